@@ -1,0 +1,61 @@
+"""The exception tree of tsgkit, and the exit code each branch stands for.
+
+    TsgkitError                something went wrong that is not our bug
+    ├── UsageError             exit 2: a wrong name, option or file was given
+    │   └── FileProblem        a file that cannot be read or written at all
+    ├── NotationError          a text is not in the notation it was said to be in
+    ├── CannotCarry            a notation has no way to write this graph
+    └── EditError              an edit does not apply to this graph
+
+A message says what was found and where, and what was expected; ``hint`` says what to do next.
+"""
+
+from __future__ import annotations
+
+GOOD = 0
+FINISHED_WITH_ERRORS = 1
+WRONG_USAGE = 2
+OUR_BUG = 70
+INTERRUPTED = 130
+
+
+class TsgkitError(Exception):
+    """The root: catch it to catch everything tsgkit raises on purpose."""
+
+    exit_code = WRONG_USAGE
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(TsgkitError):
+    """The caller named something that does not exist or does not fit."""
+
+
+class FileProblem(UsageError):
+    """A file that cannot be read or written at all."""
+
+
+class NotationError(TsgkitError):
+    """A text does not follow its notation; ``line`` (from 1) says where, when that is known."""
+
+    def __init__(self, message: str, *, line: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.line = line
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
+
+class CannotCarry(TsgkitError):
+    """A notation cannot write this graph; ``graph`` (from 0) says which one it was."""
+
+    def __init__(self, message: str, *, graph: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.graph = graph
+
+
+class EditError(TsgkitError):
+    """An edit (a patch, a corruption) does not apply to this graph."""

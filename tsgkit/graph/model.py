@@ -1,0 +1,269 @@
+"""What an action-centric scene graph is: triplets, one action's graph, the allowed elements, a narrative.
+
+>>> graph = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"), ("screw", "with", "hand1"))
+>>> graph.actions
+('screw',)
+>>> [str(node) for node in graph.nodes()]
+['person:person', 'action:screw', 'object:screw', 'hand:hand1']
+>>> graph == ActionGraph(reversed(graph.triplets))
+True
+
+A graph is a set of triplets of three strings, compared as strings; the order in which they were written is kept for
+those who want it and plays no part in equality. Kinds of nodes are derived from roles, never stored: a word may be an
+action and an object at once, and then it is two nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+PERSON = "person"
+HANDS = ("hand1", "hand2")
+VERB = "verb"
+DOBJ = "dobj"
+WITH = "with"
+
+
+class Kind(StrEnum):
+    """The four kinds of nodes."""
+
+    PERSON = "person"
+    ACTION = "action"
+    OBJECT = "object"
+    HAND = "hand"
+
+
+class EdgeKind(StrEnum):
+    """The three kinds of edges; a preposition is written as itself (``with``, ``on``), never as the kind's name."""
+
+    VERB = "verb"
+    DOBJ = "dobj"
+    PREPOSITION = "preposition"
+
+
+class Node(NamedTuple):
+    """A name in a role: the action ``screw`` and the object ``screw`` are two nodes."""
+
+    kind: Kind
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+
+class Triplet(NamedTuple):
+    """One labelled edge, as three strings."""
+
+    source: str
+    edge: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.source} -> {self.edge} -> {self.target}"
+
+    @property
+    def kind(self) -> EdgeKind:
+        """What kind of edge this is, by its label."""
+        return edge_kind(self.edge)
+
+    @property
+    def reversed(self) -> Triplet:
+        """The same edge pointing the other way."""
+        return Triplet(self.target, self.edge, self.source)
+
+
+class TypedTriplet(NamedTuple):
+    """A triplet whose ends are nodes of known kinds."""
+
+    source: Node
+    edge: str
+    target: Node
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """L: the elements a scenario allows. ``objects`` may list person and hands; they are allowed in any case.
+
+    >>> L = Vocabulary(objects=("cup", "lid"), relationships=("verb", "dobj", "with", "on"), verbs=("open",))
+    >>> L.allows_node("cup"), L.allows_node("hand1"), L.allows_node("mug"), L.allows_edge("under")
+    (True, True, False, False)
+    """
+
+    objects: tuple[str, ...] = ()
+    relationships: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, graphs: Iterable[ActionGraph]) -> Vocabulary:
+        """The smallest vocabulary these graphs fit in, each list in order of first use."""
+        objects, relationships, verbs = dict[str, None](), dict[str, None](), dict[str, None]()
+        for graph in graphs:
+            relationships.update(dict.fromkeys(triplet.edge for triplet in graph.triplets))
+            for node in graph.nodes():
+                (verbs if node.kind is Kind.ACTION else objects)[node.name] = None
+        return cls(tuple(objects), tuple(relationships), tuple(verbs))
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All node names, objects before verbs, without repeats."""
+        return tuple(dict.fromkeys((*self.objects, *self.verbs)))
+
+    def allows_node(self, name: str) -> bool:
+        """Whether a node may have this name."""
+        return name in self._nodes
+
+    def allows_edge(self, label: str) -> bool:
+        """Whether an edge may have this label."""
+        return label in self._edges
+
+    def is_only_a_verb(self, name: str) -> bool:
+        """Whether L lists this name as a verb and not as an object."""
+        return name in self._only_verbs
+
+    @cached_property
+    def _nodes(self) -> frozenset[str]:
+        return frozenset((*self.objects, *self.verbs, PERSON, *HANDS))
+
+    @cached_property
+    def _edges(self) -> frozenset[str]:
+        return frozenset((*self.relationships, VERB, DOBJ))
+
+    @cached_property
+    def _only_verbs(self) -> frozenset[str]:
+        return frozenset(self.verbs) - frozenset(self.objects)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ActionGraph:
+    """One action: a set of triplets that remembers the order they were written in, repeats included."""
+
+    triplets: tuple[Triplet, ...]
+
+    def __init__(self, triplets: Iterable[Sequence[str]] = ()) -> None:
+        kept = tuple(triplet if type(triplet) is Triplet else Triplet(*triplet) for triplet in triplets)
+        object.__setattr__(self, "triplets", kept)
+
+    @classmethod
+    def of(cls, *triplets: Sequence[str]) -> ActionGraph:
+        """The graph of these triplets."""
+        return cls(triplets)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ActionGraph):
+            return NotImplemented
+        return self.triplets == other.triplets or set(self.triplets) == set(other.triplets)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.triplets))
+
+    def __len__(self) -> int:
+        """How many different triplets there are."""
+        return len(set(self.triplets))
+
+    def __iter__(self) -> Iterator[Triplet]:
+        return iter(self.triplets)
+
+    def __contains__(self, triplet: object) -> bool:
+        return triplet in self.triplets
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The targets of ``verb`` edges, in written order, without repeats; one in a well-formed graph."""
+        return tuple(dict.fromkeys(triplet.target for triplet in self.triplets if triplet.edge == VERB))
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Every node name and edge label, in written order, without repeats."""
+        return tuple(dict.fromkeys(element for triplet in self.triplets for element in triplet))
+
+    def typed(self, vocabulary: Vocabulary | None = None) -> tuple[TypedTriplet, ...]:
+        """The triplets with the kind of each end derived from its role, and from L where roles leave it open."""
+        actions = self.actions
+        return tuple(
+            TypedTriplet(
+                Node(source_kind(triplet.source, actions, vocabulary), triplet.source),
+                triplet.edge,
+                Node(target_kind(triplet.edge, triplet.target, vocabulary), triplet.target),
+            )
+            for triplet in self.triplets
+        )
+
+    def nodes(self, vocabulary: Vocabulary | None = None) -> tuple[Node, ...]:
+        """The distinct nodes, in written order."""
+        typed = self.typed(vocabulary)
+        return tuple(dict.fromkeys(node for triplet in typed for node in (triplet.source, triplet.target)))
+
+
+def edge_kind(label: str) -> EdgeKind:
+    """The kind an edge label stands for."""
+    if label == VERB:
+        return EdgeKind.VERB
+    return EdgeKind.DOBJ if label == DOBJ else EdgeKind.PREPOSITION
+
+
+def source_kind(name: str, actions: Sequence[str], vocabulary: Vocabulary | None = None) -> Kind:
+    """The kind of a name where an edge starts: the action if the graph has an action of that name."""
+    return Kind.ACTION if name in actions else _kind_by_name(name, vocabulary)
+
+
+def target_kind(edge: str, name: str, vocabulary: Vocabulary | None = None) -> Kind:
+    """The kind of a name where an edge ends: the target of ``verb`` is an action, whatever it is called."""
+    return Kind.ACTION if edge == VERB else _kind_by_name(name, vocabulary)
+
+
+def _kind_by_name(name: str, vocabulary: Vocabulary | None) -> Kind:
+    if name == PERSON:
+        return Kind.PERSON
+    if name in HANDS:
+        return Kind.HAND
+    if vocabulary is not None and vocabulary.is_only_a_verb(name):
+        return Kind.ACTION
+    return Kind.OBJECT
+
+
+class Moment(NamedTuple):
+    """When an action was seen in its video: the frame of no return, the first and the last frame."""
+
+    turning_point: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Description:
+    """One sentence (or the lack of one) and the graphs of the actions it tells, in order.
+
+    Without graphs it stands for something that happened and was not written down as graphs.
+    """
+
+    text: str | None = None
+    graphs: tuple[ActionGraph, ...] = ()
+    moment: Moment | None = None
+
+
+@dataclass(frozen=True)
+class Narrative:
+    """A scenario told from its beginning: descriptions in order, and L where it is known.
+
+    ``facts`` are other things its file says of it (a video's id, a split), as pairs of strings.
+    """
+
+    descriptions: tuple[Description, ...] = ()
+    vocabulary: Vocabulary | None = None
+    id: str = ""
+    summaries: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> Narrative:
+        """A narrative of which only the graphs are known."""
+        return cls((Description(graphs=tuple(graphs)),), vocabulary)
+
+    @property
+    def graphs(self) -> tuple[ActionGraph, ...]:
+        """All graphs along time."""
+        return tuple(graph for description in self.descriptions for graph in description.graphs)
