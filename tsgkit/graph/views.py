@@ -40,7 +40,7 @@ def to_networkx(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> nx.
 def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     """The graph a view shows; edges without an ``order`` keep the view's own order.
 
-    Also takes graphs of others: a node is called by its ``name``, else by itself; an edge by its ``label``,
+    Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its ``label``,
     ``relation`` or ``edge``.
     """
     edges = [
@@ -55,7 +55,8 @@ def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
 def _name(view: nx.Graph[Any], node: object) -> str:
     if isinstance(node, Node):
         return node.name
-    name = view.nodes[node].get("name", node)
+    data = view.nodes[node]
+    name = data.get("name", data.get("label", node))
     if not isinstance(name, str):
         raise NotationError(f"a node is named {name!r}, which is not text")
     return name

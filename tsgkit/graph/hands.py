@@ -1,0 +1,241 @@
+"""The hand1/hand2 state machine: what each hand holds along a narrative, and where the rule is not kept.
+
+>>> from tsgkit.graph.model import ActionGraph, Narrative
+>>> pick = lambda thing, hand: ActionGraph.of(
+...     ("person", "verb", "pick-up"), ("pick-up", "dobj", thing), ("pick-up", "with", hand))
+>>> steps = trace(Narrative.of([pick("cup", "hand1"), pick("lid", "hand1")]))
+>>> print(steps[1])
+1 pick-up lid: hand1 cup, hand2 free => hand1 lid, hand2 free
+  hand-occupied: hand1 takes lid while it holds cup and hand2 is free
+>>> held(steps[0].after)
+{'hand1': ('cup',)}
+
+The rule (it is bookkeeping, not left and right): the first thing grasped while both hands are empty goes to hand1, a
+second one to hand2; when everything is put down it starts again at hand1; an action that needs both names both; a
+hand that holds one thing does not do another's work. Published data keep it in about four grasps of five, so a breach
+is a warning, never an error.
+
+Not covered: hands that let go without saying so ("insert the key"), things carried in things, things renamed on the
+way (``screw`` picked up, ``screws`` put down).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
+
+GRASPS = frozenset(
+    "pick-up pick pick-out take take-out take-up take-down take-off grab grasp grip hold hold-up lift lift-up fetch get "
+    "seize catch collect gather".split()
+)
+RELEASES = frozenset(
+    "put-down put put-away put-back put-on put-aside place place-down replace release let-go drop drop-off throw "
+    "throw-away toss set set-down set-aside lay lay-down return leave discard hang hang-up deposit store wear".split()
+)
+TRANSFERS = frozenset("pass switch swap transfer hand-over shift change-hands".split())
+
+Slot = tuple[str, ...] | None
+"""What one hand holds: nothing ``()``, these things, or ``None`` for "not known"."""
+State = Mapping[str, Slot]
+EMPTY: State = {hand: () for hand in HANDS}
+UNKNOWN: State = dict.fromkeys(HANDS)
+
+
+@dataclass(frozen=True)
+class HandRule:
+    """Which actions take, let go and pass on; everything else leaves the hands as they are."""
+
+    grasps: frozenset[str] = GRASPS
+    releases: frozenset[str] = RELEASES
+    transfers: frozenset[str] = TRANSFERS
+
+
+DEFAULT_RULE = HandRule()
+
+
+@dataclass(frozen=True)
+class Breach:
+    """One way in which a step does not keep the rule."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class HandStep:
+    """One graph's effect on the hands."""
+
+    index: int
+    action: str
+    objects: tuple[str, ...]
+    before: State
+    after: State
+    breaches: tuple[Breach, ...] = ()
+
+    def __str__(self) -> str:
+        head = f"{self.index} {' '.join((self.action or 'no action', *self.objects))}"
+        lines = [f"{head}: {_shown(self.before)} => {_shown(self.after)}"]
+        return "\n".join([*lines, *(f"  {breach.code}: {breach.message}" for breach in self.breaches)])
+
+
+def trace(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> tuple[HandStep, ...]:
+    """One step per graph, from empty hands; after a description without graphs nothing is known of them."""
+    steps: list[HandStep] = []
+    state = EMPTY
+    for description in narrative.descriptions:
+        if not description.graphs:
+            state = UNKNOWN
+        for graph in description.graphs:
+            steps.append(_step(len(steps), graph, state, rule))
+            state = steps[-1].after
+    return tuple(steps)
+
+
+def held(state: State) -> dict[str, tuple[str, ...]]:
+    """The hands known to hold something, and what."""
+    return {hand: things for hand, things in state.items() if things}
+
+
+@dataclass
+class _Move:
+    """A step being worked out: the roles in its graph, and the state as it changes."""
+
+    graph: ActionGraph
+    state: dict[str, Slot]
+    breaches: list[Breach] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        triplets = self.graph.triplets
+        self.action = next((triplet.target for triplet in triplets if triplet.edge == VERB), "")
+        self.objects = _unique(t.target for t in triplets if t.edge == DOBJ and t.target not in HANDS)
+        self.hands = _unique(t.target for t in triplets if t.edge == WITH and t.target in HANDS)
+        self.from_hands = _unique(t.target for t in triplets if t.edge in ("from", "out-of") and t.target in HANDS)
+        self.to_hands = _unique(
+            t.target for t in triplets if t.edge in ("to", "into", "in", "onto") and t.target in HANDS
+        )
+        self.named = frozenset(name for t in triplets for name in (t.source, t.target)) - {PERSON, *HANDS}
+
+    def warn(self, code: str, message: str) -> None:
+        self.breaches.append(Breach(code, message))
+
+    def hold(self, hand: str, thing: str) -> None:
+        self.state[hand] = (thing,)
+
+    def free(self, hand: str, thing: str) -> None:
+        things = self.state[hand]
+        if things is not None:
+            self.state[hand] = tuple(kept for kept in things if kept != thing)
+
+    def holders(self, thing: str) -> list[str]:
+        return [hand for hand in HANDS if thing in (self.state[hand] or ())]
+
+
+def _step(index: int, graph: ActionGraph, state: State, rule: HandRule) -> HandStep:
+    move = _Move(graph, dict(state))
+    if move.action in rule.transfers or (move.from_hands and move.to_hands):
+        _transfer(move)
+    elif move.action in rule.grasps:
+        _grasp(move)
+    elif move.action in rule.releases:
+        _release(move)
+    else:
+        _use(move)
+    return HandStep(index, move.action, move.objects, state, move.state, tuple(move.breaches))
+
+
+def _grasp(move: _Move) -> None:
+    hands = _unique((*move.hands, *move.to_hands))
+    if not hands:
+        move.warn("hand-unstated", f"{move.action} names no hand")
+        hands = (next((hand for hand in HANDS if move.state[hand] == ()), HANDS[0]),)
+    for hand in move.from_hands:
+        for thing in move.objects:
+            move.free(hand, thing)
+    one_each = len(hands) == len(move.objects) > 1
+    before = dict(move.state)
+    for place, hand in enumerate(hands):
+        things = (move.objects[place],) if one_each else move.objects
+        if things:
+            _check_free(move, before, hand, things, alone=len(hands) == 1)
+            already = before[hand] or ()
+            move.state[hand] = _unique((*already, *things)) if set(things) & set(already) else things
+
+
+def _check_free(move: _Move, before: State, hand: str, things: tuple[str, ...], *, alone: bool) -> None:
+    """Whether a hand may take these things, given what both held before."""
+    holds, other = before[hand], HANDS[1 - HANDS.index(hand)]
+    what = ", ".join(things)
+    if holds is None or set(holds) & set(things):
+        return
+    if not holds:
+        if alone and hand == HANDS[1] and before[other] == ():
+            move.warn("hand2-first", f"{hand} takes {what} while {other} is free")
+    elif before[other] == ():
+        move.warn("hand-occupied", f"{hand} takes {what} while it holds {', '.join(holds)} and {other} is free")
+    elif before[other] is not None:
+        move.warn("hands-full", f"{hand} takes {what} while both hands hold something ({_shown(before)})")
+
+
+def _release(move: _Move) -> None:
+    hands = _unique((*move.hands, *move.from_hands))
+    for thing in move.objects:
+        holders = move.holders(thing)
+        if holders:
+            _check_wrong_hand(move, thing, holders, hands)
+        elif None not in move.state.values():
+            move.warn("not-held", f"{move.action} {thing}, but no hand holds it ({_shown(move.state)})")
+        for hand in holders:
+            move.free(hand, thing)
+        for hand in hands:
+            if move.state[hand] is None:
+                move.state[hand] = ()
+    if not move.objects:
+        for hand in hands:
+            move.state[hand] = ()
+
+
+def _check_wrong_hand(move: _Move, thing: str, holders: list[str], hands: tuple[str, ...]) -> None:
+    if hands and not set(hands) & set(holders):
+        move.warn("wrong-hand", f"{move.action} {thing} with {', '.join(hands)}, but {', '.join(holders)} holds it")
+
+
+def _transfer(move: _Move) -> None:
+    """Something goes from one hand to another: ``to`` says where, else ``with`` does, else the other hand."""
+    for thing in move.objects:
+        holders = move.holders(thing)
+        sources = list(move.from_hands) or holders
+        targets = move.to_hands or tuple(hand for hand in move.hands if hand not in sources)
+        if not targets and len(sources) == 1:
+            targets = (HANDS[1 - HANDS.index(sources[0])],)
+        if move.from_hands and holders and not set(move.from_hands) & set(holders):
+            move.warn("wrong-hand", f"{thing} passes from {', '.join(sources)}, but {', '.join(holders)} holds it")
+        for hand in holders:
+            move.free(hand, thing)
+        for hand in targets:
+            if occupied := move.state[hand]:
+                move.warn("hand-occupied", f"{thing} passes to {hand}, which holds {', '.join(occupied)}")
+            move.hold(hand, thing)
+
+
+def _use(move: _Move) -> None:
+    """Any other action: each hand it names must be free or hold something that the graph names."""
+    for hand in move.hands:
+        holds = move.state[hand]
+        if holds and not set(holds) & move.named:
+            move.warn("hand-busy", f"{move.action} uses {hand}, which holds {', '.join(holds)}")
+    tools = (t.target for t in move.graph.triplets if t.edge == WITH and t.target not in HANDS)
+    for tool in tools:
+        holders = move.holders(tool)
+        if holders:
+            _check_wrong_hand(move, tool, holders, move.hands)
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _shown(state: State) -> str:
+    words = {hand: "unknown" if things is None else ", ".join(things) or "free" for hand, things in state.items()}
+    return ", ".join(f"{hand} {what}" for hand, what in words.items())

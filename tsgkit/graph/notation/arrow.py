@@ -1,0 +1,76 @@
+"""Arrow text: ``source -> edge -> target`` lines, one blank line between graphs. Exact both ways.
+
+>>> graphs = parse('''person -> verb -> wash
+... wash -> dobj -> cup
+...
+... person -> verb -> put-down
+... ''')
+>>> len(graphs)
+2
+>>> print(write(graphs[:1]), end="")
+person -> verb -> wash
+wash -> dobj -> cup
+
+For text that does not keep to this form, as models write it, see :func:`tsgkit.graph.read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.notation.carrying import not_printable, refuse, refuse_empty, shown
+
+ARROW = " -> "
+
+
+def parse(text: str) -> tuple[ActionGraph, ...]:
+    """The graphs of an arrow text; ``NotationError`` names the first line that is no triplet."""
+    return tuple(graph for graph, _ in parse_with_lines(text))
+
+
+def parse_with_lines(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
+    """The graphs, each with the line (from 1) of every triplet."""
+    graphs: list[tuple[ActionGraph, tuple[int, ...]]] = []
+    triplets: list[Triplet] = []
+    start = 0
+    for number, line in enumerate([*text.replace("\r\n", "\n").split("\n"), ""], 1):
+        if line.strip():
+            start = start if triplets else number
+            triplets.append(_triplet(line, number))
+        elif triplets:
+            graphs.append((ActionGraph(triplets), tuple(range(start, number))))
+            triplets = []
+    return tuple(graphs)
+
+
+def _triplet(line: str, number: int) -> Triplet:
+    parts = line.split(ARROW)
+    if len(parts) != 3:
+        raise NotationError(
+            f"{shown(line)} has {len(parts)} parts between ' -> ', not 3",
+            line=number,
+            hint="a line reads: source -> edge -> target",
+        )
+    if any(reason := _why_not(part) for part in parts):
+        raise NotationError(f"{shown(line)} is not exact arrow text: {reason}", line=number)
+    return Triplet(*parts)
+
+
+def write(graphs: Iterable[ActionGraph]) -> str:
+    """The arrow text of these graphs; ``CannotCarry`` for names it has no way to write."""
+    graphs = tuple(graphs)
+    refuse_empty(graphs, "arrow text")
+    refuse(graphs, "arrow text", _why_not)
+    return "\n".join("".join(f"{triplet}\n" for triplet in graph.triplets) for graph in graphs)
+
+
+def _why_not(name: str) -> str | None:
+    if not name:
+        return "it is empty"
+    if name != name.strip():
+        return "it begins or ends with white space"
+    if "->" in name:
+        return "it holds an arrow"
+    return not_printable(name)

@@ -1,0 +1,48 @@
+"""What a notation can carry: the one check every exact writer makes before it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from tsgkit.errors import CannotCarry
+from tsgkit.graph.model import ActionGraph
+
+
+def refuse(graphs: Sequence[ActionGraph], notation: str, why_not: Callable[[str], str | None]) -> None:
+    """Raise ``CannotCarry`` for the first name ``why_not`` has a reason against."""
+    for number, graph in enumerate(graphs):
+        for name in graph.elements:
+            if reason := why_not(name):
+                raise CannotCarry(
+                    f"graph {number}: {notation} cannot carry the name {shown(name)}: {reason}",
+                    graph=number,
+                    hint="rename it, or choose JSON, which carries every name",
+                )
+
+
+def refuse_empty(graphs: Iterable[ActionGraph], notation: str) -> None:
+    """Raise ``CannotCarry`` for the first graph without triplets."""
+    for number, graph in enumerate(graphs):
+        if not graph.triplets:
+            raise CannotCarry(f"graph {number}: {notation} cannot carry a graph without triplets", graph=number)
+
+
+def not_text(name: str) -> str | None:
+    """Why a name is not text that any file could hold: half of a surrogate pair, which UTF-8 has no bytes for."""
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        return "it holds half of a surrogate pair"
+    return None
+
+
+def not_printable(name: str) -> str | None:
+    """Why a name is not text of one line: control characters, line ends, surrogates."""
+    if name.isascii() and name.isprintable():
+        return None
+    if any(letter < " " or "\x7f" <= letter <= "\x9f" or letter in "\u2028\u2029\ufffe\uffff" for letter in name):
+        return "it holds a control character or a line end"
+    return not_text(name)
+
+
+def shown(name: str, most: int = 60) -> str:
+    """A name as an error message shows it: quoted, escaped, not endless."""
+    return ascii(name if len(name) <= most else name[:most] + "...")

@@ -1,0 +1,87 @@
+"""GraphML, for graph editors such as yEd and Gephi: one ``<graph>`` element per graph. Exact both ways.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> graph = ActionGraph.of(("person", "verb", "screw"), ("screw", "dobj", "screw"))
+>>> parse(write([graph])) == (graph,)
+True
+
+XML has no way to write control characters, so names that hold them are refused. Entity definitions are refused when
+reading: they can make a small file enormous, and no GraphML needs them.
+
+networkx reads; the writing is ours, because networkx's writer repeats the data of every earlier graph when a file
+holds several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.model import ActionGraph, Vocabulary, edge_kind
+from tsgkit.graph.notation.carrying import not_printable, refuse
+from tsgkit.graph.views import from_networkx
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+KEYS = {"node": {"name": "string", "kind": "string"}, "edge": {"label": "string", "kind": "string", "order": "int"}}
+
+
+def parse(text: str) -> tuple[ActionGraph, ...]:
+    """The graphs of a GraphML text."""
+    from xml.etree.ElementTree import ParseError
+
+    import networkx as nx
+    from networkx.readwrite.graphml import GraphMLReader
+
+    if "<!ENTITY" in text:
+        raise NotationError("GraphML with entity definitions is not read")
+    reader: Any = GraphMLReader(node_type=str)
+    reader.multigraph = True  # else it looks through the edges of all earlier graphs for every graph
+    try:
+        graphs = tuple(from_networkx(view) for view in reader(string=text))
+    except ParseError as error:
+        raise NotationError(f"not well-formed XML: {error.msg}", line=error.position[0]) from None
+    except (nx.NetworkXException, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise NotationError(f"not GraphML that can be read: {type(error).__name__}: {error}") from None
+    if reader.xml.tag != f"{{{NAMESPACE}}}graphml":
+        raise NotationError(f"expected a <graphml> document of {NAMESPACE}, found <{reader.xml.tag}>")
+    return graphs
+
+
+def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> str:
+    """The GraphML text of these graphs."""
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+    graphs = tuple(graphs)
+    refuse(graphs, "GraphML", not_printable)
+    root = Element("graphml", {"xmlns": NAMESPACE})
+    for owner, names in KEYS.items():
+        for name, type_name in names.items():
+            key = {"id": f"{owner}-{name}", "for": owner, "attr.name": name, "attr.type": type_name}
+            SubElement(root, "key", key)
+    for number, graph in enumerate(graphs):
+        _add(SubElement(root, "graph", {"id": f"g{number}", "edgedefault": "directed"}), graph, vocabulary)
+    indent(root)
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + tostring(root, encoding="unicode") + "\n"
+
+
+def _add(element: Element, graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    ids = {node: f"n{place}" for place, node in enumerate(graph.nodes(vocabulary))}
+    for node, node_id in ids.items():
+        child = SubElement(element, "node", {"id": node_id})
+        _add_data(child, "node", {"name": node.name, "kind": str(node.kind)})
+    for order, (source, label, target) in enumerate(graph.typed(vocabulary)):
+        child = SubElement(element, "edge", {"id": f"e{order}", "source": ids[source], "target": ids[target]})
+        _add_data(child, "edge", {"label": label, "kind": str(edge_kind(label)), "order": str(order)})
+
+
+def _add_data(element: Element, owner: str, data: dict[str, str]) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    for name, value in data.items():
+        SubElement(element, "data", {"key": f"{owner}-{name}"}).text = value

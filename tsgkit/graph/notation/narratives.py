@@ -1,0 +1,137 @@
+"""Narratives as JSON, one object each: all that a :class:`~tsgkit.graph.Narrative` holds. Exact both ways.
+
+>>> narrative = parse('''{"id": "tea", "descriptions": [
+...     {"text": "She fills the kettle.", "graphs": [[["person", "verb", "fill"], ["fill", "dobj", "kettle"]]]}],
+...     "vocabulary": {"object": ["kettle"], "relationship": ["verb", "dobj"], "verb": ["fill"]}}''')
+>>> narrative.descriptions[0].text, len(narrative.graphs)
+('She fills the kettle.', 1)
+>>> parse(write(narrative)) == narrative
+True
+
+The vocabulary has the three lists, and their names, of the ``mandatory_space`` of published generation rows.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.model import Description, Moment, Narrative, Vocabulary
+from tsgkit.graph.notation.carrying import not_text, refuse
+from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
+from tsgkit.graph.notation.json_triplets import to_value as graph_value
+
+FIELDS = ("id", "descriptions", "vocabulary", "summaries", "facts")
+
+
+def parse(text: str) -> Narrative:
+    """The narrative of one JSON object."""
+    return from_value(load(text))
+
+
+def is_narrative(value: object) -> bool:
+    """Whether a JSON value looks like a narrative."""
+    return isinstance(value, dict) and "descriptions" in value
+
+
+def from_value(value: object) -> Narrative:
+    """The narrative of a JSON value already loaded."""
+    if not isinstance(value, dict):
+        raise NotationError(f"expected a narrative object, found {kind_of(value)}")
+    if unknown := [name for name in value if name not in FIELDS]:
+        raise NotationError(f"a narrative has no field {unknown[0]!r}", hint=f"its fields: {', '.join(FIELDS)}")
+    vocabulary = value.get("vocabulary")
+    facts = _field(value, "facts", dict, {})
+    return Narrative(
+        descriptions=tuple(
+            _description(item, f"description {number}")
+            for number, item in enumerate(_field(value, "descriptions", list, None))
+        ),
+        vocabulary=None if vocabulary is None else vocabulary_from(vocabulary),
+        id=_field(value, "id", str, ""),
+        summaries=_strings(value.get("summaries", []), "summaries"),
+        facts=tuple(zip(facts, _strings(list(facts.values()), "facts"), strict=True)),
+    )
+
+
+def vocabulary_from(value: object) -> Vocabulary:
+    """L, from an object with the lists ``object``, ``relationship`` and ``verb``."""
+    if not isinstance(value, dict):
+        raise NotationError(f"vocabulary: expected an object, found {kind_of(value)}")
+    names = ("object", "relationship", "verb")
+    if missing := [name for name in names if name not in value]:
+        raise NotationError(f"vocabulary: the list {missing[0]!r} is missing", hint=f"its lists: {', '.join(names)}")
+    return Vocabulary(*(_strings(value[name], f"vocabulary {name}") for name in names))
+
+
+def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """The JSON value of L."""
+    return {
+        "object": list(vocabulary.objects),
+        "relationship": list(vocabulary.relationships),
+        "verb": list(vocabulary.verbs),
+    }
+
+
+def _description(value: object, place: str) -> Description:
+    if not isinstance(value, dict):
+        raise NotationError(f"{place}: expected an object, found {kind_of(value)}")
+    if unknown := [name for name in value if name not in ("text", "graphs", "moment")]:
+        raise NotationError(f"{place}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, moment")
+    text, moment = value.get("text"), value.get("moment")
+    if text is not None and not isinstance(text, str):
+        raise NotationError(f"{place}: text is {kind_of(text)}, not a string")
+    graphs = _field(value, "graphs", list, [], place)
+    return Description(
+        text,
+        tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs)),
+        None if moment is None else _moment(moment, place),
+    )
+
+
+def _moment(value: object, place: str) -> Moment:
+    if isinstance(value, list) and len(value) == 3 and all(type(part) is int for part in value):
+        return Moment(*value)
+    raise NotationError(f"{place}: moment is not three whole numbers")
+
+
+def _field(value: dict[str, Any], name: str, kind: type, default: Any, place: str = "narrative") -> Any:
+    found = value.get(name, default)
+    if not isinstance(found, kind):
+        raise NotationError(f"{place}: {name} is {kind_of(found)}, expected {kind_of(kind())}".replace(" of 0", ""))
+    return found
+
+
+def _strings(value: object, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise NotationError(f"{name}: expected strings only")
+    return tuple(value)
+
+
+def to_value(narrative: Narrative) -> dict[str, object]:
+    """The JSON value of a narrative; what is empty is left out."""
+    refuse(narrative.graphs, "JSON", not_text)
+    vocabulary = narrative.vocabulary
+    value = {
+        "id": narrative.id,
+        "descriptions": [_description_value(description) for description in narrative.descriptions],
+        "vocabulary": None if vocabulary is None else vocabulary_value(vocabulary),
+        "summaries": list(narrative.summaries),
+        "facts": dict(narrative.facts),
+    }
+    return {name: part for name, part in value.items() if name == "descriptions" or part not in (None, "", [], {})}
+
+
+def _description_value(description: Description) -> dict[str, object]:
+    value: dict[str, object] = {} if description.text is None else {"text": description.text}
+    if description.graphs:
+        value["graphs"] = [graph_value(graph) for graph in description.graphs]
+    if description.moment is not None:
+        value["moment"] = list(description.moment)
+    return value
+
+
+def write(narrative: Narrative) -> str:
+    """The JSON object of a narrative, on one line."""
+    return json.dumps(to_value(narrative), ensure_ascii=False) + "\n"

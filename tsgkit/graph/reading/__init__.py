@@ -1,0 +1,65 @@
+"""Reads graphs from what models really write: bullets, bold, other arrows, JSON, headings, odd blank lines.
+
+>>> reading = read('''Sure! Here is the graph:
+... - **person** → verb → wash
+... - wash --> dobj --> cup''')
+>>> reading.graphs == (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
+True
+>>> for note in reading.notes:
+...     print(note)
+line 1: ignored: a heading or lead-in: 'Sure! Here is the graph:'
+line 2: repaired: bullet, decoration, arrow: '- **person** → verb → wash'
+line 3: repaired: bullet, arrow: '- wash --> dobj --> cup'
+
+Three steps, one module each: ``lines`` says what a line is, ``values`` what a JSON value holds, ``blocks`` which
+triplets make a graph. :func:`read` never raises on any text, and every line that is not a clean triplet or blank
+leaves a note.
+
+Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
+on a line is not guessed at; a text's reasoning is not told from its answer (the suites' readers do that first).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading.blocks import arrange
+from tsgkit.graph.reading.found import Note
+from tsgkit.graph.reading.text import find_blocks
+
+__all__ = ["Note", "Reading", "read"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read: graphs, the line of each of their triplets, and what was repaired or ignored on the way."""
+
+    graphs: tuple[ActionGraph, ...]
+    lines: tuple[tuple[int, ...], ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def repaired(self) -> tuple[Note, ...]:
+        """What was understood although it was not written as asked."""
+        return tuple(note for note in self.notes if note.kind == "repaired")
+
+    @property
+    def ignored(self) -> tuple[Note, ...]:
+        """What was not understood as part of any graph."""
+        return tuple(note for note in self.notes if note.kind == "ignored")
+
+
+def read(text: str, k: int | None = None) -> Reading:
+    """All graphs of a text, where ``k`` graphs were asked for (None: not known).
+
+    Blank lines, headings and fences end a block; a block without a person-verb triplet belongs to the block before
+    it. Blocks with several person-verb triplets are split only when k is above 1 and fewer than k were found.
+    """
+    blocks, notes = find_blocks(text)
+    arranged, more_notes = arrange(blocks, k)
+    return Reading(
+        graphs=tuple(ActionGraph(found.triplet for found in block) for block in arranged),
+        lines=tuple(tuple(found.line for found in block) for block in arranged),
+        notes=tuple(sorted([*notes, *more_notes], key=lambda note: note.line)),
+    )

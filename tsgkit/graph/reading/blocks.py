@@ -1,0 +1,121 @@
+"""From blocks of triplets to graphs: which blocks belong together, and which hold several actions.
+
+A block without a person-verb triplet joins the block before it. When k graphs were asked for, k above 1, and fewer
+blocks were found, a block with several person-verb triplets is split: each triplet follows the action it connects to,
+directly or through an object; where that leaves a choice, it goes to the nearest such action written before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from tsgkit.graph.model import HANDS, PERSON
+from tsgkit.graph.reading.found import Block, Found, Note, repaired
+
+LONGEST_CHAIN = 4
+
+
+def arrange(blocks: list[Block], k: int | None) -> tuple[list[Block], list[Note]]:
+    """The graphs' blocks in order, and a note for every join and split."""
+    notes: list[Note] = []
+    joined = _join(blocks, notes)
+    if k is not None and 1 < k and len(joined) < k:
+        joined = [part for block in joined for part in _split(block, notes)]
+    return joined, notes
+
+
+def _join(blocks: list[Block], notes: list[Note]) -> list[Block]:
+    joined: list[Block] = []
+    for block in blocks:
+        if joined and not _names_action(block):
+            notes.append(repaired(block[0].line, "a block without a person-verb triplet joined to the one before"))
+            joined[-1].extend(block)
+        else:
+            joined.append(list(block))
+    if len(joined) > 1 and not _names_action(joined[0]) and _is_about(joined[0], joined[1]):
+        notes.append(repaired(joined[1][0].line, "a first block without a person-verb triplet joined to the next"))
+        joined[:2] = [joined[0] + joined[1]]
+    return joined
+
+
+def _names_action(block: Block) -> bool:
+    return any(found.names_action for found in block)
+
+
+def _is_about(block: Block, other: Block) -> bool:
+    """Whether a block speaks of the other block's action."""
+    actions = {found.triplet.target for found in other if found.names_action}
+    return any(found.triplet.source in actions or found.triplet.target in actions for found in block)
+
+
+def _split(block: Block, notes: list[Note]) -> list[Block]:
+    heads = [place for place, found in enumerate(block) if found.names_action]
+    if len(heads) < 2:
+        return [block]
+    notes.append(repaired(block[0].line, f"a block with {len(heads)} person-verb triplets split into as many graphs"))
+    homes = _homes(block, heads)
+    parts: list[Block] = [[] for _ in heads]
+    for place, found in enumerate(block):
+        parts[homes[place]].append(found)
+    return parts
+
+
+def _homes(block: Block, heads: list[int]) -> list[int]:
+    """For every triplet of a block, which of its actions (by number) it follows."""
+    homes: dict[int, int] = {place: action for action, place in enumerate(heads)}
+    by_action: dict[str, list[int]] = defaultdict(list)
+    for action, place in enumerate(heads):
+        by_action[block[place].triplet.target].append(action)
+    before = _actions_before(block, heads)
+    homeless = [place for place in range(len(block)) if place not in homes]
+    for place in tuple(homeless):
+        source, _, target = block[place].triplet
+        if choices := by_action.get(source) or by_action.get(target):
+            homes[place] = _nearest_before(choices, before[place])
+    for _ in range(LONGEST_CHAIN):
+        homeless = [place for place in homeless if place not in homes]
+        if not homeless or not _follow_objects(block, homes, homeless, before):
+            break
+    return [homes.get(place, before[place]) for place in range(len(block))]
+
+
+def _actions_before(block: Block, heads: list[int]) -> list[int]:
+    """For every place the number of the last action written at or before it; the first one where there is none."""
+    starts = set(heads)
+    before, action = [], -1
+    for place in range(len(block)):
+        action += place in starts
+        before.append(max(action, 0))
+    return before
+
+
+def _nearest_before(choices: list[int], before: int) -> int:
+    """The last choice not after ``before``, else the first; choices come sorted."""
+    from bisect import bisect_right
+
+    place = bisect_right(choices, before)
+    return choices[place - 1] if place else choices[0]
+
+
+def _follow_objects(block: Block, homes: dict[int, int], homeless: list[int], before: list[int]) -> bool:
+    """Give a home to triplets that share an object with a triplet that has one; whether any got one."""
+    owners: dict[str, set[int]] = defaultdict(set)
+    for place, action in homes.items():
+        for name in _objects(block[place]):
+            owners[name].add(action)
+    sorted_owners = {name: sorted(actions) for name, actions in owners.items()}
+    found = {}
+    for place in homeless:
+        for name in _objects(block[place]):
+            if choices := sorted_owners.get(name):
+                found[place] = _nearest_before(choices, before[place])
+                break
+    homes.update(found)
+    return bool(found)
+
+
+def _objects(found: Found) -> tuple[str, ...]:
+    if found.names_action:
+        return ()
+    ends = (found.triplet.source, found.triplet.target)
+    return tuple(name for name in ends if name != PERSON and name not in HANDS)

@@ -1,0 +1,53 @@
+"""What the steps of reading hand to each other: triplets found on lines, and notes about everything else."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from tsgkit.graph.model import PERSON, VERB, Triplet
+
+LONGEST_QUOTE = 120
+
+
+class Note(NamedTuple):
+    """Something about a line (from 1) that was repaired or ignored, and why."""
+
+    line: int
+    kind: Literal["repaired", "ignored"]
+    reason: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.kind}: {self.reason}" + (f": {self.text!r}" if self.text else "")
+
+
+class Found(NamedTuple):
+    """A triplet and the line it stands on."""
+
+    triplet: Triplet
+    line: int
+
+    @property
+    def names_action(self) -> bool:
+        """Whether this is a person-verb triplet, which says what a graph's action is."""
+        source, edge, _ = self.triplet
+        return source.lower() == PERSON and edge.lower() == VERB
+
+
+Block = list[Found]
+
+
+def repaired(line: int, reason: str, text: str = "") -> Note:
+    """A note about something understood although it was not written as asked."""
+    return Note(line, "repaired", reason, quoted(text))
+
+
+def ignored(line: int, reason: str, text: str = "") -> Note:
+    """A note about something that became no part of any graph."""
+    return Note(line, "ignored", reason, quoted(text))
+
+
+def quoted(text: str) -> str:
+    """A line as a note keeps it: trimmed, and not endless."""
+    text = text.strip()
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."

@@ -1,0 +1,218 @@
+"""What one line of a reply is: triplets (clean or repaired), a break between graphs, or something else.
+
+Every step is linear in the length of the line, whatever it holds: no pattern here can be made to backtrack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tsgkit.graph.model import Triplet
+
+NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)"
+CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
+PLAIN = re.compile(r"[A-Za-z0-9]+(?:[-_ ][A-Za-z0-9]+)*|")
+# The look-behind lets a long run of dashes be tried once, at its start.
+ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
+ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+PREFIXES = (
+    ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
+    ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
+    ("heading marks", re.compile(r"#{1,6}[ \t]+")),
+    ("label", re.compile(r"(?:triplet|triple|edge|relation)[ \t]{0,3}#?\d{0,6}[ \t]{0,3}:[ \t]*", re.IGNORECASE)),
+)
+GRAPH_LABEL = re.compile(
+    r"[*_ \t]{0,4}(?:(?:scene|action|sub)[ \t-]?)?(?:graph|action|step|scene|block|event)s?"
+    r"[ \t]{0,3}[#(]?\d{0,6}\)?[*_ \t]{0,4}:[*_ \t]{0,4}",
+    re.IGNORECASE,
+)
+HEADING = re.compile(
+    r"#{1,6}(?:\s|$)|\W{0,4}(?:(?:scene|action|sub)[ \t-]?)?(?:graph|action|step|scene|block|event)"
+    r"[ \t]{0,3}\W{0,3}\d+\b|\(?\d{1,6}[.):]",
+    re.IGNORECASE,
+)
+RULE = frozenset("-*_=~ ")
+BRACKETS_ONLY = frozenset("[](){}<>,;: ")
+TABLE_WORDS = frozenset({"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"})
+QUOTES = ("**", "__", "*", "`", '"', "'", "“", "”", "‘", "’", "«", "»")
+BRACKETS = ("()", "[]", "{}", "<>")
+
+
+class Line(NamedTuple):
+    """What a line holds: its triplets and how they were repaired, or why there are none."""
+
+    triplets: tuple[Triplet, ...] = ()
+    repairs: tuple[str, ...] = ()
+    ignored: str = ""
+    is_break: bool = False
+
+
+def understand(line: str) -> Line:
+    """What a non-blank line is."""
+    if match := CLEAN.fullmatch(line):
+        return Line((Triplet(*match.groups()),))
+    repairs: dict[str, None] = {}
+    text = _without_hidden(line, repairs).strip()
+    if text.startswith(("```", "~~~")):
+        return Line(ignored="a code fence", is_break=True)
+    if not ARROW.search(text):
+        return _without_arrow(text, repairs)
+    starts_graph = bool(label := GRAPH_LABEL.match(text))
+    if label:
+        repairs["label"] = None
+        text = text[label.end() :]
+    return _with_arrows(_without_prefixes(text, repairs), repairs)._replace(is_break=starts_graph)
+
+
+def _without_hidden(line: str, repairs: dict[str, None]) -> str:
+    shown = line if line.isascii() else line.translate(ZERO_WIDTH)
+    if len(shown) != len(line):
+        repairs["invisible characters"] = None
+    if "&gt;" in shown:
+        repairs["HTML"] = None
+        shown = shown.replace("&gt;", ">")
+    return shown
+
+
+def _without_prefixes(text: str, repairs: dict[str, None]) -> str:
+    for _ in range(4):
+        for name, pattern in PREFIXES:
+            if match := pattern.match(text):
+                repairs[name] = None
+                text = text[match.end() :]
+                break
+        else:
+            break
+    return text
+
+
+def _with_arrows(text: str, repairs: dict[str, None]) -> Line:
+    pieces = text.rstrip("; \t").split(";")
+    if len(pieces) == 1 or any(len(ARROW.findall(piece)) != 2 for piece in pieces):
+        pieces = [text]
+    else:
+        repairs["several triplets on a line"] = None
+    triplets: list[Triplet] = []
+    for piece in pieces:
+        found = _triplet(piece.strip(), repairs)
+        if isinstance(found, str):
+            return Line(ignored=found)
+        triplets.append(found)
+    return Line(tuple(triplets), tuple(repairs))
+
+
+def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
+    """The triplet of a text with arrows, or why it is none."""
+    parts = ARROW.split(text)
+    if len(parts) == 2 and (labelled := _labelled_arrow(parts[0])):
+        parts = [*labelled, parts[1]]
+        repairs["label inside the arrow"] = None
+    if len(parts) != 3:
+        return f"{len(parts)} parts between arrows, not 3"
+    bare = [part.strip() for part in parts]
+    names = [cleaned(name) for name in bare]
+    if not all(names):
+        return "an empty name between arrows"
+    if bare != names:
+        repairs["decoration"] = None
+    if " -> ".join(bare) != text:
+        repairs["arrow"] = None
+    return Triplet(*names)
+
+
+def _labelled_arrow(left: str) -> tuple[str, str] | None:
+    """The source and the edge of ``source -edge`` or ``(source)-[edge]``, what stands before the tip of such an arrow."""
+    for opening, closing in (("-[", "]"), (" -", "")):
+        source, found, edge = left.rpartition(opening)
+        if not found or edge[:1].isspace():
+            continue
+        edge = edge.strip(" \t-")
+        if edge.endswith(closing) and source.strip(" \t-"):
+            return source.rstrip(" \t-"), edge.removesuffix(closing).lstrip(":")
+    return None
+
+
+def cleaned(name: str) -> str:
+    """A name without what models put around names: quotes, bold, brackets, a final comma or period.
+
+    >>> cleaned(' **"pick-up"**, '), cleaned("(cup"), cleaned("bolt (large)")
+    ('pick-up', 'cup', 'bolt (large)')
+    """
+    for _ in range(8):
+        if PLAIN.fullmatch(name):
+            break
+        before = name
+        name = name.strip().rstrip(",;").rstrip()
+        if name.endswith(".") and not name.endswith(".."):
+            name = name[:-1]
+        for step in (_without_quotes, _without_brackets):
+            name = step(name)
+        if name == before:
+            break
+    return name
+
+
+def _without_quotes(name: str) -> str:
+    for quote in QUOTES:
+        if len(name) > 2 * len(quote) and name.startswith(quote) and name.endswith(quote):
+            return name[len(quote) : -len(quote)]
+        if name.startswith(quote) and quote not in name[len(quote) :]:
+            return name[len(quote) :]
+        if name.endswith(quote) and quote not in name[: -len(quote)] and quote != "'":
+            return name[: -len(quote)]
+    return name
+
+
+def _without_brackets(name: str) -> str:
+    for opening, closing in BRACKETS:
+        if name.startswith(opening) and (name.endswith(closing) or closing not in name):
+            return name[1:].removesuffix(closing)
+        if name.endswith(closing) and opening not in name:
+            return name[:-1]
+    return name
+
+
+def _without_arrow(text: str, repairs: dict[str, None]) -> Line:
+    letters = set(text)
+    if letters <= RULE:
+        return Line(ignored="a rule", is_break=True)
+    if letters <= BRACKETS_ONLY:
+        return Line(ignored="only brackets")
+    bare = _without_prefixes(text, dict(repairs))
+    for find in (_table_row, _bare_group):
+        if line := find(bare):
+            return line
+    bold = text.startswith("**") and text.rstrip(":").endswith("**")
+    if bold or text.endswith(":") or HEADING.match(text):
+        return Line(ignored="a heading or lead-in", is_break=True)
+    return Line(ignored="no triplet")
+
+
+def _table_row(text: str) -> Line | None:
+    """A row of a Markdown table with three columns, or four of which the first is a number."""
+    if not (text.startswith("|") and text.endswith("|") and len(text) > 1):
+        return None
+    cells = [cleaned(cell) for cell in text[1:-1].split("|", maxsplit=5)]
+    if len(cells) == 4 and cells[0].isdigit():
+        cells = cells[1:]
+    if len(cells) != 3 or not all(cells):
+        return Line(ignored="a table row without three cells")
+    if all(set(cell) <= set("-: ") for cell in cells) or all(cell.lower() in TABLE_WORDS for cell in cells):
+        return Line(ignored="a table head")
+    return Line((Triplet(*cells),), ("table row",))
+
+
+def _bare_group(text: str) -> Line | None:
+    """A whole line of the form ``(a, b, c)`` or ``[a, b, c]``."""
+    text = text.rstrip(",;. \t")
+    if text[:1] + text[-1:] not in ("()", "[]", "<>"):
+        return None
+    names = [cleaned(part) for part in text[1:-1].split(",", maxsplit=3)]
+    if len(names) != 3 or not all(names) or any(_nests(name) for name in names):
+        return None
+    return Line((Triplet(*names),), ("list of three",))
+
+
+_nests: Callable[[str], bool] = re.compile(r"[][(){}\"]").search  # type: ignore[assignment]
