@@ -225,7 +225,7 @@ def _kind_by_name(name: str, vocabulary: Vocabulary | None) -> Kind:
     return Kind.OBJECT
 
 
-class Moment(NamedTuple):
+class Frames(NamedTuple):
     """When an action was seen in its video: the frame of no return, the first and the last frame."""
 
     turning_point: int
@@ -242,7 +242,7 @@ class Description:
 
     text: str | None = None
     graphs: tuple[ActionGraph, ...] = ()
-    moment: Moment | None = None
+    frames: Frames | None = None
 
 
 @dataclass(frozen=True)

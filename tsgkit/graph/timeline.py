@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule, HandStep, trace
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Kind, Narrative, Node
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Node, target_kind
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -219,7 +219,8 @@ def _graph_of(timeline: Timeline) -> nx.MultiDiGraph[Moment | Mention]:
         graph.add_edge(Moment("description", step.description), moment, relation="tells")
         for hand, things in step.hand_step.before.items():
             for thing in things or ():
-                graph.add_edge(moment, last[Node(Kind.OBJECT, thing)], relation="holds", hand=hand)
+                kind = target_kind(DOBJ, thing, timeline.narrative.vocabulary)
+                graph.add_edge(moment, last[Node(kind, thing)], relation="holds", hand=hand)
         _add_mentions(graph, step, last, timeline.narrative)
     _link(graph, [Moment("step", step.index) for step in timeline.steps])
     return graph

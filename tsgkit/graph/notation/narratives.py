@@ -17,7 +17,7 @@ import json
 from typing import Any
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.model import Description, Moment, Narrative, Vocabulary
+from tsgkit.graph.model import Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation.carrying import not_text, refuse
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
 from tsgkit.graph.notation.json_triplets import to_value as graph_value
@@ -77,23 +77,23 @@ def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
 def _description(value: object, place: str) -> Description:
     if not isinstance(value, dict):
         raise NotationError(f"{place}: expected an object, found {kind_of(value)}")
-    if unknown := [name for name in value if name not in ("text", "graphs", "moment")]:
-        raise NotationError(f"{place}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, moment")
-    text, moment = value.get("text"), value.get("moment")
+    if unknown := [name for name in value if name not in ("text", "graphs", "frames")]:
+        raise NotationError(f"{place}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, frames")
+    text, frames = value.get("text"), value.get("frames")
     if text is not None and not isinstance(text, str):
         raise NotationError(f"{place}: text is {kind_of(text)}, not a string")
     graphs = _field(value, "graphs", list, [], place)
     return Description(
         text,
         tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs)),
-        None if moment is None else _moment(moment, place),
+        None if frames is None else _frames(frames, place),
     )
 
 
-def _moment(value: object, place: str) -> Moment:
+def _frames(value: object, place: str) -> Frames:
     if isinstance(value, list) and len(value) == 3 and all(type(part) is int for part in value):
-        return Moment(*value)
-    raise NotationError(f"{place}: moment is not three whole numbers")
+        return Frames(*value)
+    raise NotationError(f"{place}: frames is not three whole numbers")
 
 
 def _field(value: dict[str, Any], name: str, kind: type, default: Any, place: str = "narrative") -> Any:
@@ -127,8 +127,8 @@ def _description_value(description: Description) -> dict[str, object]:
     value: dict[str, object] = {} if description.text is None else {"text": description.text}
     if description.graphs:
         value["graphs"] = [graph_value(graph) for graph in description.graphs]
-    if description.moment is not None:
-        value["moment"] = list(description.moment)
+    if description.frames is not None:
+        value["frames"] = list(description.frames)
     return value
 
 

@@ -1,0 +1,196 @@
+"""What differs between two graphs, in words; patches; seeded corruptions; snapping to the vocabulary.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> wanted = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
+>>> got = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand2"))
+>>> for change in diff(wanted, got).changes:
+...     print(change)
+wrong hand: fill -> with -> hand2, expected fill -> with -> hand1
+mismatched: fill -> dobj -> vase, expected fill -> dobj -> kettle
+>>> patch(got, diff(wanted, got)) == wanted
+True
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tsgkit.errors import EditError
+from tsgkit.graph.model import HANDS, ActionGraph, Triplet, Vocabulary
+from tsgkit.lexicon import Near, only_near
+
+
+class ChangeKind(StrEnum):
+    """How a triplet of the candidate stands to one of the reference."""
+
+    MISSING = "missing"
+    EXTRA = "extra"
+    REVERSED = "reversed"
+    MISMATCHED = "mismatched"
+    WRONG_HAND = "wrong hand"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference: what was expected, what was found, and which of its elements are out of L."""
+
+    kind: ChangeKind
+    reference: Triplet | None
+    candidate: Triplet | None
+    outside: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        found = self.candidate if self.candidate is not None else self.reference
+        expected = f", expected {self.reference}" if self.candidate is not None and self.reference is not None else ""
+        outside = f" (out of L: {', '.join(self.outside)})" if self.outside else ""
+        return f"{self.kind}: {found}{expected}{outside}"
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What two graphs share and where they differ; each differing triplet of either side is in exactly one change."""
+
+    matched: tuple[Triplet, ...]
+    changes: tuple[Change, ...]
+
+    def __bool__(self) -> bool:
+        """Whether there is any difference."""
+        return bool(self.changes)
+
+    def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
+        """The changes of one kind."""
+        return tuple(change for change in self.changes if change.kind is kind)
+
+
+def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary | None = None) -> Diff:
+    """How a candidate differs from its reference.
+
+    Triplets that are not shared are paired in this order: reversed; wrong hand (all equal but hand1 against hand2);
+    mismatched (exactly one element differs: first the edge, then the target, then the source); what then is left is
+    missing or extra. Ties go by written order, so the result is the same on every run; linear in the two graphs.
+    """
+    theirs = set(candidate.triplets)
+    ours = set(reference.triplets)
+    matched = tuple(dict.fromkeys(triplet for triplet in reference.triplets if triplet in theirs))
+    pairing = _Pairing(
+        [triplet for triplet in dict.fromkeys(reference.triplets) if triplet not in theirs],
+        [triplet for triplet in dict.fromkeys(candidate.triplets) if triplet not in ours],
+    )
+    return Diff(matched, tuple(pairing.changes(vocabulary)))
+
+
+class _Pairing:
+    """Pairs what two graphs do not share, one kind of difference after the other."""
+
+    def __init__(self, reference: list[Triplet], candidate: list[Triplet]) -> None:
+        self.reference = reference
+        self.candidate = candidate
+
+    def changes(self, vocabulary: Vocabulary | None) -> Iterator[Change]:
+        steps: tuple[tuple[ChangeKind, Callable[[Triplet], object], Callable[[Triplet], object]], ...] = (
+            (ChangeKind.REVERSED, _itself, lambda t: t.reversed),
+            (ChangeKind.WRONG_HAND, _handless, _handless),
+            (ChangeKind.MISMATCHED, lambda t: (t.source, t.target), lambda t: (t.source, t.target)),
+            (ChangeKind.MISMATCHED, lambda t: (t.source, t.edge), lambda t: (t.source, t.edge)),
+            (ChangeKind.MISMATCHED, lambda t: (t.edge, t.target), lambda t: (t.edge, t.target)),
+        )
+        for kind, of_reference, of_candidate in steps:
+            for expected, found in self._pairs(of_reference, of_candidate):
+                yield Change(kind, expected, found, _outside(found, vocabulary))
+        for expected in self.reference:
+            yield Change(ChangeKind.MISSING, expected, None)
+        for found in self.candidate:
+            yield Change(ChangeKind.EXTRA, None, found, _outside(found, vocabulary))
+
+    def _pairs(
+        self, of_reference: Callable[[Triplet], object], of_candidate: Callable[[Triplet], object]
+    ) -> list[tuple[Triplet, Triplet]]:
+        """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
+        waiting: dict[object, list[Triplet]] = defaultdict(list)
+        for triplet in reversed(self.reference):
+            waiting[of_reference(triplet)].append(triplet)
+        waiting.pop(None, None)
+        pairs = []
+        for triplet in self.candidate:
+            if candidates := waiting.get(of_candidate(triplet)):
+                pairs.append((candidates.pop(), triplet))
+        paired_reference = {expected for expected, _ in pairs}
+        paired_candidate = {found for _, found in pairs}
+        self.reference = [triplet for triplet in self.reference if triplet not in paired_reference]
+        self.candidate = [triplet for triplet in self.candidate if triplet not in paired_candidate]
+        return pairs
+
+
+def _itself(triplet: Triplet) -> Triplet:
+    return triplet
+
+
+def _handless(triplet: Triplet) -> tuple[str, ...] | None:
+    """The triplet with its one hand made anonymous; None where it names no hand, or two."""
+    ends = [end in HANDS for end in (triplet.source, triplet.target)]
+    if ends.count(True) != 1:
+        return None
+    return ("hand", triplet.edge, triplet.target) if ends[0] else (triplet.source, triplet.edge, "hand")
+
+
+def _outside(triplet: Triplet, vocabulary: Vocabulary | None) -> tuple[str, ...]:
+    if vocabulary is None:
+        return ()
+    nodes = [name for name in (triplet.source, triplet.target) if not vocabulary.allows_node(name)]
+    edges = [] if vocabulary.allows_edge(triplet.edge) else [triplet.edge]
+    return tuple(dict.fromkeys([*nodes, *edges]))
+
+
+def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:
+    """The candidate with every change undone, in its own order; what was missing comes last.
+
+    ``patch(candidate, diff(reference, candidate)) == reference``. ``EditError`` where the candidate is not the graph
+    the diff was made from.
+    """
+    expected = {change.candidate: change.reference for change in difference.changes if change.candidate is not None}
+    for triplet in (*difference.matched, *expected):
+        if triplet not in candidate.triplets:
+            raise EditError(f"the graph has no triplet {triplet}", hint="patch the graph the diff was made from")
+    kept = [expected.get(triplet, triplet) for triplet in candidate.triplets]
+    missing = [change.reference for change in difference.changes if change.candidate is None]
+    return ActionGraph(triplet for triplet in [*kept, *missing] if triplet is not None)
+
+
+@dataclass(frozen=True)
+class Snap:
+    """An element out of L, and the one clear nearest element of L it was replaced by."""
+
+    element: str
+    near: Near
+
+
+def snap(graph: ActionGraph, vocabulary: Vocabulary) -> tuple[ActionGraph, tuple[Snap, ...]]:
+    """The graph with every out-of-L element moved to its clear nearest in L, and what was moved.
+
+    An action goes to a verb of L, another node to an object, an edge to a relationship. An element without a near
+    enough neighbour, or with two that are about as near, stays as it is.
+    """
+    moves: dict[tuple[str, str], Snap] = {}
+    triplets = []
+    for source, edge, target in graph.typed(vocabulary):
+        ends = [
+            _moved(node.name, str(node.kind), vocabulary.verbs if node.kind == "action" else vocabulary.objects, moves)
+            if not vocabulary.allows_node(node.name)
+            else node.name
+            for node in (source, target)
+        ]
+        label = edge if vocabulary.allows_edge(edge) else _moved(edge, "edge", vocabulary.relationships, moves)
+        triplets.append(Triplet(ends[0], label, ends[1]))
+    return ActionGraph(triplets), tuple(moves.values())
+
+
+def _moved(name: str, kind: str, names: Iterable[str], moves: dict[tuple[str, str], Snap]) -> str:
+    if (kind, name) not in moves:
+        near = only_near(name, tuple(names))
+        if near is None:
+            return name
+        moves[kind, name] = Snap(name, near)
+    return moves[kind, name].near.name

@@ -1,0 +1,145 @@
+"""EASG's downstream file (ego-centric action scene graphs): clips become narratives. Read only.
+
+>>> clips = parse('''{"clip": {"graphs": [[52, 40, 60, ["Camera wearer - verb - pick; pick - direct object - wooden cup:1; pick - with - right_hand", "pick", "wooden cup"]]], "split": "val", "summaries": ["Someone picks up a cup"]}}''')
+>>> print(*clips[0].narrative.graphs[0].triplets, sep="\\n")
+person -> verb -> pick
+pick -> dobj -> wooden-cup
+pick -> with -> hand1
+>>> clips[0].narrative.descriptions[0].frames
+Frames(turning_point=52, start=40, end=60)
+
+One JSON object, keyed by clip: ``graphs`` is a list of ``[frame of no return, first frame, last frame, [text, verb,
+object]]``, the text a ``;``-separated list of ``source - relation - target``. Names become lower-case and hyphenated
+and lose instance numbers; ``Camera wearer`` becomes ``person``, ``direct object`` becomes ``dobj``. Left and right
+become hand1 and hand2 by the hand rule: whichever grasps while nothing is held is hand1, and stays so while it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.hands import DEFAULT_RULE, HandRule
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Description, Frames, Narrative, Triplet
+from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.lexicon import fold
+
+NAMES = {"camera-wearer": PERSON, "direct-object": DOBJ}
+REAL_HANDS = {"left-hand": ("left",), "right-hand": ("right",), "both-hands": ("left", "right")}
+INSTANCE = re.compile(r":\d{1,9}$")
+FACTS = ("video_uid", "split", "min_ts", "max_ts")
+
+
+@dataclass(frozen=True)
+class Clip:
+    """One clip as a narrative, and what of it could not be read: pairs of a graph's number and the reason."""
+
+    narrative: Narrative
+    unread: tuple[tuple[int, str], ...]
+
+
+def parse(text: str) -> tuple[Clip, ...]:
+    """The clips of a downstream file, in its order."""
+    return from_value(load(text))
+
+
+def is_easg(value: object) -> bool:
+    """Whether a JSON value looks like a downstream file."""
+    if not isinstance(value, dict) or not value:
+        return False
+    first = next(iter(value.values()))
+    return isinstance(first, dict) and isinstance(first.get("graphs"), list)
+
+
+def from_value(value: object) -> tuple[Clip, ...]:
+    """The clips of a JSON value already loaded."""
+    if not isinstance(value, dict):
+        raise NotationError(f"expected an object keyed by clip, found {kind_of(value)}")
+    return tuple(_clip(uid, clip) for uid, clip in value.items())
+
+
+def _clip(uid: str, clip: object) -> Clip:
+    if not isinstance(clip, dict) or not isinstance(clip.get("graphs"), list):
+        raise NotationError(f"clip {uid}: expected an object with a list of graphs, found {kind_of(clip)}")
+    unread: list[tuple[int, str]] = []
+    hands = _HandNames()
+    descriptions = tuple(
+        _description(entry, f"clip {uid}, graph {number}", hands, lambda reason, n=number: unread.append((n, reason)))
+        for number, entry in enumerate(clip["graphs"])
+    )
+    summaries = clip.get("summaries", [])
+    if not isinstance(summaries, list) or not all(isinstance(summary, str) for summary in summaries):
+        raise NotationError(f"clip {uid}: summaries is not a list of strings")
+    facts = tuple((name, str(clip[name])) for name in FACTS if name in clip)
+    return Clip(Narrative(descriptions, None, uid, tuple(summaries), facts), tuple(unread))
+
+
+def _description(entry: object, place: str, hands: _HandNames, unread: Any) -> Description:
+    match entry:
+        case [int(turning_point), int(start), int(end), [str(text), *_]]:
+            triplets = list(_triplets(text, unread))
+            named = ActionGraph(dict.fromkeys(hands.name(triplets)))
+            return Description(graphs=(named,), frames=Frames(turning_point, start, end))
+    raise NotationError(f"{place}: expected [frame, frame, frame, [text, verb, object]], found {kind_of(entry)}")
+
+
+def _triplets(text: str, unread: Any) -> Iterator[Triplet]:
+    for part in text.split(";"):
+        names = [_name(name) for name in part.split(" - ")]
+        if len(names) == 3:
+            yield Triplet(*names)
+        elif part.strip():
+            unread(f"{part.strip()!r} is not 'source - relation - target'")
+
+
+def _name(name: str) -> str:
+    folded = fold(INSTANCE.sub("", name.strip()))
+    return NAMES.get(folded, folded)
+
+
+@dataclass
+class _HandNames:
+    """Which slot (hand1, hand2) each real hand has, along one clip: a hand keeps its slot while it holds something."""
+
+    rule: HandRule = DEFAULT_RULE
+    slots: dict[str, str] = field(default_factory=dict)
+    holds: dict[str, str] = field(default_factory=dict)
+
+    def name(self, triplets: list[Triplet]) -> list[Triplet]:
+        """The triplets with their real hands named by slots, both hands as two triplets."""
+        used = [hand for triplet in triplets for end in triplet for hand in REAL_HANDS.get(end, ())]
+        slots = self._slots_for(list(dict.fromkeys(used)))
+        self._follow(triplets, slots)
+        return [
+            Triplet(source, edge, target)
+            for triplet in triplets
+            for source in _named(triplet.source, slots)
+            for edge in (triplet.edge,)
+            for target in _named(triplet.target, slots)
+        ]
+
+    def _slots_for(self, used: list[str]) -> dict[str, str]:
+        slots = {hand: self.slots[hand] for hand in used if hand in self.slots}
+        for hand in used:
+            if hand not in slots:
+                taken = {*self.slots.values(), *slots.values()}
+                slots[hand] = next(slot for slot in HANDS if slot not in taken)
+        return slots
+
+    def _follow(self, triplets: list[Triplet], slots: dict[str, str]) -> None:
+        action = next((triplet.target for triplet in triplets if triplet.edge == VERB), "")
+        things = [triplet.target for triplet in triplets if triplet.edge == DOBJ]
+        if action in self.rule.grasps:
+            for hand, slot in slots.items():
+                self.slots[hand] = slot
+                self.holds[hand] = things[0] if things else ""
+        elif action in self.rule.releases:
+            for hand in [hand for hand in self.slots if hand in slots or self.holds.get(hand) in things]:
+                del self.slots[hand], self.holds[hand]
+
+
+def _named(end: str, slots: dict[str, str]) -> list[str]:
+    return sorted(slots[hand] for hand in REAL_HANDS[end]) if end in REAL_HANDS else [end]

@@ -1,0 +1,320 @@
+"""The schema of action scene graphs as findings: what is against it, where, and what was probably meant.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> for finding in check_graph(ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))):
+...     print(finding.severity, finding.code, finding.message, "|", finding.hint)
+error dobj-source dobj starts at washes, which is not the graph's action (wash) | wash?
+warning no-dobj the action wash has no direct object | 
+warning disconnected washes, cup are not linked to the rest | wash for washes?
+
+Errors contradict the schema; warnings are unusual and often slips (a missing direct object, a break of the hand rule).
+:data:`RULES` lists every code. Edges between an action, an object or a hand are accepted in both directions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from tsgkit.graph.hands import DEFAULT_RULE, HandRule, trace
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
+from tsgkit.lexicon import fold, is_preposition, nearest
+
+Severity = Literal["error", "warning"]
+ERROR: Severity = "error"
+WARNING: Severity = "warning"
+
+
+class Rule(NamedTuple):
+    """One thing that is checked."""
+
+    severity: Severity
+    meaning: str
+
+
+RULES: dict[str, Rule] = {
+    "empty-graph": Rule(ERROR, "a graph has no triplets"),
+    "empty-name": Rule(ERROR, "a node or an edge has no name"),
+    "not-lower-case": Rule(ERROR, "a name is not in lower case"),
+    "not-hyphenated": Rule(ERROR, "a name holds a space or an underscore where a hyphen belongs"),
+    "instance-suffix": Rule(ERROR, "a name ends in an instance number such as :1; instances are merged by name"),
+    "hand-name": Rule(ERROR, "a hand is called anything but hand1 or hand2"),
+    "no-action": Rule(ERROR, "no triplet leads from person by verb to an action"),
+    "several-actions": Rule(ERROR, "more than one action in a graph"),
+    "verb-source": Rule(ERROR, "verb starts at something that is not person"),
+    "person-target": Rule(ERROR, "an edge ends at person"),
+    "person-edge": Rule(ERROR, "person is joined by an edge that is not verb"),
+    "edge-misspelt": Rule(ERROR, "verb or dobj under another spelling"),
+    "edge-kind-word": Rule(ERROR, "the word preposition stands where the preposition itself belongs"),
+    "not-a-preposition": Rule(WARNING, "an edge label is neither verb nor dobj nor a known preposition"),
+    "dobj-source": Rule(ERROR, "dobj starts at something that is not the graph's action"),
+    "dobj-hand": Rule(ERROR, "dobj ends at a hand"),
+    "dobj-action": Rule(ERROR, "dobj ends at a name that L lists as a verb only"),
+    "no-dobj": Rule(WARNING, "an action has no direct object"),
+    "several-dobj": Rule(WARNING, "an action has several direct objects"),
+    "action-action": Rule(ERROR, "a preposition joins two actions"),
+    "hand-hand": Rule(ERROR, "an edge joins two hands"),
+    "self-loop": Rule(ERROR, "an edge begins and ends at the same node"),
+    "homonym-loop": Rule(WARNING, "an action and its object have the same name"),
+    "duplicate": Rule(WARNING, "a triplet is written twice"),
+    "disconnected": Rule(WARNING, "a part of the graph is not linked to the rest"),
+    "out-of-vocabulary": Rule(ERROR, "an element is not in L"),
+    "hand2-first": Rule(WARNING, "hand2 takes something while hand1 is free"),
+    "hand-occupied": Rule(WARNING, "a hand takes something while it holds something else and the other is free"),
+    "hands-full": Rule(WARNING, "something is taken while both hands hold something else"),
+    "hand-busy": Rule(WARNING, "a hand works while it holds something that the graph does not name"),
+    "hand-unstated": Rule(WARNING, "something is taken and no hand is named"),
+    "wrong-hand": Rule(WARNING, "a hand is named for something that the other hand holds"),
+    "not-held": Rule(WARNING, "something is put down that no hand holds"),
+}
+
+MISSPELT = {
+    "verbs": VERB,
+    "verb-of": VERB,
+    "action": VERB,
+    "dobjs": DOBJ,
+    "d-obj": DOBJ,
+    "obj": DOBJ,
+    "object": DOBJ,
+    "direct-object": DOBJ,
+}
+KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
+INSTANCE = re.compile(r":\d{1,9}$")
+HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Where a finding is: line (from 1) of its file, item id, graph along the item and triplet in it (from 0)."""
+
+    line: int | None = None
+    item: str | None = None
+    graph: int | None = None
+    triplet: int | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong or unusual."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str = ""
+    place: Place = Place()
+
+    def at(self, **where: int | str | None) -> Finding:
+        """The same finding with more of its place known."""
+        return replace(self, place=self.place._replace(**where))
+
+
+def check_narrative(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> list[Finding]:
+    """All findings of a narrative's graphs, then those of the hands along it."""
+    findings = [
+        finding.at(graph=number)
+        for number, graph in enumerate(narrative.graphs)
+        for finding in check_graph(graph, narrative.vocabulary)
+    ]
+    return findings + [
+        _finding(breach.code, breach.message).at(graph=step.index)
+        for step in trace(narrative, rule)
+        for breach in step.breaches
+    ]
+
+
+def check_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> list[Finding]:
+    """All findings of one graph, by place; L is checked where it is given."""
+    if not graph.triplets:
+        return [_finding("empty-graph", "the graph has no triplets")]
+    view = _View(graph, vocabulary)
+    findings = [finding for check in CHECKS for finding in check(view)]
+    return sorted(findings, key=lambda finding: (finding.place.triplet is None, finding.place.triplet or 0))
+
+
+def _finding(code: str, message: str, hint: str = "", triplet: int | None = None) -> Finding:
+    return Finding(code, RULES[code].severity, message, hint, Place(triplet=triplet))
+
+
+class _View:
+    """A graph as the checks see it: everything derived once."""
+
+    def __init__(self, graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
+        self.triplets = graph.triplets
+        self.typed = graph.typed(vocabulary)
+        self.vocabulary = vocabulary
+        self.verb_targets = graph.actions
+        named = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
+        self.actions = tuple(dict.fromkeys(named))
+
+
+def _check_names(view: _View) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for number, triplet in enumerate(view.triplets):
+        for place, name in enumerate(triplet):
+            if name not in seen:
+                seen.add(name)
+                yield from _check_name(name, number, is_node=place != 1)
+
+
+def _check_name(name: str, number: int, *, is_node: bool) -> Iterator[Finding]:
+    if not name.strip():
+        yield _finding("empty-name", "a node has no name" if is_node else "an edge has no label", triplet=number)
+    if name != name.lower():
+        yield _finding("not-lower-case", f"{name} is not in lower case", name.lower() + "?", number)
+    if "_" in name or any(letter.isspace() for letter in name):
+        yield _finding("not-hyphenated", f"{name} holds a space or an underscore", fold(name) + "?", number)
+    if INSTANCE.search(name):
+        yield _finding("instance-suffix", f"{name} carries an instance number", INSTANCE.sub("", name) + "?", number)
+    if is_node and name not in HANDS and HAND_NAME.fullmatch(name):
+        yield _finding("hand-name", f"{name} is not a hand's name", "hand1 or hand2 (or both, in two triplets)", number)
+
+
+def _check_verbs(view: _View) -> Iterator[Finding]:
+    if not view.actions:
+        yield _finding("no-action", "no triplet leads from person by verb to an action", "person -> verb -> ...?")
+    elif len(view.actions) > 1:
+        yield _finding("several-actions", f"{len(view.actions)} actions in one graph: {', '.join(view.actions)}")
+    for number, (source, edge, target) in enumerate(view.triplets):
+        if edge == VERB and source != PERSON:
+            hint = "the other way round?" if target == PERSON else f"person -> verb -> {target}?"
+            yield _finding("verb-source", f"verb starts at {source}, not at person", hint, number)
+        if target == PERSON:
+            yield _finding("person-target", f"{edge} ends at person", triplet=number)
+        if source == PERSON and edge != VERB and MISSPELT.get(fold(edge)) != VERB:
+            yield _finding("person-edge", f"person is joined by {edge}; only verb may start there", triplet=number)
+
+
+def _check_labels(view: _View) -> Iterator[Finding]:
+    for number, triplet in enumerate(view.triplets):
+        label = triplet.edge
+        if label in (VERB, DOBJ) or not label.strip():
+            continue
+        folded = fold(label)
+        if folded in (VERB, DOBJ) or folded in MISSPELT:
+            meant = MISSPELT.get(folded, folded)
+            yield _finding("edge-misspelt", f"the edge is labelled {label}", f"{meant}?", number)
+        elif folded in KIND_WORDS:
+            hint = "write the preposition itself: with, on, from ..."
+            yield _finding("edge-kind-word", f"the edge is labelled {label}", hint, number)
+        elif not is_preposition(label):
+            yield _finding("not-a-preposition", f"{label} is not a known preposition", triplet=number)
+
+
+def _check_dobj(view: _View) -> Iterator[Finding]:
+    targets = dict.fromkeys(triplet.target for triplet in view.triplets if triplet.edge == DOBJ)
+    actions = ", ".join(view.actions) or "none"
+    for number, (source, edge, target) in enumerate(view.typed):
+        if edge != DOBJ:
+            continue
+        if source.name not in view.actions:
+            message = f"dobj starts at {source.name}, which is not the graph's action ({actions})"
+            yield _finding("dobj-source", message, _meant_action(source.name, target.name, view), number)
+        if target.kind is Kind.HAND:
+            yield _finding("dobj-hand", f"the direct object is {target.name}", "with?", number)
+        if target.kind is Kind.ACTION:
+            yield _finding("dobj-action", f"the direct object {target.name} is a verb in L", triplet=number)
+    if view.actions and not targets:
+        yield _finding("no-dobj", f"the action {actions} has no direct object")
+    elif len(targets) > 1:
+        yield _finding("several-dobj", f"{len(targets)} direct objects: {', '.join(targets)}")
+
+
+def _meant_action(source: str, target: str, view: _View) -> str:
+    if target in view.actions:
+        return "the other way round?"
+    near = nearest(source, view.actions, limit=1)
+    return f"{near[0].name}?" if near else ""
+
+
+def _check_pairs(view: _View) -> Iterator[Finding]:
+    for number, (source, edge, target) in enumerate(view.typed):
+        if edge == VERB:
+            continue
+        if source == target and source.name:
+            yield _finding("self-loop", f"{edge} begins and ends at {source.name}", triplet=number)
+        elif source.name == target.name and source.name:
+            message = f"{source.name} is the action and what {edge} leads to"
+            yield _finding("homonym-loop", message, "right where a word is both, as in to screw a screw", number)
+        elif edge != DOBJ and source.kind is Kind.ACTION and _is_action(target, view):
+            yield _finding("action-action", f"{edge} joins the actions {source.name} and {target.name}", triplet=number)
+        elif source.kind is Kind.HAND and target.kind is Kind.HAND:
+            yield _finding("hand-hand", f"{edge} joins {source.name} and {target.name}", triplet=number)
+
+
+def _is_action(node: Node, view: _View) -> bool:
+    """A target is an action by L, or, where no L lists it as an object, by being one elsewhere in the graph."""
+    if node.kind is Kind.ACTION:
+        return True
+    listed = view.vocabulary is not None and node.name in view.vocabulary.objects
+    return node.name in view.verb_targets and not listed
+
+
+def _check_repeats(view: _View) -> Iterator[Finding]:
+    if len(set(view.triplets)) == len(view.triplets):
+        return
+    seen: Counter[tuple[str, ...]] = Counter()
+    for number, triplet in enumerate(view.triplets):
+        seen[triplet] += 1
+        if seen[triplet] == 2:
+            yield _finding("duplicate", f"{triplet} is written twice", triplet=number)
+
+
+def _check_connected(view: _View) -> Iterator[Finding]:
+    parts = _parts(view)
+    main = next((part for part in parts if any(node.kind is Kind.PERSON for node in part)), parts[0])
+    known = [node.name for node in main]
+    for part in parts:
+        if part is not main:
+            names = list(dict.fromkeys(node.name for node in part))
+            near = [(name, found[0].name) for name in names if (found := nearest(name, known, limit=1))]
+            hint = f"{near[0][1]} for {near[0][0]}?" if near else ""
+            yield _finding("disconnected", f"{', '.join(names)} are not linked to the rest", hint)
+
+
+def _parts(view: _View) -> list[list[Node]]:
+    """The connected parts, whatever way the edges point, in written order."""
+    neighbours: dict[Node, list[Node]] = {}
+    for source, _, target in view.typed:
+        neighbours.setdefault(source, []).append(target)
+        neighbours.setdefault(target, []).append(source)
+    parts, seen = [], set[Node]()
+    for start in neighbours:
+        if start in seen:
+            continue
+        seen.add(start)
+        part = [start]
+        for node in part:
+            new = [other for other in dict.fromkeys(neighbours[node]) if other not in seen]
+            seen.update(new)
+            part.extend(new)
+        parts.append(part)
+    return parts
+
+
+def _check_vocabulary(view: _View) -> Iterator[Finding]:
+    if (vocabulary := view.vocabulary) is None:
+        return
+    seen: set[tuple[str, bool]] = set()
+    for number, (source, edge, target) in enumerate(view.triplets):
+        for name, is_node in ((source, True), (edge, False), (target, True)):
+            allowed = vocabulary.allows_node(name) if is_node else vocabulary.allows_edge(name)
+            if allowed or (name, is_node) in seen:
+                continue
+            seen.add((name, is_node))
+            near = nearest(name, vocabulary.nodes if is_node else vocabulary.relationships, limit=3)
+            hint = " or ".join(other.name for other in near) + "?" if near else ""
+            yield _finding("out-of-vocabulary", f"{name or 'an empty name'} is not in L", hint, number)
+
+
+CHECKS: tuple[Callable[[_View], Iterator[Finding]], ...] = (
+    _check_names,
+    _check_verbs,
+    _check_labels,
+    _check_dobj,
+    _check_pairs,
+    _check_repeats,
+    _check_connected,
+    _check_vocabulary,
+)

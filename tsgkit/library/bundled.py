@@ -1,0 +1,30 @@
+"""Where the shipped folders ``tasks``, ``prompts`` and ``eval`` are, however tsgkit was installed.
+
+In a wheel they lie inside the package as ``tsgkit/_bundled``; in an editable install they are the checkout's own. The
+result is a ``Traversable``, not a path, so that a package imported from a zip serves them too.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from tsgkit.errors import UsageError
+
+ROOMS = ("tasks", "prompts", "eval")
+
+
+def bundled(room: str) -> Traversable:
+    """The shipped folder of this name."""
+    if room not in ROOMS:
+        raise UsageError(f"there is no folder {room!r} in a project", hint=f"its folders: {', '.join(ROOMS)}")
+    package = files("tsgkit")
+    shipped = package / "_bundled" / room
+    if shipped.is_dir():
+        return shipped
+    if isinstance(package, Path) and (package.parent / "pyproject.toml").is_file():
+        checkout = package.parent / room
+        if checkout.is_dir():
+            return checkout
+    raise UsageError(f"tsgkit was installed without its folder {room!r}", hint="install it from a released wheel")

@@ -1,0 +1,93 @@
+"""The one door to text files: read whole with a clear word when that fails, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tsgkit.errors import FileProblem
+
+STDIN = "-"
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a UTF-8 file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+    except FileNotFoundError:
+        raise FileProblem(f"{path}: no such file", hint=_look_alike(Path(path))) from None
+    except IsADirectoryError:
+        raise FileProblem(f"{path}: this is a folder, not a file", hint="name the files in it") from None
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a path with a NUL byte
+        raise FileProblem(f"{ascii(str(path))}: not a file name: {error}") from None
+    return _decoded(data, path)
+
+
+def _decoded(data: bytes, path: str | Path) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FileProblem(f"{path}: this is UTF-16 text", hint="save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileProblem(f"{path}: line {line}: not UTF-8 text (byte {error.start})") from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise FileProblem(f"{path}: line {line}: holds a NUL byte, so this is no text file")
+    return text
+
+
+def _look_alike(path: Path) -> str:
+    """A file beside the missing one that was probably meant."""
+    from tsgkit.lexicon import nearest
+
+    try:
+        names = [other.name for other in path.parent.iterdir()][:10_000]
+    except OSError:
+        return f"there is no folder {path.parent} either"
+    near = nearest(path.name, names, limit=1, least=0.75)
+    return f"{path.with_name(near[0].name)}?" if near else ""
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all; ``FileProblem`` says why it cannot be written."""
+    path = Path(path)
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise FileProblem(f"{path}: not written: the text holds half of a surrogate pair") from None
+    try:
+        if path.is_dir():
+            raise FileProblem(f"{path}: this is a folder, not a file")
+        if path.exists() and not path.is_file():  # a device or a pipe takes text as it is
+            path.write_bytes(data)
+            return
+        _replace(path, data)
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    path = path.resolve()
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

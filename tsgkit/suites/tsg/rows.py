@@ -1,0 +1,247 @@
+"""The rows of the published datasets and of ours: what fields they have, and the graphs in them.
+
+========= ==================================================================================
+``sgqa``  ``context_graphs`` (a whole scenario), ``qa_pairs`` of ``Q`` and ``A``
+``sgds``  ``context_graphs`` and the target ``triplet`` graph; ``variations`` with the right
+          one at ``position``; ``variation_triplets``, the candidates' graphs, in some rows
+``sgg``   ``context`` (text), ``target_sentence``, ``mandatory_space`` (L), ``graphs``
+========= ==================================================================================
+
+Other fields are kept and ignored. A row is read into an :class:`Entry`: a narrative of what is told along time, the
+graphs that stand beside it (the candidates'), and the row itself, to be written back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
+from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+
+RowKind = Literal["sgqa", "sgds", "sgg"]
+KINDS: tuple[RowKind, ...] = ("sgqa", "sgds", "sgg")
+CANDIDATES = 5
+UNSEEN = Description()
+"""Something that happened before and is not known as graphs."""
+
+ROW_RULES = {
+    "position": Rule(ERROR, "position does not point at the target sentence among the variations"),
+    "few-candidates": Rule(WARNING, "a choice has fewer than five candidates"),
+    "repeated-candidate": Rule(ERROR, "a choice offers the same candidate twice"),
+    "candidate-graph": Rule(ERROR, "the candidates' graphs do not fit the candidates"),
+    "answer-not-a-node": Rule(ERROR, "the answer to a question is not a node of its graphs"),
+    "no-graphs": Rule(ERROR, "a row has no graphs"),
+}
+
+TripletField = Annotated[list[StrictStr], Field(min_length=3, max_length=3)]
+GraphField = list[TripletField]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    item_id: StrictStr | None = None
+
+
+class Question(_Row):
+    """A question about a scenario and its answer, a node's name."""
+
+    Q: StrictStr
+    A: StrictStr
+
+
+class SgqaRow(_Row):
+    """A scenario's graphs and questions about them."""
+
+    context_graphs: list[GraphField]
+    qa_pairs: list[Question]
+
+
+class SgdsRow(_Row):
+    """A target graph after its context, and the sentences that may describe it."""
+
+    context_graphs: list[GraphField]
+    triplet: GraphField
+    target_sentence: StrictStr
+    position: StrictInt
+    variations: list[StrictStr]
+    variation_triplets: list[GraphField] | None = None
+
+
+class Space(_Row):
+    """L as the generation rows spell it."""
+
+    object: list[StrictStr]
+    relationship: list[StrictStr]
+    verb: list[StrictStr]
+
+
+class ActionEntry(_Row):
+    """One graph of a generation row."""
+
+    triplets: GraphField
+
+
+class SggRow(_Row):
+    """A sentence after its context, L, and the graphs to generate."""
+
+    context: StrictStr | list[StrictStr]
+    target_sentence: StrictStr
+    mandatory_space: Space
+    graphs: list[ActionEntry]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item of a file: a narrative, the graphs beside it, where it stands, and its row if it came from one."""
+
+    item: str
+    narrative: Narrative
+    line: int | None = None
+    triplet_lines: tuple[tuple[int, ...], ...] = ()
+    asides: tuple[ActionGraph, ...] = ()
+    row: dict[str, Any] | None = None
+
+    @property
+    def graphs(self) -> tuple[ActionGraph, ...]:
+        """The graphs along the narrative, then those beside it; findings number them in this order."""
+        return (*self.narrative.graphs, *self.asides)
+
+
+def row_kind(value: object) -> RowKind | None:
+    """Which kind of row a JSON value is, by the fields that only this kind has."""
+    if not isinstance(value, dict):
+        return None
+    if "qa_pairs" in value:
+        return "sgqa"
+    if "variations" in value:
+        return "sgds"
+    return "sgg" if "mandatory_space" in value else None
+
+
+def entry_from(value: dict[str, Any], kind: RowKind, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+    """A row as an entry, and what is wrong with the row itself; ``NotationError`` where its fields do not fit."""
+    readers = {"sgqa": _sgqa, "sgds": _sgds, "sgg": _sgg}
+    try:
+        narrative, asides, findings = readers[kind](value)
+    except ValidationError as error:
+        raise NotationError(_first_problem(error, kind), line=line) from None
+    item = str(value.get("item_id") or number)
+    entry = Entry(item, narrative, line, (), asides, value)
+    return entry, [finding.at(item=item, line=line) for finding in findings]
+
+
+Parts = tuple[Narrative, tuple[ActionGraph, ...], list[Finding]]
+
+
+def _sgqa(value: dict[str, Any]) -> Parts:
+    row = SgqaRow.model_validate(value)
+    narrative = Narrative(
+        (Description(graphs=_graphs(row.context_graphs)),), id=str(value.get("data_id", "")), facts=_facts(value)
+    )
+    names = {name for graph in narrative.graphs for triplet in graph for name in (triplet.source, triplet.target)}
+    findings = [] if narrative.graphs else [_finding("no-graphs", "the scenario has no graphs")]
+    for number, question in enumerate(row.qa_pairs):
+        if question.A not in names:
+            findings.append(_finding("answer-not-a-node", f"question {number}: {question.A} is no node of the graphs"))
+    return narrative, (), findings
+
+
+def _sgds(value: dict[str, Any]) -> Parts:
+    row = SgdsRow.model_validate(value)
+    target = _graph(row.triplet)
+    context = _graphs(row.context_graphs)
+    descriptions = (Description(graphs=context),) if context else ()
+    narrative = Narrative(
+        (*descriptions, Description(row.target_sentence, (target,))), id=row.item_id or "", facts=_facts(value)
+    )
+    asides = _graphs(row.variation_triplets or [])
+    return narrative, asides, list(_sgds_findings(row, target, asides))
+
+
+def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph, ...]) -> Iterator[Finding]:
+    count = len(row.variations)
+    if not 0 <= row.position < count:
+        yield _finding("position", f"position is {row.position}, and there are {count} candidates")
+    elif row.variations[row.position] != row.target_sentence:
+        yield _finding("position", f"the candidate at position {row.position} is not the target sentence")
+    if count < CANDIDATES:
+        yield _finding("few-candidates", f"{count} candidates, not {CANDIDATES}")
+    if len(set(row.variations)) < count:
+        yield _finding("repeated-candidate", "a candidate is offered twice")
+    if row.variation_triplets is not None and len(asides) != count:
+        yield _finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates")
+    elif asides and 0 <= row.position < count and asides[row.position] != target:
+        yield _finding("candidate-graph", f"the graph of candidate {row.position} is not the target graph")
+
+
+def _sgg(value: dict[str, Any]) -> Parts:
+    row = SggRow.model_validate(value)
+    texts = [row.context] if isinstance(row.context, str) else row.context
+    graphs = tuple(_graph(action.triplets) for action in row.graphs)
+    narrative = Narrative(
+        (*(Description(text) for text in texts if text), Description(row.target_sentence, graphs)),
+        Vocabulary(
+            tuple(row.mandatory_space.object),
+            tuple(row.mandatory_space.relationship),
+            tuple(row.mandatory_space.verb),
+        ),
+        id=row.item_id or "",
+        facts=_facts(value),
+    )
+    return narrative, (), [] if graphs else [_finding("no-graphs", "the row has no graphs")]
+
+
+def _graphs(value: list[GraphField]) -> tuple[ActionGraph, ...]:
+    return tuple(_graph(graph) for graph in value)
+
+
+def _graph(value: GraphField) -> ActionGraph:
+    return ActionGraph(Triplet(*triplet) for triplet in value)
+
+
+FACTS = ("data_id", "scenario_id", "domain", "split", "doc_index", "text_part_index")
+
+
+def _facts(value: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(value[name])) for name in FACTS if isinstance(value.get(name), (str, int)))
+
+
+def _finding(code: str, message: str) -> Finding:
+    return Finding(code, ROW_RULES[code].severity, message, place=Place())
+
+
+def _first_problem(error: ValidationError, kind: RowKind) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"not an {kind} row: {field}: {first['msg']}{more}"
+
+
+def sgg_rows(narrative: Narrative) -> Iterator[dict[str, Any]]:
+    """The generation rows of a narrative: one for every description with a text and graphs.
+
+    ``NotationError`` where the narrative has no vocabulary: L is part of every row.
+    """
+    from tsgkit.graph.notation.json_triplets import to_value
+    from tsgkit.graph.notation.narratives import vocabulary_value
+
+    if narrative.vocabulary is None:
+        raise NotationError(f"narrative {narrative.id or 'without an id'} has no vocabulary, which generation rows need")
+    context: list[str] = []
+    for number, description in enumerate(narrative.descriptions):
+        if description.text and description.graphs:
+            yield {
+                "item_id": f"{narrative.id}/{number}" if narrative.id else str(number),
+                "context": list(context),
+                "target_sentence": description.text,
+                "mandatory_space": vocabulary_value(narrative.vocabulary),
+                "graphs": [{"triplets": to_value(graph)} for graph in description.graphs],
+            }
+        if description.text:
+            context.append(description.text)

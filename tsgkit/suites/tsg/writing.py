@@ -1,0 +1,110 @@
+"""Writes a document in another format, and says what that format cannot carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tsgkit.errors import CannotCarry, NotationError
+from tsgkit.graph.model import Vocabulary
+from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.suites.tsg import formats
+from tsgkit.suites.tsg.documents import Document
+from tsgkit.suites.tsg.formats import Format
+from tsgkit.suites.tsg.rows import UNSEEN, Entry, sgg_rows
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text in some format, and what of the document is not in it, in words."""
+
+    text: str
+    lost: tuple[str, ...]
+
+
+def write_document(document: Document, format: Format) -> Written:
+    """The document's text in a format; ``CannotCarry`` where a graph cannot be written in it at all."""
+    if not format.writes:
+        raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
+    text = WRITERS[format.name](document)
+    return Written(text, tuple(f"{count} {what}" for what, count in _lost(document, format)))
+
+
+def _lost(document: Document, format: Format) -> list[tuple[str, int]]:
+    same = document.format == format.name
+    counts = {
+        formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
+        formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
+        formats.NARRATIVES: len(document.entries) - 1,
+        formats.DESCRIPTIONS: sum(max(len(_told(entry)) - 1, 0) for entry in document.entries),
+        formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
+        formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
+        formats.FRAMES: sum(part.frames is not None for entry in document.entries for part in entry.narrative.descriptions),
+        formats.ROWS: 0 if same else sum(entry.row is not None for entry in document.entries),
+        "graphs beside the narratives": 0 if same else sum(len(entry.asides) for entry in document.entries),
+    }
+    return [(what, count) for what, count in counts.items() if count > 0 and not same and what not in format.carries]
+
+
+def _told(entry: Entry) -> list[object]:
+    return [part for part in entry.narrative.descriptions if part.graphs]
+
+
+def _vocabulary(document: Document) -> Vocabulary | None:
+    """The one vocabulary of a document, which helps to derive kinds; None where items differ."""
+    vocabularies = {entry.narrative.vocabulary for entry in document.entries}
+    return vocabularies.pop() if len(vocabularies) == 1 else None
+
+
+def _graphs(document: Document) -> list[json_triplets.ActionGraph]:
+    return [graph for entry in document.entries for graph in entry.narrative.graphs]
+
+
+def _write_triplet_lines(document: Document) -> str:
+    lines = []
+    for entry in document.entries:
+        values = [json_triplets.to_value(graph) for graph in entry.narrative.graphs]
+        alone = entry.narrative.descriptions[:1] == (UNSEEN,) and len(values) == 1
+        lines.append(json.dumps(values[0] if alone else values, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def _write_narratives(document: Document) -> str:
+    return "".join(narratives.write(entry.narrative) for entry in document.entries)
+
+
+def _write_rows(name: str) -> Callable[[Document], str]:
+    """Rows go out as they came in; narratives with texts and L become generation rows."""
+
+    def write(document: Document) -> str:
+        if document.format == name:
+            rows = [entry.row for entry in document.entries]
+        elif name == "sgg":
+            try:
+                rows = [row for entry in document.entries for row in sgg_rows(entry.narrative)]
+            except NotationError as error:
+                raise CannotCarry(error.message, hint="write the format narrative, or add a vocabulary") from None
+            if not rows:
+                raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
+        else:
+            needs = "questions" if name == "sgqa" else "candidates"
+            raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+    return write
+
+
+WRITERS: dict[str, Callable[[Document], str]] = {
+    "arrow": lambda document: arrow.write(_graphs(document)),
+    "triplets": lambda document: json_triplets.write(_graphs(document)),
+    "triplet-lines": _write_triplet_lines,
+    "narrative": _write_narratives,
+    "node-link": lambda document: node_link.write(_graphs(document), _vocabulary(document)),
+    "graphml": lambda document: graphml.write(_graphs(document), _vocabulary(document)),
+    "dot": lambda document: pictures.write_dot(_graphs(document), _vocabulary(document)),
+    "mermaid": lambda document: pictures.write_mermaid(_graphs(document), _vocabulary(document)),
+    "sgqa": _write_rows("sgqa"),
+    "sgds": _write_rows("sgds"),
+    "sgg": _write_rows("sgg"),
+}
