@@ -1,0 +1,42 @@
+"""Words: one spelling for a name, forms of one word, the nearest name, what a sentence mentions.
+
+>>> from tsgkit.lexicon import fold, mentions, nearest, same_word
+>>> fold("Pick  up"), same_word("wrung", "wring").by
+('pick-up', 'inflection')
+>>> mentions("She takes the lid off slowly.", "take-off").spans
+((4, 9), (18, 21))
+
+Everything here is pure, and knows English spelling but no dictionary: a lemmatiser with data is passed in, never
+looked for.
+"""
+
+from __future__ import annotations
+
+from tsgkit.lexicon.folding import fold
+from tsgkit.lexicon.inflection import bases, forms
+from tsgkit.lexicon.matching import WordMatch, same_word
+from tsgkit.lexicon.mention import Mention, mentions
+from tsgkit.lexicon.nearest import Near, nearest, only_near
+from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
+from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
+from tsgkit.lexicon.stems import Lemmatiser, stem
+
+__all__ = [
+    "PARTICLES",
+    "PREPOSITIONS",
+    "Lemmatiser",
+    "Mention",
+    "Near",
+    "ParticleVerb",
+    "WordMatch",
+    "bases",
+    "fold",
+    "forms",
+    "is_preposition",
+    "mentions",
+    "nearest",
+    "only_near",
+    "same_word",
+    "split_particle",
+    "stem",
+]

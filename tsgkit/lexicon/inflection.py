@@ -1,0 +1,150 @@
+"""The inflected forms of an English word, and the words a form may come from.
+
+>>> sorted(forms("cut")), sorted(forms("plane"))
+(['cuts', 'cutting'], ['planed', 'planeing', 'planes', 'planing'])
+>>> bases("hung"), bases("planing"), "plan" in bases("planning"), "knife" in bases("knives")
+(('hung', 'hang'), ('planing', 'plane'), True, True)
+
+Forms are built from a base by the spelling rules (``hop`` doubles its ``p``, ``hope`` drops its ``e``) and by a table
+of irregular ones; a base is believed only when the rules lead from it back to the form. So ``hoping`` is a form of
+``hope`` and not of ``hop``, and ``glass`` is no plural. There is no dictionary: a base need not be a word (``knives``
+has also ``knive``), and verbs and nouns are not told apart. Not covered: comparatives (``bigger``) and everything that
+makes a new word (``cleaner``, ``wooden``). A letter too many before an ending is forgiven (``openning``,
+``placeing``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tsgkit.lexicon.irregular import IRREGULAR_BASES, IRREGULAR_FORMS, NO_REGULAR_PAST, WHOLE_WORDS
+
+LONGEST_WORD = 40
+"""Longer words are compared as they stand: no English word needs more, and hostile text stays cheap."""
+
+_SHORT_BASES = frozenset(("ad", "ax", "be", "cd", "do", "go", "ox", "tv"))
+_VOWELS = re.compile(r"[aeiouy]+")
+_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_CONSONANT_O = re.compile(r"[^aeiou]o$")
+_DOUBLING_END = re.compile(r"(?:^|[^aeiou]|qu)[aeiouy][bdfgklmnprstvz]$")
+
+
+def forms(base: str) -> frozenset[str]:
+    """Return every inflected form of a base word, the base itself left out.
+
+    >>> sorted(forms("carry")), sorted(forms("hand1"))
+    (['carried', 'carries', 'carrying'], [])
+    """
+    return _forms(base) if len(base) <= LONGEST_WORD else frozenset()
+
+
+def bases(word: str) -> tuple[str, ...]:
+    """Return the words this one may be a form of: itself first, then irregular bases, then those the rules give.
+
+    >>> bases("leaves"), bases("saw"), bases("news")
+    (('leaves', 'leaf', 'leave'), ('saw', 'see'), ('news',))
+    """
+    return _bases(word) if len(word) <= LONGEST_WORD else (word,)
+
+
+def family(word: str) -> frozenset[str]:
+    """Return all words that share a base with this one: the forms of each of its bases, and these themselves.
+
+    >>> sorted(family("held"))
+    ['held', 'helded', 'helding', 'helds', 'hold', 'holding', 'holds']
+    """
+    return _family(word) if len(word) <= LONGEST_WORD else frozenset((word,))
+
+
+@lru_cache(maxsize=4096)
+def _forms(base: str) -> frozenset[str]:
+    found = set(IRREGULAR_FORMS.get(base, ()))
+    if _can_inflect(base):
+        found.update(_s_forms(base), _ing_forms(base))
+        if base not in NO_REGULAR_PAST:
+            found.update(_ed_forms(base))
+    return frozenset(found - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
+
+
+@lru_cache(maxsize=4096)
+def _bases(word: str) -> tuple[str, ...]:
+    ruled = (base for base in _stripped(word) if word in forms(base))
+    return tuple(dict.fromkeys((word, *IRREGULAR_BASES.get(word, ()), *ruled)))
+
+
+@lru_cache(maxsize=4096)
+def _family(word: str) -> frozenset[str]:
+    return frozenset(bases(word)).union(*(forms(base) for base in bases(word)))
+
+
+def _can_inflect(base: str) -> bool:
+    long_enough = len(base) > 2 or base in _SHORT_BASES
+    return long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES)
+
+
+def _s_forms(base: str) -> Iterator[str]:
+    if _SIBILANT.search(base):
+        yield base + "es"
+        if _DOUBLING_END.search(base):
+            yield base + base[-1] + "es"
+    elif _CONSONANT_Y.search(base):
+        yield base[:-1] + "ies"
+    else:
+        yield base + "s"
+        if _CONSONANT_O.search(base):
+            yield base + "es"
+
+
+def _ed_forms(base: str) -> Iterator[str]:
+    if base.endswith("e"):
+        yield base + "d"
+    elif _CONSONANT_Y.search(base):
+        yield base[:-1] + "ied"
+    else:
+        yield from (start + "ed" for start in _before_a_vowel(base))
+
+
+def _ing_forms(base: str) -> Iterator[str]:
+    if base.endswith("ie"):
+        yield base[:-2] + "ying"
+    elif base.endswith("e"):
+        yield base + "ing"
+        if base[-2:-1] not in ("e", "o", "y") and base not in ("be", "singe", "tinge"):
+            yield base[:-1] + "ing"
+    else:
+        yield from (start + "ing" for start in _before_a_vowel(base))
+
+
+def _before_a_vowel(base: str) -> Iterator[str]:
+    """Yield the base as it is spelt before -ed and -ing: ``cut`` doubles, ``open`` may, ``cook`` does not."""
+    if base.endswith("ic"):
+        yield base + "k"
+    elif not _DOUBLING_END.search(base):
+        yield base
+    else:
+        yield base + base[-1]
+        if _syllables(base) > 1 or base[-1] == "s":
+            yield base
+
+
+def _syllables(base: str) -> int:
+    return len(_VOWELS.findall(base.removeprefix("y").replace("qu", "q")))
+
+
+def _stripped(word: str) -> Iterator[str]:
+    """Yield what is left when an ending is taken off, in every way a rule could have put it on."""
+    if word.endswith("s"):
+        yield word[:-1]
+    if word.endswith("es"):
+        yield from (word[:-2], word[:-3])
+    if word.endswith(("ies", "ied")):
+        yield word[:-3] + "y"
+    if word.endswith("ed"):
+        yield from (word[:-1], word[:-2], word[:-3])
+    if word.endswith("ing"):
+        yield from (word[:-3] + "e", word[:-3], word[:-4])
+    if word.endswith("ying"):
+        yield word[:-4] + "ie"

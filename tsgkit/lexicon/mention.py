@@ -1,0 +1,225 @@
+"""Whether a sentence mentions the name of an element, in any inflected form, and where.
+
+>>> mentions("She picked the big lid up and wiped the pan.", "pick-up")
+Mention(spans=((4, 10), (23, 25)), by='inflection', ambiguous=False)
+>>> mentions("He flips the pancake.", "pan") is None
+True
+
+Whole words are compared, by the readings of :mod:`tsgkit.lexicon.matching`; the words of a name must follow each
+other with nothing but space or hyphens between them. A particle may also stand a few words behind its verb, in the
+same clause, where it reads as a particle: ``puts the pan on the stove`` does not mention ``put-on``. Forms that are
+also everyday words count as verbs only where a verb can stand: ``her left hand`` does not mention ``leave``.
+
+Not covered: synonyms, pronouns, other orders (``pieces of wood`` for ``wood-pieces``), closed spellings, a particle
+behind a conjunction or another preposition (``picks the nut and the bolt up``), negation (``does not open it``
+mentions ``open``), and whether an exact word is meant as the noun or the verb that the element is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tsgkit.lexicon.matching import EXACT, FOLDED, INFLECTION, Wanted, less_sure, read_as_a_verb, sureness
+from tsgkit.lexicon.particles import ADVERBS, HEAVY, PARTICLES, RESULTS, split_particle
+from tsgkit.lexicon.prepositions import PREPOSITIONS
+from tsgkit.lexicon.stems import Lemmatiser
+from tsgkit.lexicon.tables import word_set
+
+WIDEST_GAP = 5
+"""How many words may stand between a verb and its particle."""
+
+MOST_WORDS = 8
+"""A longer name is nobody's element name and is never mentioned; this keeps hostile names cheap."""
+
+_WORD = re.compile(r"[^\W_]+")
+_JOINT = re.compile(r"[\s_'’\-\u2010-\u2015\u2212]*")
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_CLAUSE_END = re.compile(r"[.!?;:…。！？]")
+
+_DETERMINERS = word_set("a an another any each every his her its my one our some that the their these this those your")
+_CONJUNCTIONS = word_set("and before but or so then until when where whereas which while who")
+_NOUN_PLACES = _DETERMINERS | PREPOSITIONS
+_BESIDE_LEFT = word_set("arm edge end foot hand hands hinge leg side")
+_NOT_IN_A_GAP = (PREPOSITIONS - {"of"}) | PARTICLES | _CONJUNCTIONS
+_AFTER_A_PARTICLE = _CONJUNCTIONS | PREPOSITIONS | word_set("again once twice")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a name is mentioned and by which reading; two spans where a particle stands apart from its verb.
+
+    Spans count characters of the text, the end left out. ``ambiguous`` as in :class:`~tsgkit.lexicon.WordMatch`.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    by: str
+    ambiguous: bool = False
+
+
+class _Token(NamedTuple):
+    word: str
+    start: int
+    end: int
+    joined: bool
+    """Nothing but space or hyphens lies between this word and the one before."""
+    opens: bool
+    """A new clause begins here."""
+
+
+class _Hit(NamedTuple):
+    by: str
+    tokens: tuple[int, ...]
+
+
+def mentions(text: str, name: str, lemmatiser: Lemmatiser | None = None) -> Mention | None:
+    """Return the surest mention of a name in a text (the first of these), or None.
+
+    Here ``exact`` and ``folded`` are equally sure: the first of either is it.
+
+    >>> mentions("Wrings the cloth", "wring").by, mentions("He sets the pan down.", "put-down")
+    ('inflection', None)
+    """
+    words = tuple(match.group() for match in _WORD.finditer(name.lower()))
+    if not 0 < len(words) <= MOST_WORDS:
+        return None
+    return _Search(text, name, Wanted(words, lemmatiser)).best()
+
+
+class _Search:
+    """One look through one text for one name."""
+
+    def __init__(self, text: str, name: str, wanted: Wanted) -> None:
+        self.text, self.name, self.wanted = text, name, wanted
+        self.separable = split_particle(name) is not None
+        self._known: tuple[dict[str, str], ...] = tuple({} for _ in wanted.words)
+
+    @cached_property
+    def tokens(self) -> Sequence[_Token]:
+        return tuple(_tokens(self.text))
+
+    def best(self) -> Mention | None:
+        surest: _Hit | None = None
+        for start in self._starts():
+            hit = self._at(start)
+            if hit and (surest is None or sureness(hit.by) < sureness(surest.by)):
+                surest = hit
+                if hit.by == FOLDED:
+                    break
+        return self._mention(surest) if surest else None
+
+    def _starts(self) -> Iterable[int]:
+        """Return the places of the words that may be the name's first; none where another of its words is nowhere."""
+        words = {word.lower() for word in set(_WORD.findall(self.text))}
+        for position in reversed(range(len(self.wanted.words))):
+            likely = {word for word in words if self._reading(position, word)}
+            if not likely:
+                return ()
+        return (place for place, token in enumerate(self.tokens) if token.word in likely)
+
+    def _at(self, start: int) -> _Hit | None:
+        return self._run(start, len(self.wanted.words)) or (self._apart(start) if self.separable else None)
+
+    def _apart(self, start: int) -> _Hit | None:
+        verb = self._run(start, len(self.wanted.words) - 1)
+        if verb is None:
+            return None
+        after = verb.tokens[-1] + 1
+        for place in range(after, min(after + WIDEST_GAP + 1, len(self.tokens))):
+            token = self.tokens[place]
+            if token.opens:
+                return None
+            if token.word == self.wanted.words[-1]:
+                return _Hit(verb.by, (*verb.tokens, place)) if self._reads_as_particle(place) else None
+            if token.word in _NOT_IN_A_GAP:
+                return None
+        return None
+
+    def _run(self, start: int, length: int) -> _Hit | None:
+        """Return the hit of the first so many wanted words, one right behind the other from this token on."""
+        by = FOLDED
+        places = range(start, start + length)
+        if places.stop > len(self.tokens):
+            return None
+        for position, place in enumerate(places):
+            word_by = "" if position and not self.tokens[place].joined else self._by(position, place)
+            if not word_by:
+                return None
+            if word_by != by:
+                by = less_sure(by, word_by)
+        return _Hit(by, tuple(places))
+
+    def _reading(self, position: int, word: str) -> str:
+        known = self._known[position]
+        if word not in known:
+            known[word] = self.wanted.word_by(position, word)
+        return known[word]
+
+    def _by(self, position: int, place: int) -> str:
+        word, wanted = self.tokens[place].word, self.wanted.words[position]
+        by = self._reading(position, word)
+        if by == INFLECTION and (read_as_a_verb(wanted, word) or self._is_noun_here(place, wanted)):
+            return ""
+        return by
+
+    def _is_noun_here(self, place: int, wanted: str) -> bool:
+        """Say whether an everyday word (``the ground``) stands where it cannot be a form of the wanted verb."""
+        word = self.tokens[place].word
+        if not read_as_a_verb(word, wanted):
+            return False
+        before, after = self._word(place - 1), self._word(place + 1)
+        return before in _NOUN_PLACES or (word == "left" and after in _BESIDE_LEFT)
+
+    def _reads_as_particle(self, place: int) -> bool:
+        particle, following = self.tokens[place].word, self._word(place + 1)
+        if particle in ADVERBS | RESULTS or not following or self._clause_ends_after(place):
+            return True
+        if particle in HEAVY:
+            return following in _AFTER_A_PARTICLE or following.endswith("ly")
+        return following not in _DETERMINERS
+
+    def _clause_ends_after(self, place: int) -> bool:
+        return not self.tokens[place + 1].joined
+
+    def _word(self, place: int) -> str:
+        return self.tokens[place].word if 0 <= place < len(self.tokens) else ""
+
+    def _mention(self, hit: _Hit) -> Mention:
+        tokens = [self.tokens[place] for place in hit.tokens]
+        spans = tuple(_spans(hit.tokens, tokens))
+        exact = len(spans) == 1 and self.text[slice(*spans[0])] == self.name
+        ambiguous = hit.by == INFLECTION and any(
+            read_as_a_verb(token.word, wanted) for token, wanted in zip(tokens, self.wanted.words, strict=True)
+        )
+        return Mention(spans, EXACT if exact else hit.by, ambiguous)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    end = 0
+    known: dict[str, tuple[bool, bool]] = {}
+    for match in _WORD.finditer(text):
+        start, stop = match.span()
+        between = text[end:start]
+        if between not in known:
+            known[between] = _gap(between)
+        yield _Token(match.group().lower(), start, stop, *known[between])
+        end = stop
+
+
+def _gap(between: str) -> tuple[bool, bool]:
+    """Say of what lies between two words: whether it joins them, and whether it ends a clause."""
+    blank_line = _BLANK_LINE.search(between) is not None
+    joins = not blank_line and _JOINT.fullmatch(between) is not None
+    return joins, blank_line or _CLAUSE_END.search(between) is not None
+
+
+def _spans(places: Sequence[int], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of text that the tokens cover, neighbours taken together."""
+    start = 0
+    for position in range(1, len(places) + 1):
+        if position == len(places) or places[position] != places[position - 1] + 1:
+            yield tokens[start].start, tokens[position - 1].end
+            start = position

@@ -1,0 +1,100 @@
+"""The allowed names nearest to one that is not allowed.
+
+>>> nearest("screwdrver", ["screw", "screwdriver", "driver"], limit=1)
+(Near(name='screwdriver', score=0.9524, by='ratio'),)
+>>> only_near("Picks up", ["pick-up", "put-up"])
+Near(name='pick-up', score=1.0, by='inflection')
+>>> only_near("pat", ["pan", "pot"]) is None
+True
+
+Names that are the same words (:mod:`tsgkit.lexicon.matching`) come first, with the score 1; then names spelt alike,
+by rapidfuzz's ratio of their folded spellings. Not covered: meaning. ``cloth`` and ``clock`` are near, ``fabric`` is
+not, and a near name is a suggestion, never a correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tsgkit.lexicon.folding import fold, folded_words
+from tsgkit.lexicon.matching import Wanted, sureness
+from tsgkit.lexicon.stems import Lemmatiser
+
+RATIO = "ratio"
+LONGEST_NAME = 200
+"""Longer names are compared as words only: spelling distance would cost too much and says nothing there."""
+
+
+class Near(NamedTuple):
+    """A name, how near it is (1 the same words, 0 nothing in common), and by which reading or ``ratio``."""
+
+    name: str
+    score: float
+    by: str
+
+
+def nearest(
+    name: str, names: Sequence[str], *, limit: int = 3, least: float = 0.6, lemmatiser: Lemmatiser | None = None
+) -> tuple[Near, ...]:
+    """Return at most ``limit`` names scoring at least ``least``: nearest first, then surest reading, then as given.
+
+    The very same string is never suggested; another spelling of it is. Of equal strings in ``names`` the first counts.
+
+    >>> nearest("pick-up", ["pick-up", "Pick up", "pick"], least=0.7)
+    (Near(name='Pick up', score=1.0, by='folded'), Near(name='pick', score=0.7273, by='ratio'))
+    """
+    return tuple(_ranked(name, names, least, lemmatiser)[: max(limit, 0)])
+
+
+def only_near(
+    name: str, names: Sequence[str], *, least: float = 0.8, margin: float = 0.05, lemmatiser: Lemmatiser | None = None
+) -> Near | None:
+    """Return the one name that is clearly nearest, or None where there is none or several might be meant.
+
+    Same words beat a like spelling, and a surer reading a less sure one; within one reading, the next name must score
+    lower by ``margin``.
+
+    >>> only_near("held", ["hold", "held-out", "helm"]), only_near("cups", ["cup", "Cup"])
+    (Near(name='hold', score=1.0, by='inflection'), None)
+    """
+    ranked = _ranked(name, names, least, lemmatiser)
+    if len(ranked) < 2:
+        return ranked[0] if ranked else None
+    first, second = ranked[:2]
+    clear = _reading(first) < _reading(second) or first.score - second.score >= margin
+    return first if clear else None
+
+
+def _ranked(name: str, names: Sequence[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
+    others = {other: fold(other) for other in names if other != name}
+    same = list(_same(name, others, lemmatiser))
+    for near in same:
+        del others[near.name]
+    return sorted([*same, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
+
+
+def _reading(near: Near) -> int:
+    """Return the rank of a name's reading: a like spelling behind every way of being the same words."""
+    return sureness(near.by) + (near.by == RATIO)
+
+
+def _same(name: str, others: Mapping[str, str], lemmatiser: Lemmatiser | None) -> Iterator[Near]:
+    wanted = Wanted(folded_words(name), lemmatiser)
+    for other, folded in others.items():
+        by = wanted.by(folded.split("-") if folded else ())
+        if by:
+            yield Near(other, 1.0, by)
+
+
+def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]:
+    from rapidfuzz import fuzz, process
+
+    if len(name) > LONGEST_NAME:
+        return
+    short = {other: folded for other, folded in others.items() if len(other) <= LONGEST_NAME}
+    found = process.extract(fold(name), short, scorer=fuzz.ratio, score_cutoff=100 * least, limit=None)
+    score_of = {other: score for _, score, other in found}
+    for other in short:
+        if other in score_of:
+            yield Near(other, round(score_of[other] / 100, 4), RATIO)
