@@ -1,0 +1,95 @@
+"""The command line: a thin skin over functions that a notebook can call.
+
+A command is a module here with ``SUMMARY``, ``add_arguments(parser)`` and ``run(arguments) -> exit code``. Only the
+chosen command's module is imported, so that ``tsgkit --help`` is instant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from tsgkit import __version__
+from tsgkit.cli.terminal import complain
+from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, TsgkitError
+
+COMMANDS = {
+    "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
+    "convert": "write graphs in another format, and say what it cannot carry",
+    "draw": "draw a graph, a narrative or a difference as SVG",
+}
+EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
+70 a bug in tsgkit; 130 interrupted"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is its exit code."""
+    try:
+        code = _run(sys.argv[1:] if argv is None else list(argv))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe went away, as in `tsgkit check ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return GOOD
+    except TsgkitError as error:
+        complain(str(error), error.hint)
+        return error.exit_code
+    except Exception as error:
+        if os.environ.get("TSGKIT_DEBUG"):
+            raise
+        complain(f"a bug in tsgkit: {type(error).__name__}: {error}", "set TSGKIT_DEBUG=1 to see where, and report it")
+        return OUR_BUG
+    return code
+
+
+def _run(words: list[str]) -> int:
+    parser = _parser()
+    if not words:
+        parser.print_help()
+        return GOOD
+    try:
+        arguments, rest = parser.parse_known_args(words[:1])
+        if arguments.command is None or rest:
+            parser.error(f"no such option: {words[0]}")
+        command = import_module(f"tsgkit.cli.{arguments.command}")
+        own = argparse.ArgumentParser(
+            prog=f"tsgkit {arguments.command}",
+            description=command.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=EXIT_CODES,
+        )
+        command.add_arguments(own)
+        chosen = own.parse_args(words[1:])
+    except SystemExit as stop:  # argparse has said what is wrong, or shown the help
+        return int(stop.code or 0)
+    code: int = command.run(chosen)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    parser = argparse.ArgumentParser(
+        prog="tsgkit",
+        usage="tsgkit COMMAND ... | --help | --version",
+        description="Scene graphs from any model: read, checked and compared.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(["commands:", *lines, "", "tsgkit COMMAND --help says more about each.", EXIT_CODES]),
+    )
+    parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")
+    parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of the commands below", type=_command)
+    return parser
+
+
+def _command(name: str) -> str:
+    if name in COMMANDS:
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, 1)
+    raise argparse.ArgumentTypeError(f"no such command: {name}" + (f"; {near[0]}?" if near else ""))

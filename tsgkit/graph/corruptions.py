@@ -3,9 +3,9 @@
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
 >>> graph = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with", "from"), ("fill", "pour"))
->>> spoilt = corrupt(graph, Corruption.REVERSED, L, seed=3)
+>>> spoilt = corrupt(graph, Corruption.MISMATCHED, L, seed=3)
 >>> print(spoilt.change)
-reversed: hand1 -> with -> fill, expected fill -> with -> hand1
+mismatched: person -> verb -> pour, expected person -> verb -> fill
 
 Every corruption is a real change: the spoilt graph differs from the graph by exactly the change it reports. Redundant
 adds a triplet that is absent and breaks no rule; missing leaves at least one triplet; mismatched takes its substitute
@@ -18,11 +18,26 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from tsgkit.errors import EditError
 from tsgkit.graph.edits import Change, ChangeKind
-from tsgkit.graph.model import DOBJ, HANDS, VERB, ActionGraph, EdgeKind, Kind, Node, Triplet, TypedTriplet, Vocabulary
+from tsgkit.graph.model import (
+    DOBJ,
+    HANDS,
+    PERSON,
+    VERB,
+    ActionGraph,
+    EdgeKind,
+    Kind,
+    Node,
+    Triplet,
+    TypedTriplet,
+    Vocabulary,
+    edge_kind,
+)
 from tsgkit.graph.rules import ERROR, check_graph
+from tsgkit.lexicon import is_preposition
 
 
 class Corruption(StrEnum):
@@ -46,107 +61,103 @@ class Corrupted:
 def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, seed: int | str) -> Corrupted:
     """The graph spoilt in one way; ``EditError`` where this graph and L leave no such way."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
-    ways = _WAYS[kind](graph, vocabulary)
     choice = random.Random(f"{seed}/{kind}")
-    choice.shuffle(ways)
-    for change in ways:
-        if spoilt := _apply(graph, change, choice):
-            if kind is not Corruption.REDUNDANT or _errors(spoilt, vocabulary) <= _errors(graph, vocabulary):
-                return Corrupted(spoilt, kind, change)
-    raise EditError(f"this graph cannot be made {kind}: {_REASONS[kind]}")
+    for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
+        spoilt = _spoilt(graph, way, choice)
+        if kind is Corruption.REDUNDANT and _errors(spoilt, vocabulary) - _errors(graph, vocabulary):
+            continue
+        return Corrupted(spoilt, kind, Change(CHANGES[kind], way.reference, way.candidate))
+    raise EditError(f"this graph cannot be made {kind}: {REASONS[kind]}")
 
 
-def _apply(graph: ActionGraph, change: Change, choice: random.Random) -> ActionGraph | None:
-    """The graph with a change made, None where it would be no change of the number of triplets it says."""
+class Way(NamedTuple):
+    """One change that would spoil the graph."""
+
+    reference: Triplet | None
+    candidate: Triplet | None
+
+
+def _shuffled(places: list[list[Way]], choice: random.Random) -> Iterator[Way]:
+    """Every way once; first by place, so that an element with many substitutes is not spoilt more often."""
+    choice.shuffle(places)
+    for ways in places:
+        choice.shuffle(ways)
+        yield from ways
+
+
+def _spoilt(graph: ActionGraph, way: Way, choice: random.Random) -> ActionGraph:
     triplets = list(graph.triplets)
-    if change.candidate in triplets:
-        return None
-    if change.reference is None:
-        triplets.insert(choice.randint(0, len(triplets)), _present(change.candidate))
-    elif change.candidate is None:
-        triplets.remove(change.reference)
-    else:
-        triplets[triplets.index(change.reference)] = change.candidate
+    place = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
+    triplets[place : place + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
     return ActionGraph(triplets)
-
-
-def _present(triplet: Triplet | None) -> Triplet:
-    if triplet is None:
-        raise EditError("a change has neither a reference nor a candidate")
-    return triplet
 
 
 def _errors(graph: ActionGraph, vocabulary: Vocabulary) -> set[tuple[str, str]]:
     return {(finding.code, finding.message) for finding in check_graph(graph, vocabulary) if finding.severity == ERROR}
 
 
-def _redundant(graph: ActionGraph, vocabulary: Vocabulary) -> list[Change]:
+def _redundant(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
     """Prepositions from the action or an object of the graph to an object of L or a hand."""
-    starts = [node.name for node in graph.nodes(vocabulary) if node.kind in (Kind.ACTION, Kind.OBJECT)]
-    ends = [*(name for name in vocabulary.objects if name != "person" and name not in HANDS), *HANDS]
-    labels = [label for label in vocabulary.relationships if label not in (VERB, DOBJ)]
+    starts = dict.fromkeys(node.name for node in graph.nodes(vocabulary) if node.kind in (Kind.ACTION, Kind.OBJECT))
+    ends = dict.fromkeys([*_things(vocabulary), *HANDS])
+    labels = [label for label in vocabulary.relationships if is_preposition(label)]
+    added = (Triplet(start, label, end) for start in starts for label in labels for end in ends if start != end)
+    return [[Way(None, triplet) for triplet in added if triplet not in graph]]
+
+
+def _missing(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
+    return [[Way(triplet, None)] for triplet in graph.triplets] if len(graph) > 1 else []
+
+
+def _reversed(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
+    return [[Way(triplet, triplet.reversed)] for triplet in graph.triplets if triplet.reversed not in graph]
+
+
+def _mismatched(graph: ActionGraph, vocabulary: Vocabulary) -> list[list[Way]]:
     return [
-        Change(ChangeKind.EXTRA, None, Triplet(start, label, end))
-        for start in starts
-        for label in labels
-        for end in ends
-        if start != end
-    ]
-
-
-def _missing(graph: ActionGraph, vocabulary: Vocabulary) -> list[Change]:
-    if len(graph) < 2:
-        return []
-    return [Change(ChangeKind.MISSING, triplet, None) for triplet in graph.triplets]
-
-
-def _reversed(graph: ActionGraph, vocabulary: Vocabulary) -> list[Change]:
-    return [
-        Change(ChangeKind.REVERSED, triplet, triplet.reversed)
-        for triplet in graph.triplets
-        if triplet.source != triplet.target
-    ]
-
-
-def _mismatched(graph: ActionGraph, vocabulary: Vocabulary) -> list[Change]:
-    return [
-        Change(ChangeKind.MISMATCHED, original, substitute)
+        [Way(original, substitute) for substitute in substitutes if substitute not in graph]
         for typed, original in zip(graph.typed(vocabulary), graph.triplets, strict=True)
-        for substitute in _substitutes(typed, vocabulary)
-        if substitute != original
+        for substitutes in _substitutes(typed, vocabulary)
     ]
 
 
-def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[Triplet]:
-    """The triplet with one of its elements replaced by another of its kind."""
-    (source, label, target) = triplet
-    for name in _others(source, vocabulary):
-        yield Triplet(name, label, target.name)
-    for name in _others(target, vocabulary):
-        yield Triplet(source.name, label, name)
-    if Triplet(source.name, label, target.name).kind is EdgeKind.PREPOSITION:
-        for other in vocabulary.relationships:
-            if other not in (VERB, DOBJ, label):
-                yield Triplet(source.name, other, target.name)
+def _things(vocabulary: Vocabulary) -> list[str]:
+    return [name for name in vocabulary.objects if name != PERSON and name not in HANDS]
+
+
+def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[list[Triplet]]:
+    """For each element of a triplet, the triplet with that element replaced by another of its kind."""
+    source, label, target = triplet.source.name, triplet.edge, triplet.target.name
+    yield [Triplet(name, label, target) for name in _others(triplet.source, vocabulary)]
+    yield [Triplet(source, label, name) for name in _others(triplet.target, vocabulary)]
+    if edge_kind(label) is EdgeKind.PREPOSITION:
+        others = (other for other in vocabulary.relationships if other not in (VERB, DOBJ, label))
+        yield [Triplet(source, other, target) for other in others]
 
 
 def _others(node: Node, vocabulary: Vocabulary) -> list[str]:
     names = {
         Kind.PERSON: [],
         Kind.ACTION: list(vocabulary.verbs),
-        Kind.OBJECT: [name for name in vocabulary.objects if name != "person" and name not in HANDS],
+        Kind.OBJECT: _things(vocabulary),
         Kind.HAND: [],  # hand1 for hand2 would be a wrong hand, not a mismatch
     }[node.kind]
     return [name for name in names if name != node.name]
 
 
-_WAYS = {
+WAYS = {
     Corruption.REDUNDANT: _redundant,
     Corruption.MISSING: _missing,
     Corruption.MISMATCHED: _mismatched,
     Corruption.REVERSED: _reversed,
 }
-_REASONS = {
+CHANGES = {
+    Corruption.REDUNDANT: ChangeKind.EXTRA,
+    Corruption.MISSING: ChangeKind.MISSING,
+    Corruption.MISMATCHED: ChangeKind.MISMATCHED,
+    Corruption.REVERSED: ChangeKind.REVERSED,
+}
+REASONS = {
     Corruption.REDUNDANT: "L has no preposition and object for one more triplet that keeps the rules",
     Corruption.MISSING: "it has fewer than two triplets",
     Corruption.MISMATCHED: "L has no other element of the same kind",

@@ -113,10 +113,9 @@ class _Pairing:
         for triplet in reversed(self.reference):
             waiting[of_reference(triplet)].append(triplet)
         waiting.pop(None, None)
-        pairs = []
-        for triplet in self.candidate:
-            if candidates := waiting.get(of_candidate(triplet)):
-                pairs.append((candidates.pop(), triplet))
+        pairs = [
+            (expected.pop(), triplet) for triplet in self.candidate if (expected := waiting.get(of_candidate(triplet)))
+        ]
         paired_reference = {expected for expected, _ in pairs}
         paired_candidate = {found for _, found in pairs}
         self.reference = [triplet for triplet in self.reference if triplet not in paired_reference]

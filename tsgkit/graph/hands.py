@@ -1,6 +1,8 @@
 """The hand1/hand2 state machine: what each hand holds along a narrative, and where the rule is not kept.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
+from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.tables import word_set
 >>> pick = lambda thing, hand: ActionGraph.of(
 ...     ("person", "verb", "pick-up"), ("pick-up", "dobj", thing), ("pick-up", "with", hand))
 >>> steps = trace(Narrative.of([pick("cup", "hand1"), pick("lid", "hand1")]))
@@ -25,21 +27,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
+from tsgkit.lexicon.tables import word_set
 
-GRASPS = frozenset(
-    "pick-up pick pick-out take take-out take-up take-down take-off grab grasp grip hold hold-up lift lift-up fetch get "
-    "seize catch collect gather".split()
+GRASPS = word_set(
+    "pick-up pick pick-out take take-out take-up take-down take-off grab grasp grip hold hold-up lift lift-up",
+    "fetch get seize catch collect gather",
 )
-RELEASES = frozenset(
-    "put-down put put-away put-back put-on put-aside place place-down replace release let-go drop drop-off throw "
-    "throw-away toss set set-down set-aside lay lay-down return leave discard hang hang-up deposit store wear".split()
+RELEASES = word_set(
+    "put-down put put-away put-back put-on put-aside place place-down replace release let-go drop drop-off",
+    "throw throw-away toss set set-down set-aside lay lay-down return leave discard hang hang-up deposit store wear",
 )
-TRANSFERS = frozenset("pass switch swap transfer hand-over shift change-hands".split())
+TRANSFERS = word_set("pass switch swap transfer hand-over shift change-hands")
 
 Slot = tuple[str, ...] | None
 """What one hand holds: nothing ``()``, these things, or ``None`` for "not known"."""
 State = Mapping[str, Slot]
-EMPTY: State = {hand: () for hand in HANDS}
+EMPTY: State = dict.fromkeys(HANDS, ())
 UNKNOWN: State = dict.fromkeys(HANDS)
 
 

@@ -4,7 +4,6 @@
 >>> for finding in check_graph(ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))):
 ...     print(finding.severity, finding.code, finding.message, "|", finding.hint)
 error dobj-source dobj starts at washes, which is not the graph's action (wash) | wash?
-warning no-dobj the action wash has no direct object | 
 warning disconnected washes, cup are not linked to the rest | wash for washes?
 
 Errors contradict the schema; warnings are unusual and often slips (a missing direct object, a break of the hand rule).
@@ -17,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
@@ -95,6 +94,9 @@ class Place(NamedTuple):
     triplet: int | None = None
 
 
+NOWHERE = Place()
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that is wrong or unusual."""
@@ -103,9 +105,9 @@ class Finding:
     severity: Severity
     message: str
     hint: str = ""
-    place: Place = Place()
+    place: Place = NOWHERE
 
-    def at(self, **where: int | str | None) -> Finding:
+    def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
         """The same finding with more of its place known."""
         return replace(self, place=self.place._replace(**where))
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
@@ -91,16 +92,16 @@ Event = Step | int | str | tuple[str, ...]
 
 
 class Moment(NamedTuple):
-    """A node of the timeline's graph: description number ``index``, or step number ``index``."""
+    """A node of the timeline's graph: a description or a step, and which (from 0)."""
 
     what: str
-    index: int
+    number: int
 
 
 class Mention(NamedTuple):
-    """A node of the timeline's graph: something that step number ``index`` names, in its role."""
+    """A node of the timeline's graph: something that a step names, in its role."""
 
-    index: int
+    step: int
     node: Node
 
 
@@ -227,8 +228,7 @@ def _graph_of(timeline: Timeline) -> nx.MultiDiGraph[Moment | Mention]:
 
 
 def _link(graph: nx.MultiDiGraph[Moment | Mention], moments: Iterable[Moment]) -> None:
-    moments = list(moments)
-    for earlier, later in zip(moments, moments[1:], strict=False):
+    for earlier, later in pairwise(moments):
         graph.add_edge(earlier, later, relation="next")
 
 

@@ -40,8 +40,8 @@ def to_networkx(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> nx.
 def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     """The graph a view shows; edges without an ``order`` keep the view's own order.
 
-    Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its ``label``,
-    ``relation`` or ``edge``.
+    Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its
+    ``label``, ``relation`` or ``edge``.
     """
     edges = [
         (data.get("order", position), position, Triplet(_name(view, source), _label(data), _name(view, target)))

@@ -23,7 +23,7 @@ def read_text(path: str | Path) -> str:
     except OSError as error:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a path with a NUL byte
-        raise FileProblem(f"{ascii(str(path))}: not a file name: {error}") from None
+        raise FileProblem(f"{str(path)!a}: not a file name: {error}") from None
     return _decoded(data, path)
 
 

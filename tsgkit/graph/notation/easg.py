@@ -1,6 +1,8 @@
 """EASG's downstream file (ego-centric action scene graphs): clips become narratives. Read only.
 
->>> clips = parse('''{"clip": {"graphs": [[52, 40, 60, ["Camera wearer - verb - pick; pick - direct object - wooden cup:1; pick - with - right_hand", "pick", "wooden cup"]]], "split": "val", "summaries": ["Someone picks up a cup"]}}''')
+>>> import json
+>>> text = "Camera wearer - verb - pick; pick - direct object - wooden cup:1; pick - with - right_hand"
+>>> clips = parse(json.dumps({"clip": {"graphs": [[52, 40, 60, [text, "pick", "wooden cup"]]], "split": "val"}}))
 >>> print(*clips[0].narrative.graphs[0].triplets, sep="\\n")
 person -> verb -> pick
 pick -> dobj -> wooden-cup
@@ -17,9 +19,8 @@ become hand1 and hand2 by the hand rule: whichever grasps while nothing is held 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
@@ -30,6 +31,7 @@ from tsgkit.lexicon import fold
 NAMES = {"camera-wearer": PERSON, "direct-object": DOBJ}
 REAL_HANDS = {"left-hand": ("left",), "right-hand": ("right",), "both-hands": ("left", "right")}
 INSTANCE = re.compile(r":\d{1,9}$")
+Unread = Callable[[str], None]
 FACTS = ("video_uid", "split", "min_ts", "max_ts")
 
 
@@ -67,7 +69,7 @@ def _clip(uid: str, clip: object) -> Clip:
     unread: list[tuple[int, str]] = []
     hands = _HandNames()
     descriptions = tuple(
-        _description(entry, f"clip {uid}, graph {number}", hands, lambda reason, n=number: unread.append((n, reason)))
+        _description(entry, f"clip {uid}, graph {number}", hands, _noter(unread, number))
         for number, entry in enumerate(clip["graphs"])
     )
     summaries = clip.get("summaries", [])
@@ -77,7 +79,11 @@ def _clip(uid: str, clip: object) -> Clip:
     return Clip(Narrative(descriptions, None, uid, tuple(summaries), facts), tuple(unread))
 
 
-def _description(entry: object, place: str, hands: _HandNames, unread: Any) -> Description:
+def _noter(unread: list[tuple[int, str]], number: int) -> Unread:
+    return lambda reason: unread.append((number, reason))
+
+
+def _description(entry: object, place: str, hands: _HandNames, unread: Unread) -> Description:
     match entry:
         case [int(turning_point), int(start), int(end), [str(text), *_]]:
             triplets = list(_triplets(text, unread))
@@ -86,7 +92,7 @@ def _description(entry: object, place: str, hands: _HandNames, unread: Any) -> D
     raise NotationError(f"{place}: expected [frame, frame, frame, [text, verb, object]], found {kind_of(entry)}")
 
 
-def _triplets(text: str, unread: Any) -> Iterator[Triplet]:
+def _triplets(text: str, unread: Unread) -> Iterator[Triplet]:
     for part in text.split(";"):
         names = [_name(name) for name in part.split(" - ")]
         if len(names) == 3:

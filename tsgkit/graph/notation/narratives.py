@@ -14,7 +14,7 @@ The vocabulary has the three lists, and their names, of the ``mandatory_space`` 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TypeVar
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import Description, Frames, Narrative, Vocabulary
@@ -22,6 +22,7 @@ from tsgkit.graph.notation.carrying import not_text, refuse
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
 from tsgkit.graph.notation.json_triplets import to_value as graph_value
 
+T = TypeVar("T")
 FIELDS = ("id", "descriptions", "vocabulary", "summaries", "facts")
 
 
@@ -42,14 +43,14 @@ def from_value(value: object) -> Narrative:
     if unknown := [name for name in value if name not in FIELDS]:
         raise NotationError(f"a narrative has no field {unknown[0]!r}", hint=f"its fields: {', '.join(FIELDS)}")
     vocabulary = value.get("vocabulary")
-    facts = _field(value, "facts", dict, {})
+    facts = _field(value, "facts", dict[str, object]())
     return Narrative(
         descriptions=tuple(
             _description(item, f"description {number}")
-            for number, item in enumerate(_field(value, "descriptions", list, None))
+            for number, item in enumerate(_field(value, "descriptions", list[object]()))
         ),
         vocabulary=None if vocabulary is None else vocabulary_from(vocabulary),
-        id=_field(value, "id", str, ""),
+        id=_field(value, "id", ""),
         summaries=_strings(value.get("summaries", []), "summaries"),
         facts=tuple(zip(facts, _strings(list(facts.values()), "facts"), strict=True)),
     )
@@ -82,7 +83,7 @@ def _description(value: object, place: str) -> Description:
     text, frames = value.get("text"), value.get("frames")
     if text is not None and not isinstance(text, str):
         raise NotationError(f"{place}: text is {kind_of(text)}, not a string")
-    graphs = _field(value, "graphs", list, [], place)
+    graphs = _field(value, "graphs", list[object](), place)
     return Description(
         text,
         tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs)),
@@ -96,10 +97,12 @@ def _frames(value: object, place: str) -> Frames:
     raise NotationError(f"{place}: frames is not three whole numbers")
 
 
-def _field(value: dict[str, Any], name: str, kind: type, default: Any, place: str = "narrative") -> Any:
+def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:
+    """A field that must be of its default's type."""
     found = value.get(name, default)
-    if not isinstance(found, kind):
-        raise NotationError(f"{place}: {name} is {kind_of(found)}, expected {kind_of(kind())}".replace(" of 0", ""))
+    if not isinstance(found, type(default)):
+        expected = kind_of(default).removesuffix(" of 0")
+        raise NotationError(f"{place}: {name} is {kind_of(found)}, expected {expected}")
     return found
 
 

@@ -19,7 +19,7 @@ def arrange(blocks: list[Block], k: int | None) -> tuple[list[Block], list[Note]
     """The graphs' blocks in order, and a note for every join and split."""
     notes: list[Note] = []
     joined = _join(blocks, notes)
-    if k is not None and 1 < k and len(joined) < k:
+    if k is not None and k > 1 and len(joined) < k:
         joined = [part for block in joined for part in _split(block, notes)]
     return joined, notes
 

@@ -35,9 +35,11 @@ HEADING = re.compile(
 )
 RULE = frozenset("-*_=~ ")
 BRACKETS_ONLY = frozenset("[](){}<>,;: ")
-TABLE_WORDS = frozenset({"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"})
+TABLE_WORDS = frozenset(
+    {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
+)
 QUOTES = ("**", "__", "*", "`", '"', "'", "“", "”", "‘", "’", "«", "»")
-BRACKETS = ("()", "[]", "{}", "<>")
+BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 
 
 class Line(NamedTuple):
@@ -123,7 +125,7 @@ def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
 
 
 def _labelled_arrow(left: str) -> tuple[str, str] | None:
-    """The source and the edge of ``source -edge`` or ``(source)-[edge]``, what stands before the tip of such an arrow."""
+    """The source and the edge of what stands before the tip of ``source -edge->`` or ``(source)-[edge]->``."""
     for opening, closing in (("-[", "]"), (" -", "")):
         source, found, edge = left.rpartition(opening)
         if not found or edge[:1].isspace():

@@ -168,8 +168,8 @@ def _pairs(groups: tuple[str | None, ...]) -> list[tuple[str | None, str]]:
 
 
 def _objects(region: str) -> list[tuple[int, int, Triplet]]:
-    found = []
-    for match in OBJECT.finditer(region):
-        for triplet in triplets_of(_loaded(match.group())):
-            found.append((match.start(), match.end(), triplet))
-    return found
+    return [
+        (match.start(), match.end(), triplet)
+        for match in OBJECT.finditer(region)
+        for triplet in triplets_of(_loaded(match.group()))
+    ]

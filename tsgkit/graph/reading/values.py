@@ -1,6 +1,7 @@
 """What a JSON value holds: triplets as lists or objects, graphs as lists of them, under whatever names.
 
->>> holding = look({"graphs": [{"triplets": [["person", "verb", "wash"], {"source": "wash", "edge": "dobj", "target": "cup"}]}]})
+>>> cup = {"source": "wash", "edge": "dobj", "target": "cup"}
+>>> holding = look({"graphs": [{"triplets": [["person", "verb", "wash"], cup]}]})
 >>> [[str(triplet) for triplet in graph] for graph in holding.graphs]
 [['person -> verb -> wash', 'wash -> dobj -> cup']]
 """

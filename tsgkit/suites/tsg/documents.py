@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tsgkit.errors import FileProblem, NotationError
 from tsgkit.graph.model import ActionGraph, Description, Narrative
@@ -23,7 +22,7 @@ from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narrative
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.files import read_text
-from tsgkit.suites.tsg.rows import UNSEEN, Entry, entry_from, row_kind
+from tsgkit.suites.tsg.rows import UNSEEN, Entry, RowKind, entry_from, row_kind
 
 FILE_RULES = {
     "broken-line": Rule(ERROR, "a line that is not JSON"),
@@ -35,7 +34,9 @@ FILE_RULES = {
     "repaired-line": Rule(WARNING, "a line that is a triplet only with some good will"),
     "repeated-id": Rule(ERROR, "an item id that occurred before"),
 }
-READABLE = "arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG, and rows of sgqa, sgds, sa-sgg, ma-sgg"
+READABLE = (
+    "arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG, and rows of sgqa, sgds, sa-sgg, ma-sgg"
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def _read_text(text: str, file: str) -> Document:
         raise FileProblem(f"{file}: no triplet found in it", hint=f"readable are {READABLE}")
     findings = []
     for note in reading.notes:
-        code = "repaired-line" if note.kind == "repaired" else "unread-line" if "arrows" in note.reason else "ignored-line"
+        code = (
+            "repaired-line" if note.kind == "repaired" else "unread-line" if "arrows" in note.reason else "ignored-line"
+        )
         quoted = f": {json.dumps(note.text, ensure_ascii=False)}" if note.text else ""
         findings.append(_finding(code, f"{note.reason}{quoted}", line=note.line))
     return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(findings))
@@ -178,9 +181,11 @@ def _read_values(values: list[tuple[int | None, object]], file: str) -> Document
         raise FileProblem(f"{file}: {_described(values[0][1])} is none of our items", hint=f"readable are {READABLE}")
     entries, findings = [], []
     for number, ((line, value), found) in enumerate(zip(values, kinds, strict=True)):
+        if found != kind and not {found, kind} <= {"triplet", "triplets"}:
+            message = f"expected an item of the format {kind}, found {_described(value)}"
+            findings.append(_finding("other-format", message, "", line, str(number)))
+            continue
         try:
-            if found != kind and not {found, kind} <= {"triplet", "triplets"}:
-                raise NotationError(f"expected an item of the format {kind}, found {_described(value)}", line=line)
             entry, more = READERS[found](value, number, line)
             entries.append(entry)
             findings += more
@@ -207,31 +212,33 @@ def _described(value: object) -> str:
     return json_triplets.kind_of(value)
 
 
-Reader = Callable[[Any, int, int | None], tuple[Entry, list[Finding]]]
+Reader = Callable[[object, int, int | None], tuple[Entry, list[Finding]]]
 
 
-def _row_reader(kind: Any) -> Reader:
+def _row_reader(kind: RowKind) -> Reader:
     return lambda value, number, line: entry_from(value, kind, number, line)
 
 
-def _narrative_entry(value: Any, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
     narrative = narratives.from_value(value)
     return Entry(narrative.id or str(number), narrative, line), []
 
 
-def _graph_entry(value: Any, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """A graph alone on its line: what happened before it is not known."""
-    graph = json_triplets.graph_from(value, "graph 0")
-    return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line), []
-
-
-def _graphs_entry(value: Any, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
     return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []
 
 
-def _node_link_entry(value: Any, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    graph = node_link.graph_from(value, "graph 0")
-    return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line), []
+def _graph_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+    return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
+
+
+def _node_link_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+    return _alone(node_link.graph_from(value, "graph 0"), number, line), []
+
+
+def _alone(graph: ActionGraph, number: int, line: int | None) -> Entry:
+    """A graph that is an item by itself: what happened before it is not known."""
+    return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line)
 
 
 READERS: dict[str, Reader] = {

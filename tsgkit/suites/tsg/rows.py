@@ -20,7 +20,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet
+from tsgkit.graph.notation.json_triplets import kind_of, to_value
+from tsgkit.graph.notation.narratives import vocabulary_from, vocabulary_value
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 
 RowKind = Literal["sgqa", "sgds", "sgg"]
@@ -73,14 +75,6 @@ class SgdsRow(_Row):
     variation_triplets: list[GraphField] | None = None
 
 
-class Space(_Row):
-    """L as the generation rows spell it."""
-
-    object: list[StrictStr]
-    relationship: list[StrictStr]
-    verb: list[StrictStr]
-
-
 class ActionEntry(_Row):
     """One graph of a generation row."""
 
@@ -92,7 +86,7 @@ class SggRow(_Row):
 
     context: StrictStr | list[StrictStr]
     target_sentence: StrictStr
-    mandatory_space: Space
+    mandatory_space: dict[str, list[StrictStr]]
     graphs: list[ActionEntry]
 
 
@@ -124,9 +118,11 @@ def row_kind(value: object) -> RowKind | None:
     return "sgg" if "mandatory_space" in value else None
 
 
-def entry_from(value: dict[str, Any], kind: RowKind, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
     """A row as an entry, and what is wrong with the row itself; ``NotationError`` where its fields do not fit."""
     readers = {"sgqa": _sgqa, "sgds": _sgds, "sgg": _sgg}
+    if not isinstance(value, dict):
+        raise NotationError(f"not an {kind} row but {kind_of(value)}", line=line)
     try:
         narrative, asides, findings = readers[kind](value)
     except ValidationError as error:
@@ -186,11 +182,7 @@ def _sgg(value: dict[str, Any]) -> Parts:
     graphs = tuple(_graph(action.triplets) for action in row.graphs)
     narrative = Narrative(
         (*(Description(text) for text in texts if text), Description(row.target_sentence, graphs)),
-        Vocabulary(
-            tuple(row.mandatory_space.object),
-            tuple(row.mandatory_space.relationship),
-            tuple(row.mandatory_space.verb),
-        ),
+        vocabulary_from(value["mandatory_space"]),
         id=row.item_id or "",
         facts=_facts(value),
     )
@@ -228,11 +220,10 @@ def sgg_rows(narrative: Narrative) -> Iterator[dict[str, Any]]:
 
     ``NotationError`` where the narrative has no vocabulary: L is part of every row.
     """
-    from tsgkit.graph.notation.json_triplets import to_value
-    from tsgkit.graph.notation.narratives import vocabulary_value
-
     if narrative.vocabulary is None:
-        raise NotationError(f"narrative {narrative.id or 'without an id'} has no vocabulary, which generation rows need")
+        raise NotationError(
+            f"narrative {narrative.id or 'without an id'} has no vocabulary, which generation rows need"
+        )
     context: list[str] = []
     for number, description in enumerate(narrative.descriptions):
         if description.text and description.graphs:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tsgkit.errors import CannotCarry, NotationError
-from tsgkit.graph.model import Vocabulary
+from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.library.files import write_text
 from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.documents import Document
+from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.formats import Format
 from tsgkit.suites.tsg.rows import UNSEEN, Entry, sgg_rows
 
@@ -31,6 +33,14 @@ def write_document(document: Document, format: Format) -> Written:
     return Written(text, tuple(f"{count} {what}" for what, count in _lost(document, format)))
 
 
+def convert(source: str | Path, target: str | Path, to: str | None = None) -> Written:
+    """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says."""
+    format = formats.by_name(to) if to else formats.by_ending(target)
+    written = write_document(read_file(source), format)
+    write_text(target, written.text)
+    return written
+
+
 def _lost(document: Document, format: Format) -> list[tuple[str, int]]:
     same = document.format == format.name
     counts = {
@@ -40,7 +50,9 @@ def _lost(document: Document, format: Format) -> list[tuple[str, int]]:
         formats.DESCRIPTIONS: sum(max(len(_told(entry)) - 1, 0) for entry in document.entries),
         formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
         formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
-        formats.FRAMES: sum(part.frames is not None for entry in document.entries for part in entry.narrative.descriptions),
+        formats.FRAMES: sum(
+            part.frames is not None for entry in document.entries for part in entry.narrative.descriptions
+        ),
         formats.ROWS: 0 if same else sum(entry.row is not None for entry in document.entries),
         "graphs beside the narratives": 0 if same else sum(len(entry.asides) for entry in document.entries),
     }
@@ -57,7 +69,7 @@ def _vocabulary(document: Document) -> Vocabulary | None:
     return vocabularies.pop() if len(vocabularies) == 1 else None
 
 
-def _graphs(document: Document) -> list[json_triplets.ActionGraph]:
+def _graphs(document: Document) -> list[ActionGraph]:
     return [graph for entry in document.entries for graph in entry.narrative.graphs]
 
 

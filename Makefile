@@ -1,0 +1,62 @@
+# Everything runs in an environment of its own, .venv, which the first target that needs it makes.
+# Needs only git, make and Python 3.11 or later with venv and pip.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test check format lint types wheel fix fuzz bench clean
+.DEFAULT_GOAL := help
+
+help:  ## list these targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: .venv/base  ## install and check the example graphs; the last file shows what slips look like
+	$(BIN)/tsgkit check tasks/tsg/examples/tea.jsonl tasks/tsg/examples/puncture.jsonl
+	@echo
+	$(BIN)/tsgkit check tasks/tsg/examples/messy-reply.txt || test $$? -eq 1
+	@echo
+	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg
+
+test: .venv/all  ## run the tests, all extras installed
+	$(BIN)/python -m pytest -q --doctest-modules tsgkit tests
+
+check: format lint types test wheel  ## all that CI checks
+
+format: .venv/all
+	$(BIN)/ruff format --check .
+
+lint: .venv/all
+	$(BIN)/ruff check .
+
+types: .venv/all
+	$(BIN)/mypy
+
+wheel: .venv/all  ## build the wheel through the sdist and test it in an empty environment
+	PYTHON=$(BIN)/python .ci/wheel
+
+fix: .venv/all  ## format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+fuzz: .venv/all  ## put 100,000 made-up and mutated texts through every reader
+	$(BIN)/python tests/fuzzing.py --count 100000
+
+bench: .venv/all  ## time the readers and the start of the command line
+	$(BIN)/python eval/bench/reading.py
+	$(BIN)/python eval/bench/startup.py
+
+clean:  ## remove the environment and everything built
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/base: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tsgkit needs Python 3.11 or later; this is " + sys.version.split()[0] + " (make PYTHON=python3.11 ...)")'
+	@echo "making the environment .venv (once, about a minute)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) install --constraint constraints.txt hatchling
+	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable .
+	@touch $@
+
+.venv/all: .venv/base
+	@echo "adding what tests and checks need"
+	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,120 @@
+"""Lint files of action scene graphs: the schema, L, the hands, and lines that are broken.
+
+Reads arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG downstream files and rows of sgqa, sgds,
+sa-sgg and ma-sgg; the format is told from the content. Graphs and triplets are counted from 0, lines from 1.
+
+  tsgkit check graphs.txt rows.jsonl
+  tsgkit check --json graphs.txt | jq '.files[0].counts'
+  tsgkit check --codes
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import groupby
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
+from tsgkit.graph.rules import ERROR, Finding
+from tsgkit.suites.tsg.checking import ALL_RULES, FileReport, check, report_value
+
+SHOWN_PER_CODE = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit check``."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a file of graphs; - is standard input")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with every finding")
+    parser.add_argument("--all", action="store_true", help=f"show every finding, not {SHOWN_PER_CODE} of each code")
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="leave out a code; repeatable")
+    parser.add_argument("--codes", action="store_true", help="list the codes and what they mean, and stop")
+    add_vocabulary(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check every file; one that cannot be read does not keep the others from being checked."""
+    if arguments.codes:
+        return _list_codes()
+    if not arguments.files:
+        raise UsageError("no file given", hint="tsgkit check FILE..., or tsgkit check --help")
+    if unknown := [code for code in arguments.ignore if code not in ALL_RULES]:
+        raise UsageError(f"there is no code {unknown[0]}", hint="tsgkit check --codes lists them")
+    vocabulary = read_vocabulary(arguments.vocabulary)
+    reports, unreadable = [], 0
+    for file in arguments.files:
+        try:
+            reports.append(_without(check(file, vocabulary), arguments.ignore))
+        except TsgkitError as error:
+            unreadable += 1
+            complain(str(error), error.hint)
+    _print_json(reports) if arguments.json else _print(reports, arguments.all)
+    if unreadable:
+        return WRONG_USAGE
+    return FINISHED_WITH_ERRORS if any(report.errors for report in reports) else GOOD
+
+
+def _without(report: FileReport, codes: list[str]) -> FileReport:
+    from dataclasses import replace
+
+    return replace(report, findings=tuple(finding for finding in report.findings if finding.code not in codes))
+
+
+def _print_json(reports: list[FileReport]) -> None:
+    value = {
+        "files": [report_value(report) for report in reports],
+        "errors": sum(report.errors for report in reports),
+        "warnings": sum(report.warnings for report in reports),
+    }
+    say(json.dumps(value, indent=2))
+
+
+def _print(reports: list[FileReport], everything: bool) -> None:
+    for report in reports:
+        sizes = (
+            count(report.narratives, "narrative"),
+            count(report.graphs, "graph"),
+            count(report.triplets, "triplet"),
+        )
+        say(f"{inert(report.file)}: {report.format}, {', '.join(sizes)}")
+        in_order = sorted(report.findings, key=lambda finding: (finding.severity, list(ALL_RULES).index(finding.code)))
+        for code, group in groupby(in_order, key=lambda finding: finding.code):
+            _print_code(code, list(group), everything, alone=report.narratives < 2)
+        if not report.findings:
+            say("  nothing to complain about")
+    errors, warnings = sum(report.errors for report in reports), sum(report.warnings for report in reports)
+    if reports:
+        say(f"{count(errors, 'error')}, {count(warnings, 'warning')} in {count(len(reports), 'file')}")
+
+
+def _print_code(code: str, findings: list[Finding], everything: bool, *, alone: bool) -> None:
+    severity, meaning = ALL_RULES[code]
+    say(f"  {severity} {code} ({len(findings)}): {meaning}")
+    shown = findings if everything else findings[:SHOWN_PER_CODE]
+    for finding in shown:
+        place = _place(finding, alone=alone)
+        hint = f" ({inert(finding.hint)})" if finding.hint else ""
+        say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
+    if len(findings) > len(shown):
+        say(f"    ... and {len(findings) - len(shown)} more (--all shows them)")
+
+
+def _place(finding: Finding, *, alone: bool) -> str:
+    line, item, graph, triplet = finding.place
+    parts = [
+        f"line {line}" if line is not None else "",
+        f"item {inert(item)}" if item is not None and not alone else "",
+        f"graph {graph}" if graph is not None else "",
+        f"triplet {triplet}" if triplet is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _list_codes() -> int:
+    width = max(map(len, ALL_RULES))
+    for severity in (ERROR, "warning"):
+        for code, rule in ALL_RULES.items():
+            if rule.severity == severity:
+                say(f"{severity:<8} {code:<{width}}  {rule.meaning}")
+    return GOOD

@@ -1,0 +1,33 @@
+"""The option --vocabulary: L from a file, for graphs that bring none."""
+
+from __future__ import annotations
+
+import argparse
+
+from tsgkit.errors import FileProblem, NotationError
+from tsgkit.graph.model import Vocabulary
+from tsgkit.graph.notation.json_triplets import load
+from tsgkit.graph.notation.narratives import vocabulary_from
+from tsgkit.library.files import read_text
+
+
+def add_vocabulary(parser: argparse.ArgumentParser) -> None:
+    """Add the option to a command."""
+    parser.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="L for items that bring none: JSON with the lists object, relationship and verb",
+    )
+
+
+def read_vocabulary(path: str | None) -> Vocabulary | None:
+    """The vocabulary of a file; None where no file is named."""
+    if path is None:
+        return None
+    try:
+        value = load(read_text(path))
+        if isinstance(value, dict):
+            value = value.get("mandatory_space", value.get("vocabulary", value))
+        return vocabulary_from(value)
+    except NotationError as error:
+        raise FileProblem(f"{path}: {error}", hint=error.hint) from None
