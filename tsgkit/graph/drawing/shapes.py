@@ -16,10 +16,9 @@ from tsgkit.graph.drawing.layout import Box
 from tsgkit.graph.drawing.svg import Markup, element, polygon
 from tsgkit.graph.model import Kind
 
-ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
+ORANGE, GREEN, BLUE, VERMILION, PURPLE = "#e69f00", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
 
 COLOURS = {Kind.PERSON: PURPLE, Kind.ACTION: ORANGE, Kind.OBJECT: BLUE, Kind.HAND: GREEN}
-SHAPE_NAMES = {Kind.PERSON: "pill", Kind.ACTION: "hexagon", Kind.OBJECT: "box", Kind.HAND: "slanted box"}
 PADDING = {Kind.PERSON: 16.0, Kind.ACTION: 18.0, Kind.OBJECT: 12.0, Kind.HAND: 18.0}
 SLANT = 12.0
 ROUND = 17.0

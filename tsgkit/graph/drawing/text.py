@@ -46,10 +46,10 @@ def legible(text: str) -> str:
 
 def visible(name: str) -> str:
     """A name as it may be compared: legible, with spaces at its ends shown and nothing shown as two quotes."""
-    shown = legible(name)
-    inner = shown.strip(" ")
-    head = len(shown) - len(shown.lstrip(" ")) if inner else len(shown)
-    tail = len(shown) - len(inner) - head
+    seen = legible(name)
+    inner = seen.strip(" ")
+    head = len(seen) - len(seen.lstrip(" ")) if inner else len(seen)
+    tail = len(seen) - len(inner) - head
     return "␣" * head + inner + "␣" * tail or '""'
 
 
