@@ -1,0 +1,188 @@
+"""Two graphs as one picture: what agrees, what is missing, extra, reversed, mismatched, or in the wrong hand.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> reference = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
+>>> candidate = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
+>>> svg = draw_diff(reference, candidate, [])
+>>> [words in svg for words in ("matched: 1", "− missing: 1", "+ extra: 1", "reversed")]
+[True, True, True, False]
+
+A difference shows in the pattern of its line and in a mark before its label, never in colour alone. What the changes
+do not mention is drawn all the same: a triplet of both graphs as matched, of one as missing or extra.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from tsgkit.graph.drawing.pictures import Entry, kind_entries, notice, picture
+from tsgkit.graph.drawing.shapes import BLUE, GREEN, ORANGE, PURPLE, VERMILION
+from tsgkit.graph.drawing.sketch import Edge, Stroke, sketch
+from tsgkit.graph.drawing.text import shown
+from tsgkit.graph.model import VERB, ActionGraph, Node, Triplet, source_kind, target_kind
+
+OUTSIDE = "not in L"
+
+
+class DrawnChange(Protocol):
+    """What a drawing needs to know of a change: its kind, the triplets it is about, and their elements out of L."""
+
+    @property
+    def kind(self) -> str:
+        """One of the kinds of ``MARKS``; another kind is drawn too, under its own name."""
+
+    @property
+    def reference(self) -> Triplet | None:
+        """The triplet as expected."""
+
+    @property
+    def candidate(self) -> Triplet | None:
+        """The triplet as found."""
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """Elements of the candidate's triplet that L does not allow."""
+
+
+class Mark(NamedTuple):
+    """How a kind of change looks: the sign before its labels, its line, and what the legend says."""
+
+    sign: str
+    stroke: Stroke
+    meaning: str = ""
+
+
+MATCHED = Mark("", Stroke("#333333"), "in both graphs")
+OTHER = Mark("?", Stroke("#333333", "16 5", 2.0))
+MARKS = {
+    "missing": Mark("−", Stroke(VERMILION, "9 6", 2.0), "only in the reference"),
+    "extra": Mark("+", Stroke(BLUE, "0.1 5", 2.6), "only in the candidate"),
+    "reversed": Mark("⇄", Stroke(PURPLE, "14 5 0.1 5", 2.2), "hollow head: where it was expected to point"),
+    "mismatched": Mark("≠", Stroke(ORANGE, "14 5 0.1 5 0.1 5", 2.2), "expected and found"),
+    "wrong hand": Mark("≠hand", Stroke(GREEN, "5 5 14 5", 2.2), "expected and found"),
+}
+
+
+def draw_diff(
+    reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange], *, title: str = ""
+) -> str:
+    """Both graphs in one SVG document, each edge marked, with a legend of what occurs and how often."""
+    told = [*changes, *_untold(reference, candidate, changes)]
+    found = set(candidate.triplets)
+    both = [triplet for triplet in dict.fromkeys(reference.triplets) if triplet in found]
+    spoken = title or "Differences between two graphs"
+    ends = _Ends.of(reference, candidate, told)
+    edges = [_matched(triplet, ends) for triplet in both]
+    edges += [edge for number, change in _numbered(told) for edge in _edges(change, number, ends)]
+    if not edges:
+        return notice("both graphs are empty", heading=title, title=spoken)
+    counts = Counter(change.kind for change in told)
+    notes = {node: OUTSIDE for change in told for node in _outsiders(change, ends)}
+    kinds = {node.kind for edge in edges for node in (edge.source, edge.target)}
+    legend = (kind_entries(kinds), _line_entries(len(both), counts))
+    described = ", ".join([f"{len(both)} matched", *(f"{many} {kind}" for kind, many in counts.items())])
+    described += "".join(f"; {edge.told}" for edge in edges)
+    return picture(sketch(edges, notes), legend, heading=title, title=spoken, description=described)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A change that only the graphs themselves tell of."""
+
+    kind: str
+    reference: Triplet | None = None
+    candidate: Triplet | None = None
+    outside: tuple[str, ...] = ()
+
+
+def _untold(reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange]) -> Iterator[_Told]:
+    """The triplets of one graph only that no change mentions."""
+    expected, found = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
+    told_expected = {change.reference for change in changes}
+    told_found = {change.candidate for change in changes}
+    for triplet in expected:
+        if triplet not in found and triplet not in told_expected:
+            yield _Told("missing", reference=triplet)
+    for triplet in found:
+        if triplet not in expected and triplet not in told_found:
+            yield _Told("extra", candidate=triplet)
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The nodes a triplet joins in the union: an action of either graph is an action.
+
+    A reversed triplet is read as the reference has it, lest ``open -> verb -> person`` make an action of the person.
+    """
+
+    actions: frozenset[str]
+
+    @classmethod
+    def of(cls, reference: ActionGraph, candidate: ActionGraph, changes: Sequence[DrawnChange]) -> _Ends:
+        """The reading of these two graphs."""
+        reversed_ = {change.candidate for change in changes if change.kind == "reversed"}
+        found = (triplet.target for triplet in candidate if triplet.edge == VERB and triplet not in reversed_)
+        return cls(frozenset((*reference.actions, *found)))
+
+    def __call__(self, triplet: Triplet) -> tuple[Node, Node]:
+        source, edge, target = triplet
+        kind = source_kind(source, tuple(self.actions & {source}), None)
+        return Node(kind, source), Node(target_kind(edge, target, None), target)
+
+
+def _numbered(changes: Sequence[DrawnChange]) -> Iterator[tuple[str, DrawnChange]]:
+    """Each change with a number if it is one of several pairs of edges, so that the eye can pair them."""
+    pairs = [change for change in changes if _is_pair(change)]
+    count = 0
+    for change in changes:
+        count += _is_pair(change)
+        yield (str(count) if _is_pair(change) and len(pairs) > 1 else ""), change
+
+
+def _is_pair(change: DrawnChange) -> bool:
+    return change.kind != "reversed" and change.reference is not None and change.candidate is not None
+
+
+def _matched(triplet: Triplet, ends: _Ends) -> Edge:
+    return Edge(*ends(triplet), shown(triplet.edge), told=f"matched: {triplet}", stroke=MATCHED.stroke)
+
+
+def _edges(change: DrawnChange, number: str, ends: _Ends) -> Iterator[Edge]:
+    """The edges that show a change: one, or the expected and the found one."""
+    mark = MARKS.get(change.kind, OTHER)
+    sign = (f"[{number}] " if number else "") + f"{mark.sign} "
+    if change.kind == "reversed" and change.reference is not None and change.candidate is not None:
+        target, source = ends(change.reference)
+        label = sign + _label(change.candidate, change)
+        yield Edge(source, target, label, f"reversed: {change.candidate}", mark.stroke, other_way=True)
+        return
+    for triplet, role in ((change.reference, "expected"), (change.candidate, "found")):
+        if triplet is None:
+            continue
+        named = _label(triplet, change) if role == "found" else shown(triplet.edge)
+        told, suffix = (f"{change.kind}, {role}", f" ({role})") if _is_pair(change) else (change.kind, "")
+        yield Edge(*ends(triplet), sign + named + suffix, f"{told}: {triplet}", mark.stroke)
+
+
+def _label(triplet: Triplet, change: DrawnChange) -> str:
+    return shown(triplet.edge) + (f" · {OUTSIDE}" if triplet.edge in change.outside else "")
+
+
+def _outsiders(change: DrawnChange, ends: _Ends) -> Iterator[Node]:
+    triplet = change.reference if change.kind == "reversed" else change.candidate
+    if triplet is not None:
+        yield from (node for node in ends(triplet) if node.name in change.outside)
+
+
+def _line_entries(matched: int, counts: Counter[str]) -> list[Entry]:
+    entries = [_entry(MATCHED, "matched", matched)] if matched else []
+    kinds = [*(kind for kind in MARKS if kind in counts), *(kind for kind in counts if kind not in MARKS)]
+    return entries + [_entry(MARKS.get(kind, OTHER), kind, counts[kind]) for kind in kinds]
+
+
+def _entry(mark: Mark, kind: str, count: int) -> Entry:
+    words = f"{mark.sign} {shown(kind)}: {count}".strip() + (f" ({mark.meaning})" if mark.meaning else "")
+    return Entry(mark.stroke.line("M1,13 H37"), words)

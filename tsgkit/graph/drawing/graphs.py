@@ -1,0 +1,36 @@
+"""One action's graph as a picture: person, action, then objects and hands, by their distance from the person.
+
+>>> from tsgkit.graph.model import ActionGraph
+>>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"), ("open", "with", "hand1"))
+>>> svg = draw_graph(graph)
+>>> svg.count('class="tsg-edge"'), svg.startswith("<svg ")
+(3, True)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tsgkit.graph.drawing.pictures import kind_entries, notice, picture
+from tsgkit.graph.drawing.sketch import Edge, sketch
+from tsgkit.graph.drawing.text import shown
+from tsgkit.graph.model import ActionGraph, Vocabulary
+
+
+def draw_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None, *, title: str = "") -> str:
+    """The graph as an SVG document; L, where it is known, tells verbs from objects where their roles do not.
+
+    A triplet written several times is one arrow whose label says how often. An empty graph is a picture that says so.
+    """
+    actions = " and ".join(map(shown, graph.actions))
+    spoken = title or ("Graph of " + actions if actions else "Graph without an action")
+    if not graph.triplets:
+        return notice("empty graph", heading=title, title=title or "Empty graph")
+    times = Counter(graph.typed(vocabulary))
+    edges = [
+        Edge(source, target, shown(label) + (f" ×{many}" if many > 1 else ""))
+        for (source, label, target), many in times.items()
+    ]
+    legend = kind_entries(node.kind for node in graph.nodes(vocabulary))
+    described = f"{len(graph)} triplets: " + "; ".join(map(str, dict.fromkeys(graph.triplets)))
+    return picture(sketch(edges), (legend,), heading=title, title=spoken, description=described)
