@@ -1,8 +1,6 @@
 """The hand1/hand2 state machine: what each hand holds along a narrative, and where the rule is not kept.
 
 >>> from tsgkit.graph.model import ActionGraph, Narrative
-from tsgkit.lexicon.tables import word_set
-from tsgkit.lexicon.tables import word_set
 >>> pick = lambda thing, hand: ActionGraph.of(
 ...     ("person", "verb", "pick-up"), ("pick-up", "dobj", thing), ("pick-up", "with", hand))
 >>> steps = trace(Narrative.of([pick("cup", "hand1"), pick("lid", "hand1")]))

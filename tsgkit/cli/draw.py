@@ -1,0 +1,85 @@
+"""Draw what a file of graphs holds as an SVG picture: a narrative as a strip along time, one graph, or a difference.
+
+tsgkit draw tea.jsonl -o tea.svg                              the first item's narrative
+tsgkit draw tea.jsonl --graph 4 -o pour.svg                   one graph of it (from 0)
+tsgkit draw reply.txt --graph 0 --against tea.jsonl -o d.svg  how it differs from the same graph of a reference
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tsgkit.cli.terminal import complain, count, say
+from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
+from tsgkit.errors import GOOD, UsageError
+from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
+from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph
+from tsgkit.library.files import STDIN, write_text
+from tsgkit.suites.tsg.documents import Document, read_file
+from tsgkit.suites.tsg.rows import Entry
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit draw``."""
+    parser.add_argument("file", metavar="FILE", help="a file of graphs in any format we read; - is standard input")
+    parser.add_argument("-o", "--out", required=True, metavar="SVG", help="the picture to write; - is standard output")
+    parser.add_argument("--item", metavar="ID", help="which item to draw (default: the first)")
+    parser.add_argument("--graph", type=int, metavar="N", help="draw only this graph of the item, from 0")
+    parser.add_argument(
+        "--against", metavar="FILE", help="a file of references: draw how the graph differs from its own"
+    )
+    add_vocabulary(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw one picture."""
+    document = read_file(arguments.file)
+    entry = _entry(document, arguments.item)
+    vocabulary = entry.narrative.vocabulary or read_vocabulary(arguments.vocabulary)
+    title = f"{arguments.file}, item {entry.item}"
+    if arguments.against is not None:
+        number = arguments.graph or 0
+        other = read_file(arguments.against)
+        reference = _entry(other, arguments.item)
+        vocabulary = vocabulary or reference.narrative.vocabulary
+        expected, found = _graph(reference, number, arguments.against), _graph(entry, number, arguments.file)
+        changes = diff(expected, found, vocabulary).changes
+        picture = draw_diff(expected, found, changes, title=f"{title}, graph {number}, against {arguments.against}")
+    elif arguments.graph is not None or len(entry.graphs) == 1:
+        number = arguments.graph or 0
+        graph = _graph(entry, number, arguments.file)
+        picture = draw_graph(graph, vocabulary, title=f"{title}, graph {number}")
+    else:
+        picture = draw_narrative(entry.narrative, title=title)
+    _write(picture, arguments.out)
+    if arguments.item is None and len(document.entries) > 1:
+        complain(f"drew the first of {count(len(document.entries), 'item')}; --item ID chooses another")
+    return GOOD
+
+
+def _write(picture: str, out: str) -> None:
+    if out == STDIN:
+        say(picture)
+    else:
+        write_text(out, picture)
+        say(f"drawn: {out}")
+
+
+def _entry(document: Document, item: str | None) -> Entry:
+    if not document.entries:
+        raise UsageError(f"{document.file}: nothing to draw", hint="tsgkit check says what is wrong with it")
+    for entry in document.entries:
+        if item is None or entry.item == item:
+            return entry
+    ids = ", ".join(entry.item for entry in document.entries[:10])
+    raise UsageError(
+        f"{document.file} has no item {item}", hint=f"its items: {ids}{' ...' * (len(document.entries) > 10)}"
+    )
+
+
+def _graph(entry: Entry, number: int, file: str) -> ActionGraph:
+    graphs = entry.graphs
+    if 0 <= number < len(graphs):
+        return graphs[number]
+    raise UsageError(f"{file}, item {entry.item} has no graph {number}", hint=f"it has {len(graphs)}, counted from 0")
