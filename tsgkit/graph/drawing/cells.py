@@ -2,7 +2,7 @@
 
 >>> from tsgkit.graph.model import ActionGraph
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"), ("open", "with", "hand1"))
->>> cell = Cell.of(graph, number=1)
+>>> cell = Cell.of(graph, number=0)
 >>> cell.head, [[chip.text for chip in row] for row in cell.rows], cell.hands
 ('open', [['dobj', 'lid']], ('with hand1', ''))
 

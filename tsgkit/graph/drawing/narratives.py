@@ -55,7 +55,7 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
 
 def _cells(narrative: Narrative) -> list[tuple[Cell, ...]]:
     """The cells of each description, numbered along the whole narrative."""
-    numbers = count(1)
+    numbers = count()
     return [
         tuple(Cell.of(graph, next(numbers), narrative.vocabulary) for graph in description.graphs)
         for description in narrative.descriptions
