@@ -49,6 +49,7 @@ def test_the_reading_that_made_two_names_the_same_is_told(a: str, b: str, by: st
 )
 def test_an_everyday_word_taken_for_a_verb_is_marked_ambiguous(form: str, base: str) -> None:
     assert same_word(form, base) == WordMatch(same=True, by="inflection", ambiguous=True)
+    assert same_word(base, form) == same_word(form, base)
 
 
 @pytest.mark.parametrize(("a", "b"), [("ground", "grounds"), ("saws", "saw"), ("wound", "wounds"), ("held", "hold")])

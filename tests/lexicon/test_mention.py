@@ -92,6 +92,7 @@ def test_a_particle_behind_an_object_must_read_as_one(text: str, name: str, expe
     ("text", "name"),
     [
         ("with her left hand", "leave"),
+        ("Left hand grips the lid", "leave"),
         ("lies on the ground", "grind"),
         ("takes a saw", "see"),
         ("binds the wound", "wind"),
@@ -106,6 +107,7 @@ def test_an_everyday_word_is_no_verb_where_a_noun_stands(text: str, name: str) -
 
 def test_an_everyday_word_is_a_verb_where_a_verb_can_stand_and_is_marked() -> None:
     assert mentions("He ground the beans", "grind") == Mention(((3, 9),), "inflection", ambiguous=True)
+    assert mentions("two saw blades", "saw-blade") == Mention(((4, 14),), "inflection")
     assert mentions("He saw the beans", "saw") == Mention(((3, 6),), "exact")
 
 
@@ -118,6 +120,7 @@ def test_of_equally_sure_mentions_the_first_counts() -> None:
     mention = mentions("Lift the lift", "lift")
     assert mention is not None
     assert mention.spans == ((0, 4),)
+    assert found("She lifts, then lifted", "lift") == ["lifts"]
 
 
 def test_a_passed_lemmatiser_is_named() -> None:
@@ -137,6 +140,11 @@ def test_a_name_of_too_many_words_is_never_mentioned() -> None:
     name = " ".join(["a"] * (MOST_WORDS + 1))
     assert mentions(name, name) is None
     assert mentions(name, name[2:]) is not None
+
+
+def test_a_name_that_is_half_punctuation_is_its_words() -> None:
+    assert found("Go up or not", "?!-up") == ["up"]
+    assert found("Pick it up", "pick-up!") == ["Pick", "up"]
 
 
 def test_a_name_with_an_apostrophe_is_found() -> None:

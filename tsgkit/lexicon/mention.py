@@ -96,7 +96,7 @@ class _Search:
 
     def __init__(self, text: str, name: str, wanted: Wanted) -> None:
         self.text, self.name, self.wanted = text, name, wanted
-        self.separable = split_particle(name) is not None
+        self.separable = split_particle("-".join(wanted.words)) is not None
         self._known: tuple[dict[str, str], ...] = tuple({} for _ in wanted.words)
 
     @cached_property
