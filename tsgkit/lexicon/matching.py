@@ -111,11 +111,11 @@ def sureness(by: str) -> int:
 
 
 def _takes_for_a_verb(a: str, b: str) -> bool:
-    return a != b and (read_as_a_verb(a, b) or read_as_a_verb(b, a))
+    return read_as_a_verb(a, b) or read_as_a_verb(b, a)
 
 
 @lru_cache(maxsize=4096)
 def read_as_a_verb(word: str, other: str) -> bool:
-    """Say whether an everyday word can only be the other one as the form of a verb: ``saw`` as ``see``."""
+    """Say whether an everyday word is the other one only as the form of a verb: ``saw`` as ``see``."""
     verb = AMBIGUOUS.get(word)
-    return verb is not None and other in {verb, *forms(verb)} - {word, *forms(word)}
+    return verb is not None and word != other and (other == verb or other in forms(verb))

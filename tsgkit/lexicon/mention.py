@@ -12,7 +12,8 @@ also everyday words count as verbs only where a verb can stand: ``her left hand`
 
 Not covered: synonyms, pronouns, other orders (``pieces of wood`` for ``wood-pieces``), closed spellings, a particle
 behind a conjunction or another preposition (``picks the nut and the bolt up``), negation (``does not open it``
-mentions ``open``), and whether an exact word is meant as the noun or the verb that the element is.
+mentions ``open``), a bare verb inside a particle verb (``turns off`` mentions ``turn`` too), and whether a word is
+meant as the noun or the verb that the element is (``the brush`` mentions the action ``brush``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from tsgkit.lexicon.matching import EXACT, FOLDED, INFLECTION, Wanted, less_sure, read_as_a_verb, sureness
@@ -83,7 +85,7 @@ def mentions(text: str, name: str, lemmatiser: Lemmatiser | None = None) -> Ment
     >>> mentions("Wrings the cloth", "wring").by, mentions("He sets the pan down.", "put-down")
     ('inflection', None)
     """
-    words = tuple(match.group() for match in _WORD.finditer(name.lower()))
+    words = tuple(match.group() for match in islice(_WORD.finditer(name.lower()), MOST_WORDS + 1))
     if not 0 < len(words) <= MOST_WORDS:
         return None
     return _Search(text, name, Wanted(words, lemmatiser)).best()
@@ -94,7 +96,7 @@ class _Search:
 
     def __init__(self, text: str, name: str, wanted: Wanted) -> None:
         self.text, self.name, self.wanted = text, name, wanted
-        self.separable = split_particle(name) is not None
+        self.separable = split_particle("-".join(wanted.words)) is not None
         self._known: tuple[dict[str, str], ...] = tuple({} for _ in wanted.words)
 
     @cached_property

@@ -14,7 +14,7 @@ not, and a near name is a suggestion, never a correction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tsgkit.lexicon.folding import fold, folded_words
@@ -35,11 +35,12 @@ class Near(NamedTuple):
 
 
 def nearest(
-    name: str, names: Sequence[str], *, limit: int = 3, least: float = 0.6, lemmatiser: Lemmatiser | None = None
+    name: str, names: Iterable[str], *, limit: int = 3, least: float = 0.6, lemmatiser: Lemmatiser | None = None
 ) -> tuple[Near, ...]:
     """Return at most ``limit`` names scoring at least ``least``: nearest first, then surest reading, then as given.
 
     The very same string is never suggested; another spelling of it is. Of equal strings in ``names`` the first counts.
+    Give the names in an order of your own (sort a set): names equally near keep it.
 
     >>> nearest("pick-up", ["pick-up", "Pick up", "pick"], least=0.7)
     (Near(name='Pick up', score=1.0, by='folded'), Near(name='pick', score=0.7273, by='ratio'))
@@ -48,7 +49,7 @@ def nearest(
 
 
 def only_near(
-    name: str, names: Sequence[str], *, least: float = 0.8, margin: float = 0.05, lemmatiser: Lemmatiser | None = None
+    name: str, names: Iterable[str], *, least: float = 0.8, margin: float = 0.05, lemmatiser: Lemmatiser | None = None
 ) -> Near | None:
     """Return the one name that is clearly nearest, or None where there is none or several might be meant.
 
@@ -62,11 +63,11 @@ def only_near(
     if len(ranked) < 2:
         return ranked[0] if ranked else None
     first, second = ranked[:2]
-    clear = _reading(first) < _reading(second) or first.score - second.score >= margin
+    clear = _reading(first) < _reading(second) or round(first.score - second.score, 4) >= margin
     return first if clear else None
 
 
-def _ranked(name: str, names: Sequence[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
+def _ranked(name: str, names: Iterable[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
     others = {other: fold(other) for other in names if other != name}
     same = list(_same(name, others, lemmatiser))
     for near in same:

@@ -27,7 +27,16 @@ _DOING = ("ion", "ions", "ment", "ments", "ation", "ations")
 _DOER_SIDE = frozenset(("", "e", "s", "es", "d", "ed", "ing", *_DOING))
 _NO_DOING = frozenset(
     noun + plural
-    for noun in ("apartment", "compartment", "department", "complement", "instrument", "secretion")
+    for noun in (
+        "apartment",
+        "compartment",
+        "department",
+        "complement",
+        "edition",
+        "exception",
+        "instrument",
+        "secretion",
+    )
     for plural in ("", "s")
 )
 
