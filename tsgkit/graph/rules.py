@@ -165,12 +165,13 @@ def _check_name(name: str, number: int, *, is_node: bool) -> Iterator[Finding]:
         yield _finding("empty-name", "a node has no name" if is_node else "an edge has no label", triplet=number)
     if name != name.lower():
         yield _finding("not-lower-case", f"{name} is not in lower case", name.lower() + "?", number)
-    if "_" in name or any(letter.isspace() for letter in name):
+    is_hand = is_node and name not in HANDS and HAND_NAME.fullmatch(name)
+    if not is_hand and ("_" in name or any(letter.isspace() for letter in name)):
         yield _finding("not-hyphenated", f"{name} holds a space or an underscore", fold(name) + "?", number)
     if INSTANCE.search(name):
         yield _finding("instance-suffix", f"{name} carries an instance number", INSTANCE.sub("", name) + "?", number)
-    if is_node and name not in HANDS and HAND_NAME.fullmatch(name):
-        yield _finding("hand-name", f"{name} is not a hand's name", "hand1 or hand2 (or both, in two triplets)", number)
+    if is_hand:
+        yield _finding("hand-name", f"{name} is not a hand's name", "hand1, hand2, or both in two triplets", number)
 
 
 def _check_verbs(view: _View) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule, HandStep, trace
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Node, target_kind
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, WITH, ActionGraph, Kind, Narrative, Node, target_kind
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -155,12 +155,15 @@ class Timeline:
         return tuple(dict.fromkeys(name for step in self.between(start, end) for name in step.handled))
 
     def touched(self, name: str) -> tuple[Step, ...]:
-        """Every step that touches a thing or uses a hand, in whatever role but as the action."""
+        """Every step that touches a thing or uses a hand, in whatever role; an action of that name does not count."""
         return tuple(
             step
             for step in self.find(name)
-            if any(triplet.edge != VERB and name in (triplet.source, triplet.target) for triplet in step.graph.triplets)
+            if any(node.name == name and node.kind is not Kind.ACTION for node in self._nodes(step))
         )
+
+    def _nodes(self, step: Step) -> tuple[Node, ...]:
+        return step.graph.nodes(self.narrative.vocabulary)
 
     def in_hand(self, hand: str, *, before: Event) -> tuple[str, ...] | None:
         """What a hand held when an event began; None where that is not known."""

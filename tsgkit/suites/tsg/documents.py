@@ -103,7 +103,7 @@ def _read_text(text: str, file: str) -> Document:
 def _read_json(text: str, file: str) -> Document | None:
     """A JSON or JSON Lines document; None where a text merely begins with a bracket."""
     try:
-        return _from_value(json_triplets.load(text), file)
+        return _from_value(json_triplets.load(text), text, file)
     except NotationError as error:
         broken = error
     lines = _json_lines(text)
@@ -128,8 +128,8 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _from_value(value: object, file: str) -> Document:
-    """The document of one JSON value."""
+def _from_value(value: object, text: str, file: str) -> Document:
+    """The document of one JSON value, the whole of a text."""
     if easg.is_easg(value) and not narratives.is_narrative(value):
         return _read_easg(value, file)
     values = value if isinstance(value, list) else [value]
@@ -141,7 +141,8 @@ def _from_value(value: object, file: str) -> Document:
             return Document(file, "node-link", _one(node_link.from_value(value)))
     except NotationError as error:
         return Document(file, kind, (), (_finding("broken-file", error.message, error.hint, error.line),))
-    return _read_values([(None, value) for value in values], file)
+    is_one_line = isinstance(value, dict) and "\n" not in text.strip()
+    return _read_values([(1 if is_one_line else None, value) for value in values], file)
 
 
 def _read_easg(value: object, file: str) -> Document:

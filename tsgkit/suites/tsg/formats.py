@@ -14,7 +14,7 @@ DESCRIPTIONS = "borders between descriptions"
 IDS = "ids and facts of narratives"
 SUMMARIES = "summaries"
 FRAMES = "frame numbers"
-ROWS = "other fields of rows (questions, candidates, positions ...)"
+ROWS = "other fields of rows, such as questions and candidates"
 STORY = frozenset({TEXTS, VOCABULARIES, NARRATIVES, DESCRIPTIONS, IDS, SUMMARIES, FRAMES})
 
 

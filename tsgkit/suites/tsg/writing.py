@@ -30,7 +30,7 @@ def write_document(document: Document, format: Format) -> Written:
     if not format.writes:
         raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
     text = WRITERS[format.name](document)
-    return Written(text, tuple(f"{count} {what}" for what, count in _lost(document, format)))
+    return Written(text, tuple(f"{what} ({count})" for what, count in _lost(document, format)))
 
 
 def convert(source: str | Path, target: str | Path, to: str | None = None) -> Written:

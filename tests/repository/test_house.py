@@ -1,0 +1,147 @@
+"""The house keeps its order: imports run downwards, declarations hold no code, public names are what they say."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tsgkit
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "tsgkit"
+LEVELS = (
+    ("errors",),
+    ("lexicon",),
+    ("graph", "logic", "geometry"),
+    ("scoring", "library", "llm"),
+    ("suites",),
+    ("agents",),
+    ("runs",),
+    ("report",),
+    ("view",),
+    ("cli",),
+)
+LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
+HOMES = {
+    "nltk": {"lexicon", "scoring"},
+    "rapidfuzz": {"lexicon"},
+    "litellm": {"llm"},
+    "langgraph": {"agents"},
+    "ortools": {"logic"},
+    "trimesh": {"geometry"},
+    "networkx": set(LEVEL),
+    "langchain_core": set(LEVEL),
+}
+PURE = ("lexicon", "graph", "logic", "geometry", "scoring")
+OUTSIDE = {"os", "socket", "time", "subprocess", "urllib", "http", "tempfile", "shutil", "datetime", "asyncio"}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "_bundled" not in path.parts)
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"a relative import on line {node.lineno}"
+            yield node, node.module or ""
+
+
+def imported_rooms(path: Path) -> Iterator[str]:
+    for _, name in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        parts = name.split(".")
+        if parts[0] == "tsgkit" and len(parts) > 1:
+            yield parts[1]
+
+
+def test_every_room_has_its_level() -> None:
+    rooms = {room_of(path) for path in modules()} - {"__init__", "__main__"}
+    assert rooms <= set(LEVEL)
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if room_of(p) in LEVEL], ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_downwards_and_siblings_never_import_each_other(path: Path) -> None:
+    own = room_of(path)
+    for other in imported_rooms(path):
+        assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {other}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_heavy_libraries_live_in_their_rooms_and_are_imported_when_used(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = {id(node) for node in tree.body}
+    for node, name in imports(tree):
+        library = name.split(".")[0]
+        if library in HOMES:
+            assert room_of(path) in HOMES[library], f"{library} in {room_of(path)}"
+            assert id(node) not in top, f"{library} is imported on line {node.lineno} before it is used"
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if room_of(p) in PURE], ids=lambda p: str(p.relative_to(ROOT)))
+def test_pure_rooms_import_nothing_that_reaches_outside(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not {name.split(".")[0] for _, name in imports(tree)} & OUTSIDE
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not calls & {"open", "print", "input", "eval", "exec"}
+
+
+@pytest.mark.parametrize("folder", ["tasks", "prompts", "eval/plans", "eval/reference"])
+def test_declarations_hold_no_code(folder: str) -> None:
+    assert (ROOT / folder).is_dir()
+    assert not list((ROOT / folder).rglob("*.py"))
+
+
+def test_the_top_folders_are_no_packages() -> None:
+    assert not [room for room in ("tasks", "prompts", "eval") if (ROOT / room / "__init__.py").exists()]
+
+
+def test_the_public_names_are_what_all_says() -> None:
+    shown = {name for name in dir(tsgkit) if not name.startswith("_")}
+    assert shown == set(tsgkit.__all__)
+    assert all(getattr(tsgkit, name) is not None for name in tsgkit.__all__)
+    declared = re.findall(r"^    from tsgkit\.\S+ import (\w+) as \1$", (PACKAGE / "__init__.py").read_text(), re.M)
+    assert sorted(declared) == sorted(tsgkit.__all__)
+
+
+def test_a_name_that_is_not_public_is_refused() -> None:
+    with pytest.raises(AttributeError, match="tsgkit has no 'nothing'"):
+        _ = tsgkit.nothing
+
+
+def test_importing_tsgkit_imports_none_of_its_rooms() -> None:
+    code = "import sys, tsgkit; print([m for m in sys.modules if m.startswith('tsgkit.')])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout == "[]\n"
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{tsgkit.__version__}"\n' in project
+    assert f"## {tsgkit.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_dependency_says_why_it_is_there_and_is_pinned() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    lines = [line for line in project.splitlines() if re.match(r'    "[a-z-]+(?:[>=].*)?",', line)]
+    assert len(lines) >= 10
+    for line in lines:
+        assert re.search(r" # \w.{15,}", line), line
+        assert f"{re.split('[^a-z-]', line.strip().strip(chr(34)))[0]}==" in pinned, line
+
+
+def test_constraints_are_plain_pins() -> None:
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line

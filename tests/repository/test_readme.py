@@ -1,0 +1,68 @@
+"""What the README shows is what happens: its commands are run, its Python is executed, its folders exist."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tsgkit.cli import main
+from tsgkit.suites.tsg.formats import FORMATS
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONSOLES = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+COMMANDS = [
+    (command, output)
+    for console in CONSOLES
+    for command, output in re.findall(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", console, re.MULTILINE)
+]
+
+
+@pytest.fixture
+def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A working folder that sees the repository's tasks and keeps what is written to itself."""
+    (tmp_path / "tasks").symlink_to(ROOT / "tasks")
+    (tmp_path / "build").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_there_are_commands_to_run() -> None:
+    assert len(COMMANDS) >= 4
+
+
+@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_a_command_prints_what_the_readme_shows(
+    command: str, output: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(shlex.split(command)) in (0, 1)
+    assert capsys.readouterr().out == output
+
+
+def test_the_python_shown_gives_the_results_shown(root: Path) -> None:
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.attempted >= 8
+    assert results.failed == 0
+
+
+def test_the_folders_named_exist() -> None:
+    folders = re.findall(r"^\| `([\w/]+?)/?` \|", README, re.MULTILINE)
+    named = [folder for folder in folders if folder not in FORMATS]
+    assert len(named) >= 9
+    assert all((ROOT / folder).is_dir() for folder in named)
+
+
+def test_every_format_is_in_the_table() -> None:
+    for format in FORMATS.values():
+        ways = f"{'yes' if format.reads else ''} | {'yes' if format.writes else ''}"
+        assert f"| `{format.name}` | {ways} | {format.meaning} |" in README
+
+
+def test_make_help_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test", "check", "fix", "fuzz", "bench"):
+        assert re.search(rf"^{target}:.*## \S", makefile, re.MULTILINE), target

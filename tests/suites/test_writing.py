@@ -1,0 +1,113 @@
+"""Conversion between all formats: what is carried comes back, what is not is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, lines
+
+from tsgkit.errors import CannotCarry, UsageError
+from tsgkit.suites.tsg import formats
+from tsgkit.suites.tsg.documents import read_document
+from tsgkit.suites.tsg.writing import convert, write_document
+
+GRAPH_FORMATS = ["arrow", "triplets", "triplet-lines", "narrative", "node-link", "graphml"]
+
+
+@pytest.mark.parametrize("source", FORMATS)
+@pytest.mark.parametrize("target", GRAPH_FORMATS)
+def test_graphs_go_from_every_format_to_every_other(source: str, target: str) -> None:
+    document = read_document(FORMATS[source], "f")
+    again = read_document(write_document(document, formats.by_name(target)).text, "f")
+    expected = [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
+    assert [graph.triplets for entry in again.entries for graph in entry.narrative.graphs] == expected
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if formats.by_name(name).writes])
+def test_what_goes_out_as_it_came_in_loses_nothing(name: str) -> None:
+    document = read_document(FORMATS[name], "f")
+    written = write_document(document, formats.by_name(name))
+    assert written.lost == ()
+    assert read_document(written.text, "f") == document
+
+
+@pytest.mark.parametrize("row", [SGQA, SGDS, SGG, SGG | {"extra": {"é": [1.5, None]}}])
+def test_rows_come_back_byte_for_byte(row: object) -> None:
+    text = json.dumps(row, ensure_ascii=False) + "\n"
+    document = read_document(text, "f")
+    assert write_document(document, formats.by_name(document.format)).text == text
+
+
+@pytest.mark.parametrize("target", ["dot", "mermaid"])
+def test_pictures_are_written_and_never_read(target: str) -> None:
+    text = write_document(read_document(FORMATS["sgqa"], "f"), formats.by_name(target)).text
+    assert text.count("wash") >= 2
+
+
+def test_what_a_format_cannot_carry_is_counted_in_words() -> None:
+    written = write_document(read_document(lines(SGDS, SGDS), "f"), formats.by_name("arrow"))
+    assert written.lost == (
+        "texts of descriptions (2)",
+        "borders between narratives (1)",
+        "borders between descriptions (2)",
+        "other fields of rows, such as questions and candidates (2)",
+        "graphs beside the narratives (10)",
+    )
+
+
+def test_easg_facts_frames_and_summaries_are_carried_by_narratives() -> None:
+    assert write_document(read_document(FORMATS["easg"], "f"), formats.by_name("narrative")).lost == ()
+
+
+def test_a_told_narrative_with_l_becomes_generation_rows_with_the_text_before_as_context() -> None:
+    space = {"object": ["cup"], "relationship": ["verb"], "verb": ["wash"]}
+    told = [{"text": "One.", "graphs": [GRAPH]}, {"text": "Silence."}, {"text": "Two.", "graphs": [GRAPH, GRAPH]}]
+    document = read_document(json.dumps({"id": "tea", "descriptions": told, "vocabulary": space}), "f")
+    rows = [json.loads(line) for line in write_document(document, formats.by_name("sgg")).text.splitlines()]
+    assert [row["context"] for row in rows] == [[], ["One.", "Silence."]]
+    assert [row["item_id"] for row in rows] == ["tea/0", "tea/2"]
+    assert rows[1]["mandatory_space"] == space
+    assert [len(row["graphs"]) for row in rows] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("arrow", "easg", "read, never written"),
+        ("arrow", "sgqa", "need questions"),
+        ("sgqa", "sgds", "need candidates"),
+        ("narrative", "sgg", "no vocabulary"),
+        ("sgqa", "sgg", "no vocabulary"),
+    ],
+)
+def test_what_has_not_what_a_row_needs_is_refused(source: str, target: str, message: str) -> None:
+    with pytest.raises(CannotCarry, match=message):
+        write_document(read_document(FORMATS[source], "f"), formats.by_name(target))
+
+
+def test_a_graph_no_arrow_text_can_hold_stops_the_conversion_and_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps([[["place", "down", ""]]]))
+    with pytest.raises(CannotCarry, match="graph 0: arrow text cannot carry the name '': it is empty"):
+        convert(tmp_path / "in.json", tmp_path / "out.txt")
+    assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.parametrize(("ending", "name"), [(".txt", "arrow"), (".JSON", "triplets"), (".jsonl", "narrative")])
+def test_the_ending_of_a_file_chooses_its_format(ending: str, name: str) -> None:
+    assert formats.by_ending(f"out{ending}").name == name
+
+
+def test_an_unknown_ending_or_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError) as caught:
+        formats.by_ending("out.csv")
+    assert ".graphml" in caught.value.hint
+    with pytest.raises(UsageError, match="no format 'csv'"):
+        formats.by_name("csv")
+
+
+def test_converting_from_python_writes_the_file(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(lines(NARRATIVE))
+    assert convert(tmp_path / "in.jsonl", tmp_path / "out.graphml").lost[0] == "texts of descriptions (1)"
+    assert (tmp_path / "out.graphml").read_text().startswith("<?xml")
