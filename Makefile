@@ -52,7 +52,7 @@ clean:  ## remove the environment and everything built
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tsgkit needs Python 3.11 or later; this is " + sys.version.split()[0] + " (make PYTHON=python3.11 ...)")'
 	@echo "making the environment .venv (once, about a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(PIP) install --constraint constraints.txt hatchling
+	@$(PIP) install --constraint constraints.txt hatchling editables
 	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable .
 	@touch $@
 
