@@ -15,6 +15,7 @@ demo: .venv/base  ## install and check the example graphs; the last file shows w
 	@echo
 	$(BIN)/tsgkit check tasks/tsg/examples/messy-reply.txt || test $$? -eq 1
 	@echo
+	@mkdir -p build
 	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg
 
 test: .venv/all  ## run the tests, all extras installed
