@@ -35,7 +35,7 @@ KEPT = {
     "held again": ["take cup with hand1", "hold cup with hand1"],
     "the other hand helps": ["take jar with hand1", "hold jar with hand1 with hand2", "put-down jar with hand1"],
     "a free hand works": ["take cup with hand1", "open door with hand2"],
-    "passed on": ["take cup with hand1", "pass cup from hand1 to hand2", "take lid with hand1", "open door with hand1"],
+    "passed on": ["take cup with hand1", "pass cup from hand1 to hand2", "take lid with hand1"],
     "passed without saying where": ["take cup with hand1", "switch cup", "take lid with hand1"],
     "released by the hand alone": ["take cup with hand1", "release with hand1", "take lid with hand1"],
     "released from a hand": ["take cup with hand1", "release cup from hand1", "take lid with hand1"],
