@@ -15,6 +15,7 @@ action and an object at once, and then it is two nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +27,8 @@ HANDS = ("hand1", "hand2")
 VERB = "verb"
 DOBJ = "dobj"
 WITH = "with"
+INSTANCE = re.compile(r":\d{1,9}$")
+"""The ending that tells apart things of one name (``book:1``) in data that do not merge instances by name."""
 
 
 class Kind(StrEnum):

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule, trace
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
+from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
 from tsgkit.lexicon import fold, is_preposition, nearest
 
 Severity = Literal["error", "warning"]
@@ -81,7 +81,6 @@ MISSPELT = {
     "direct-object": DOBJ,
 }
 KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
-INSTANCE = re.compile(r":\d{1,9}$")
 HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
 
 
@@ -238,8 +237,8 @@ def _check_pairs(view: _View) -> Iterator[Finding]:
         if source == target and source.name:
             yield _finding("self-loop", f"{edge} begins and ends at {source.name}", triplet=number)
         elif source.name == target.name and source.name:
-            message = f"{source.name} is the action and what {edge} leads to"
-            yield _finding("homonym-loop", message, "right where a word is both, as in to screw a screw", number)
+            message = f"{source.name} is both the action and where {edge} ends"
+            yield _finding("homonym-loop", message, "fine where the word means both, as in to screw a screw", number)
         elif edge != DOBJ and source.kind is Kind.ACTION and _is_action(target, view):
             yield _finding("action-action", f"{edge} joins the actions {source.name} and {target.name}", triplet=number)
         elif source.kind is Kind.HAND and target.kind is Kind.HAND:

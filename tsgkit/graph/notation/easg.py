@@ -18,19 +18,17 @@ become hand1 and hand2 by the hand rule: whichever grasps while nothing is held 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Description, Frames, Narrative, Triplet
+from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Description, Frames, Narrative, Triplet
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import fold
 
 NAMES = {"camera-wearer": PERSON, "direct-object": DOBJ}
 REAL_HANDS = {"left-hand": ("left",), "right-hand": ("right",), "both-hands": ("left", "right")}
-INSTANCE = re.compile(r":\d{1,9}$")
 Unread = Callable[[str], None]
 FACTS = ("video_uid", "split", "min_ts", "max_ts")
 
