@@ -1,0 +1,471 @@
+"""Puts made-up and mutated texts through every reader: each must read or refuse, in time, and keep its word.
+
+    python tests/fuzzing.py --count 100000 [--seed N] [--first NUMBER]
+
+A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
+1``. The first failure ends the run (exit code 1): it is shown with the shortest text that still shows it. Exit code 130
+after Ctrl-C. What the readers promise is written down as the functions in :data:`CHECKS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from json import JSONDecoder
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from made_up_texts import make_up
+
+from tsgkit.errors import CannotCarry, FileProblem, NotationError
+from tsgkit.graph.model import PERSON, VERB, ActionGraph
+from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
+from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.rules import Finding
+from tsgkit.suites.tsg.checking import ALL_RULES, check_document
+from tsgkit.suites.tsg.documents import Document, read_document
+from tsgkit.suites.tsg.formats import FORMATS, Format
+from tsgkit.suites.tsg.writing import write_document
+
+T = TypeVar("T")
+Check = Callable[[str], int]
+"""Puts one text through one reader and returns how often that was called; raises ``Broken`` for a broken promise."""
+
+SECONDS = 10.0
+"""How long one check of one text may take: all texts are short enough for a thousandth of it."""
+ASKED = (None, 1, 3)
+FILES = ("made-up.txt", "made-up.json", "made-up.jsonl", "made-up")
+ENDINGS = {
+    "arrow": ".txt",
+    "triplets": ".json",
+    "triplet-lines": ".jsonl",
+    "narrative": ".jsonl",
+    "node-link": ".json",
+    "graphml": ".graphml",
+}
+"""The formats that carry every graph along a narrative, and an ending under which they are read again."""
+LINE_END = re.compile(r"\r\n|\r|\n")
+CLEAN = re.compile(r"([a-z]+) -> ([a-z]+) -> ([a-z]+)")
+WORD = re.compile(r"[^\W_]+")
+
+
+class Broken(Exception):
+    """A reader did not keep its word; what was promised, and how it was not kept."""
+
+    def __init__(self, promise: str, detail: str = "") -> None:
+        super().__init__(promise, detail)
+        self.promise = promise
+        self.detail = detail
+
+
+class Hang(BaseException):
+    """A check did not end in time; no ``Exception``, so that no reader takes it for its own."""
+
+
+class Fault(NamedTuple):
+    """What went wrong with a text: the kind, by which a shorter text is known to show the same, and the details."""
+
+    kind: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else self.kind
+
+
+class Failure(NamedTuple):
+    """A text (by its number) that a check found at fault, and the shortest text found to show the same."""
+
+    number: int
+    check: str
+    fault: Fault
+    shortest: str
+
+
+@dataclass
+class Tally:
+    """How far a run got."""
+
+    texts: int = 0
+    calls: int = 0
+    failure: Failure | None = None
+
+
+def run(
+    count: int,
+    seed: int,
+    *,
+    first: int = 0,
+    checks: dict[str, Check] | None = None,
+    seconds: float = SECONDS,
+    tally: Tally | None = None,
+) -> Tally:
+    """Put ``count`` texts through all checks, up to the first failure; ``tally`` can be watched from outside."""
+    tally = tally or Tally()
+    for number in range(first, first + count):
+        text = made_up(seed, number)
+        for name, check in (CHECKS if checks is None else checks).items():
+            outcome = put_through(check, text, seconds)
+            if isinstance(outcome, Fault):
+                shortest = shrink(text, same_fault(check, outcome, seconds))
+                again = put_through(check, shortest, seconds)
+                tally.failure = Failure(number, name, again if isinstance(again, Fault) else outcome, shortest)
+                return tally
+            tally.calls += outcome
+        tally.texts += 1
+    return tally
+
+
+def made_up(seed: int, number: int) -> str:
+    """The text of this number."""
+    return make_up(Random(f"{seed}/{number}"))
+
+
+def put_through(check: Check, text: str, seconds: float = SECONDS) -> int | Fault:
+    """How many calls a check made, or what went wrong."""
+    try:
+        with alarm(seconds):
+            return check(text)
+    except Hang:
+        return Fault("does not end", f"not within {seconds:g} s")
+    except Broken as broken:
+        return Fault(broken.promise, broken.detail)
+    except Exception as error:  # noqa: BLE001  (whatever a reader raises is what we look for)
+        return Fault(f"raises {type(error).__name__}", str(error))
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise ``Hang`` where the block takes longer."""
+
+    def ring(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bool]:
+    """Whether a text shows the same kind of fault."""
+
+    def shows(text: str) -> bool:
+        outcome = put_through(check, text, seconds)
+        return isinstance(outcome, Fault) and outcome.kind == fault.kind
+
+    return shows
+
+
+def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
+    """A shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
+
+    >>> shrink("person -> verb -> wash", lambda text: ">" in text)
+    '>'
+    """
+    until = time.monotonic() + patience
+    size = len(text)
+    while size:
+        length = len(text)
+        for start in range(0, len(text), size):
+            place = start - (length - len(text))
+            shorter = text[:place] + text[place + size :]
+            if time.monotonic() < until and fails(shorter):
+                text = shorter
+        size = size // 2 if len(text) == length else min(size, len(text))
+    return text
+
+
+# What the tolerant reader promises.
+
+
+def check_read(text: str) -> int:
+    """``read`` raises on no text, drops no line, and finds the same triplets however many graphs were asked for."""
+    readings = [read(text, k) for k in ASKED]
+    for reading in readings:
+        check_reading(text, reading)
+    if any(_placed_triplets(reading) != _placed_triplets(readings[0]) for reading in readings):
+        raise Broken("the same triplets are found for every k")
+    return len(readings)
+
+
+def check_reading(text: str, reading: Reading) -> None:
+    """A reading fits its text: every place is inside it, and every line of it is accounted for."""
+    lines = LINE_END.split(text)
+    if [len(graph.triplets) for graph in reading.graphs] != [len(numbers) for numbers in reading.lines]:
+        raise Broken("every triplet has a line")
+    if not all(reading.lines):
+        raise Broken("every graph has triplets")
+    numbers = {number for one in reading.lines for number in one} | {note.line for note in reading.notes}
+    if not numbers <= set(range(1, len(lines) + 1)):
+        raise Broken("every place is inside the text", str(sorted(numbers)))
+    if lost := unaccounted(lines, reading):
+        raise Broken("no line is dropped", f"lines {lost}")
+
+
+def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
+    """The lines that gave no triplet and have no note, and the regions with words that are in neither.
+
+    A note about JSON accounts for all lines of the value that begins on its line. One about bracketed lists accounts
+    for the lines after it that begin with a bracket, a quote or a comma, where each of their words is in a triplet or
+    a note of these lines (the fields of objects and what a long note leaves out apart).
+    """
+    found = _placed_triplets(reading)
+    known = {line for line, _ in found} | {note.line for note in reading.notes}
+    accounted, lost = set(known), []
+    for note in reading.notes:
+        if note.reason == "JSON":
+            accounted.update(range(note.line, _end_of_json(lines, note.line)))
+        elif note.reason.startswith("bracketed lists"):
+            region = range(note.line, _end_of_brackets(lines, note.line))
+            accounted.update(region)
+            if _words_of(lines, region) - _words_read(reading, region):
+                lost.append(note.line)
+    for number, line in enumerate(lines, 1):
+        if match := CLEAN.fullmatch(line):
+            if (number, match.groups()) not in found:
+                lost.append(number)
+        elif line.strip() and number not in accounted:
+            lost.append(number)
+    return lost
+
+
+def _placed_triplets(reading: Reading) -> Counter[tuple[int, tuple[str, ...]]]:
+    pairs = zip(reading.lines, reading.graphs, strict=True)
+    return Counter(place for numbers, graph in pairs for place in zip(numbers, graph.triplets, strict=True))
+
+
+def _end_of_json(lines: Sequence[str], first: int) -> int:
+    """The line behind the JSON value that begins on a line."""
+    text = "\n".join(lines[first - 1 :]).lstrip()
+    try:
+        _, end = JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return first + 1
+    return first + 1 + text.count("\n", 0, end)
+
+
+def _end_of_brackets(lines: Sequence[str], first: int) -> int:
+    end = first
+    while end <= len(lines) and lines[end - 1].lstrip()[:1] in tuple("[](){}\"',"):
+        end += 1
+    return end
+
+
+def _words_of(lines: Sequence[str], region: range) -> set[str]:
+    text = "\n".join(lines[number - 1] for number in region)
+    return set() if "{" in text else set(WORD.findall(text))
+
+
+def _words_read(reading: Reading, region: range) -> set[str]:
+    notes = [note.text for note in reading.notes if note.line in region]
+    cut = any(text.endswith("...") for text in notes)
+    names = [" ".join(triplet) for line, triplet in _placed_triplets(reading) if line in region]
+    return _Anything() if cut else set(WORD.findall(" ".join([*notes, *names])))
+
+
+class _Anything(set[str]):
+    """Holds every word: what a note that was cut short may have said."""
+
+    def __rsub__(self, other: object) -> set[str]:
+        return set()
+
+
+def check_read_back(text: str) -> int:
+    """Arrow text of graphs with one action each is read back as it was, without a note; the text lends the names."""
+    written = _graphs_of_words(WORD.findall(text)[:40])
+    reading = read(arrow.write(written), len(written))
+    if reading.notes or repr(reading.graphs) != repr(written):
+        raise Broken("arrow text is read back as it was", repr(reading))
+    return 1
+
+
+def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
+    graphs = []
+    for start in range(0, len(words) - 2, 3):
+        verb, edge, target = words[start : start + 3]
+        more = [(verb, edge, target), (target, "on", edge)] if edge.lower() != VERB else []
+        graphs.append(ActionGraph.of((PERSON, VERB, verb), *more))
+    return tuple(graphs)
+
+
+# What the exact notations promise.
+
+
+def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
+    """A parser refuses by ``NotationError`` alone; what it reads is written and read again in the same order."""
+
+    def check(text: str) -> int:
+        try:
+            value = parse(text)
+        except NotationError as error:
+            _check_line(error.line, text)
+            return 1
+        try:
+            written = write(value)
+        except CannotCarry:
+            return 1
+        _check_is_text(written)
+        if repr(parse(written)) != repr(value):
+            raise Broken("what is written is read again", f"{value!r} became {written!r}")
+        return 2
+
+    return check
+
+
+def check_easg(text: str) -> int:
+    """The EASG parser refuses by ``NotationError`` alone, and says of graphs that exist what it could not read."""
+    try:
+        clips = easg.parse(text)
+    except NotationError as error:
+        _check_line(error.line, text)
+        return 1
+    for clip in clips:
+        if any(number not in range(len(clip.narrative.descriptions)) for number, _ in clip.unread):
+            raise Broken("what is unread has a place")
+    return 1
+
+
+def _check_line(line: int | None, text: str) -> None:
+    if line is not None and not 1 <= line <= len(LINE_END.split(text)):
+        raise Broken("every place is inside the text", f"line {line}")
+
+
+def _check_is_text(written: str) -> None:
+    try:
+        written.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Broken("what is written is text", repr(written)) from None
+
+
+# What files of graphs promise.
+
+
+def check_documents(text: str) -> int:
+    """A file is read or refused by ``FileProblem``, linted, and written in every format that can carry it."""
+    seen: list[Document] = []
+    for file in FILES:
+        try:
+            document = read_document(text, file)
+        except FileProblem:
+            continue
+        nameless = replace(document, file="")
+        if nameless not in seen:
+            seen.append(nameless)
+            check_findings(document, text)
+            for format in FORMATS.values():
+                check_writing(document, format)
+    return len(FILES)
+
+
+def check_findings(document: Document, text: str) -> None:
+    """Every finding has a known code, that rule's severity, and a place inside the file."""
+    report = check_document(document)
+    for finding in report.findings:
+        if finding.code not in ALL_RULES or finding.severity != ALL_RULES[finding.code].severity:
+            raise Broken("every finding has a known code", repr(finding))
+        _check_line(finding.place.line, text)
+        if finding.place.graph is not None and not _has_place(document, finding):
+            raise Broken("every finding has a place", repr(finding))
+
+
+def _has_place(document: Document, finding: Finding) -> bool:
+    _, item, graph, triplet = finding.place
+    graphs = [entry.graphs for entry in document.entries if entry.item == item]
+    return any(
+        graph is not None and graph < len(one) and (triplet is None or triplet < len(one[graph].triplets))
+        for one in graphs
+    )
+
+
+def check_writing(document: Document, format: Format) -> None:
+    """A document is written or refused by ``CannotCarry``; formats that carry all graphs are read again."""
+    try:
+        written = write_document(document, format).text
+    except CannotCarry:
+        return
+    _check_is_text(written)
+    if format.name in ENDINGS and written.strip():
+        again = read_document(written, f"written{ENDINGS[format.name]}")
+        faults = [finding for finding in again.findings if finding.code != "repeated-id"]
+        if faults or _along(again) != _along(document):
+            raise Broken(f"{format.name} that is written is read again", f"{written!r} as {_along(again)} {faults}")
+
+
+def _along(document: Document) -> str:
+    return repr([graph for entry in document.entries for graph in entry.narrative.graphs])
+
+
+CHECKS: dict[str, Check] = {
+    "read": check_read,
+    "read of arrow.write": check_read_back,
+    "arrow.parse": exact(arrow.parse, arrow.write),
+    "json_triplets.parse": exact(json_triplets.parse, json_triplets.write),
+    "node_link.parse": exact(node_link.parse, node_link.write),
+    "graphml.parse": exact(graphml.parse, graphml.write),
+    "narratives.parse": exact(narratives.parse, narratives.write),
+    "easg.parse": check_easg,
+    "read_document": check_documents,
+}
+
+
+# The command.
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line; the result is the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
+    chosen = parser.parse_args(argv)
+    tally, start = Tally(), time.monotonic()
+    try:
+        for first in range(chosen.first, chosen.first + chosen.count, 100):
+            run(min(100, chosen.first + chosen.count - first), chosen.seed, first=first, tally=tally)
+            if tally.failure:
+                break
+            _show_progress(tally, chosen.count)
+    except KeyboardInterrupt:
+        print(f"\ninterrupted after {_shown(tally, start)}, seed {chosen.seed}: no failure so far")
+        return 130
+    if failure := tally.failure:
+        print(_described(failure, chosen.seed))
+        return 1
+    print(f"{_shown(tally, start)}, seed {chosen.seed}: no failure")
+    return 0
+
+
+def _show_progress(tally: Tally, count: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{tally.texts:,} of {count:,} texts", end="\n" if tally.texts >= count else "", file=sys.stderr)
+    elif tally.texts % 10_000 == 0:
+        print(f"{tally.texts:,} of {count:,} texts", file=sys.stderr, flush=True)
+
+
+def _shown(tally: Tally, start: float) -> str:
+    return f"{tally.texts:,} texts and {tally.calls:,} calls of readers in {time.monotonic() - start:.0f} s"
+
+
+def _described(failure: Failure, seed: int) -> str:
+    return "\n".join(
+        (
+            f"\nfailure: {failure.check}",
+            f"  {ascii(str(failure.fault))[:2000]}",
+            f"  shortest text found: {failure.shortest!a}",
+            f"  repeat it: python tests/fuzzing.py --seed {seed} --first {failure.number} --count 1",
+        )
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
