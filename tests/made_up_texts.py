@@ -15,10 +15,11 @@ from random import Random
 from typing import Any
 
 Triple = tuple[str, str, str]
-LONGEST = 60_000
-LONG_TEXTS = 0.01
-"""How many of the texts may grow to ``LONGEST`` by repeats; the others stay within a few thousand characters."""
-LONGEST_OF_MOST = 3_000
+LONG = 0.001
+"""How many of the texts are repeated until they are ``LONGEST`` characters long."""
+LONGEST = 20_000
+LONGEST_OF_MOST = 500
+"""Beyond this a text is cut when it is spoilt."""
 
 
 def _parts(*lines: str, at: str = "|") -> list[str]:
@@ -49,11 +50,12 @@ PROSE = _parts(
 
 
 def make_up(rng: Random) -> str:
-    """One text, as it was made or spoilt a few times."""
+    """One text, as it was made or spoilt a few times, rarely very long."""
     text = rng.choice(KINDS)(rng)
-    longest = LONGEST if rng.random() < LONG_TEXTS else LONGEST_OF_MOST
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3, 6))):
-        text = rng.choice(SPOILERS)(text, rng)[:longest]
+        text = rng.choice(SPOILERS)(text, rng)[:LONGEST_OF_MOST]
+    if rng.random() < LONG:
+        text = f"{text}\n" * (LONGEST // (len(text) + 1))
     return text
 
 
@@ -66,7 +68,7 @@ def graph(rng: Random) -> list[Triple]:
     """An action's triplets, mostly as they should be."""
     verb = name(rng, VERBS)
     triples = [("person", "verb", verb)] if rng.random() < 0.95 else []
-    for _ in range(rng.randrange(5)):
+    for _ in range(rng.choice((0, 1, 1, 2, 4))):
         start = verb if rng.random() < 0.8 else name(rng, THINGS)
         triples.append((start, name(rng, EDGES), name(rng, THINGS)))
     return triples
@@ -74,7 +76,7 @@ def graph(rng: Random) -> list[Triple]:
 
 def graphs(rng: Random) -> list[list[Triple]]:
     """A few actions in order."""
-    return [graph(rng) for _ in range(rng.choice((1, 1, 2, 3, 5)))]
+    return [graph(rng) for _ in range(rng.choice((1, 1, 1, 1, 2, 3)))]
 
 
 def arrow_text(rng: Random) -> str:
@@ -84,7 +86,7 @@ def arrow_text(rng: Random) -> str:
 
 def reply(rng: Random) -> str:
     """What a model might write: pieces of every kind, one under the other."""
-    pieces = [rng.choice(PIECES)(rng) for _ in range(rng.randrange(1, 6))]
+    pieces = [rng.choice(PIECES)(rng) for _ in range(rng.randrange(1, 5))]
     return rng.choice(("\n", "\n\n")).join(pieces)
 
 
@@ -392,7 +394,7 @@ def duplicate(text: str, rng: Random) -> str:
 def repeat(text: str, rng: Random) -> str:
     """The text with a span many times."""
     start, end = span(text, rng)
-    return text[:start] + text[start:end] * rng.choice((3, 10, 100, 3000)) + text[end:]
+    return text[:start] + text[start:end] * rng.choice((3, 3, 10, 3000)) + text[end:]
 
 
 def swap(text: str, rng: Random) -> str:
