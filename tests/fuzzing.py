@@ -210,6 +210,9 @@ def check_reading(text: str, reading: Reading) -> None:
     numbers = {number for one in reading.lines for number in one} | {note.line for note in reading.notes}
     if not numbers <= set(range(1, len(lines) + 1)):
         raise Broken("every place is inside the text", str(sorted(numbers)))
+    for note in reading.notes:
+        if note.text.removesuffix("...") not in lines[note.line - 1]:
+            raise Broken("every note quotes its line", str(note))
     if lost := unaccounted(lines, reading):
         raise Broken("no line is dropped", f"lines {lost}")
 
