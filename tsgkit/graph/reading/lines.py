@@ -38,7 +38,9 @@ TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
 )
 QUOTES = ("**", "__", "*", "`", '"', "'", "“", "”", "‘", "’", "«", "»")
+QUOTE_MARKS = frozenset("".join(QUOTES))
 BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
+BRACKET_MARKS = frozenset("(){}[]<>")
 
 
 class Line(NamedTuple):
@@ -156,6 +158,8 @@ def cleaned(name: str) -> str:
 
 
 def _without_quotes(name: str) -> str:
+    if name[:1] not in QUOTE_MARKS and name[-1:] not in QUOTE_MARKS:
+        return name
     for quote in QUOTES:
         if len(name) > 2 * len(quote) and name.startswith(quote) and name.endswith(quote):
             return name[len(quote) : -len(quote)]
@@ -167,6 +171,8 @@ def _without_quotes(name: str) -> str:
 
 
 def _without_brackets(name: str) -> str:
+    if name[:1] not in BRACKET_MARKS and name[-1:] not in BRACKET_MARKS:
+        return name
     for opening, closing in BRACKETS:
         if name.startswith(opening) and (name.endswith(closing) or closing not in name):
             return name[1:].removesuffix(closing)
