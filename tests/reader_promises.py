@@ -94,12 +94,12 @@ def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
     known = {line for line, _ in found} | {note.line for note in reading.notes}
     accounted, lost = set(known), []
     for note in reading.notes:
-        if note.reason == "JSON":
+        if note.reason == "JSON" and note.line + 1 not in known:
             accounted.update(range(note.line, _end_of_json(lines, note.line)))
         elif note.reason.startswith("bracketed lists"):
             region = range(note.line, _end_of_brackets(lines, note.line))
             accounted.update(region)
-            if _words_of(lines, region) - _words_read(reading, region):
+            if _lost_words(lines, region, reading):
                 lost.append(note.line)
     for number, line in enumerate(lines, 1):
         if match := CLEAN.fullmatch(line):
@@ -132,23 +132,14 @@ def _end_of_brackets(lines: Sequence[str], first: int) -> int:
     return end
 
 
-def _words_of(lines: Sequence[str], region: range) -> set[str]:
+def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[str]:
+    """The words of a region that are in none of its triplets and notes, where that can be told."""
     text = "\n".join(lines[number - 1] for number in region)
-    return set() if "{" in text else set(WORD.findall(text))
-
-
-def _words_read(reading: Reading, region: range) -> set[str]:
     notes = [note.text for note in reading.notes if note.line in region]
-    cut = any(text.endswith("...") for text in notes)
-    names = [" ".join(triplet) for line, triplet in _placed_triplets(reading) if line in region]
-    return _Anything() if cut else set(WORD.findall(" ".join([*notes, *names])))
-
-
-class _Anything(set[str]):
-    """Holds every word: what a note that was cut short may have said."""
-
-    def __rsub__(self, other: object) -> set[str]:
+    if "{" in text or any(note.endswith("...") for note in notes):
         return set()
+    names = [name for line, triplet in _placed_triplets(reading) if line in region for name in triplet]
+    return set(WORD.findall(text)) - set(WORD.findall(" ".join([*notes, *names])))
 
 
 def check_read_back(text: str) -> int:
@@ -235,8 +226,9 @@ def check_documents(text: str) -> int:
 def check_findings(document: Document, text: str) -> None:
     """Every finding has a known code, that rule's severity, and a place inside the file."""
     report = check_document(document)
-    check_line(max((finding.place.line or 1 for finding in report.findings), default=None), text)
-    check_line(min((finding.place.line or 1 for finding in report.findings), default=None), text)
+    named = {finding.place.line for finding in report.findings if finding.place.line is not None}
+    for line in (min(named), max(named)) if named else ():
+        check_line(line, text)
     for finding in report.findings:
         if finding.code not in ALL_RULES or finding.severity != ALL_RULES[finding.code].severity:
             raise Broken("every finding has a known code", repr(finding))
