@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from tsgkit.errors import CannotCarry
 from tsgkit.graph.model import ActionGraph
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def refuse(graphs: Sequence[ActionGraph], notation: str, why_not: Callable[[str], str | None]) -> None:
@@ -27,9 +30,16 @@ def refuse_empty(graphs: Iterable[ActionGraph], notation: str) -> None:
             raise CannotCarry(f"graph {number}: {notation} cannot carry a graph without triplets", graph=number)
 
 
+def refuse_unless_text(text: str, notation: str) -> str:
+    """The text as it is, or ``CannotCarry`` where no file could hold it, whatever string in it is to blame."""
+    if reason := not_text(text):
+        raise CannotCarry(f"{notation} cannot carry one of the texts: {reason}", hint="take it out of the data")
+    return text
+
+
 def not_text(name: str) -> str | None:
     """Why a name is not text that any file could hold: half of a surrogate pair, which UTF-8 has no bytes for."""
-    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+    if SURROGATE.search(name):
         return "it holds half of a surrogate pair"
     return None
 

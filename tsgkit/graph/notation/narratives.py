@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import Description, Frames, Narrative, Vocabulary
-from tsgkit.graph.notation.carrying import not_text, refuse
+from tsgkit.graph.notation.carrying import not_text, refuse, refuse_unless_text
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
 from tsgkit.graph.notation.json_triplets import to_value as graph_value
 
@@ -137,4 +137,4 @@ def _description_value(description: Description) -> dict[str, object]:
 
 def write(narrative: Narrative) -> str:
     """The JSON object of a narrative, on one line."""
-    return json.dumps(to_value(narrative), ensure_ascii=False) + "\n"
+    return refuse_unless_text(json.dumps(to_value(narrative), ensure_ascii=False) + "\n", "JSON")

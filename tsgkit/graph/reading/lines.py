@@ -13,10 +13,9 @@ from tsgkit.graph.model import Triplet
 
 NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)"
 CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
-PLAIN = re.compile(r"[A-Za-z0-9]+(?:[-_ ][A-Za-z0-9]+)*|")
 # The look-behind lets a long run of dashes be tried once, at its start.
 ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
-ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 PREFIXES = (
     ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
     ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
@@ -39,7 +38,9 @@ TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
 )
 QUOTES = ("**", "__", "*", "`", '"', "'", "“", "”", "‘", "’", "«", "»")
+QUOTE_MARKS = frozenset("".join(QUOTES))
 BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
+BRACKET_MARKS = frozenset("(){}[]<>")
 
 
 class Line(NamedTuple):
@@ -61,15 +62,15 @@ def understand(line: str) -> Line:
         return Line(ignored="a code fence", is_break=True)
     if not ARROW.search(text):
         return _without_arrow(text, repairs)
-    starts_graph = bool(label := GRAPH_LABEL.match(text))
-    if label:
+    if label := GRAPH_LABEL.match(text):
         repairs["label"] = None
         text = text[label.end() :]
-    return _with_arrows(_without_prefixes(text, repairs), repairs)._replace(is_break=starts_graph)
+    found = _with_arrows(_without_prefixes(text, repairs), repairs)
+    return found._replace(is_break=True) if label else found
 
 
 def _without_hidden(line: str, repairs: dict[str, None]) -> str:
-    shown = line if line.isascii() else line.translate(ZERO_WIDTH)
+    shown = line if line.isascii() else ZERO_WIDTH.sub("", line)
     if len(shown) != len(line):
         repairs["invisible characters"] = None
     if "&gt;" in shown:
@@ -143,7 +144,7 @@ def cleaned(name: str) -> str:
     ('pick-up', 'cup', 'bolt (large)')
     """
     for _ in range(8):
-        if PLAIN.fullmatch(name):
+        if name[:1].isalnum() and name[-1:].isalnum():
             break
         before = name
         name = name.strip().rstrip(",;").rstrip()
@@ -157,6 +158,8 @@ def cleaned(name: str) -> str:
 
 
 def _without_quotes(name: str) -> str:
+    if name[:1] not in QUOTE_MARKS and name[-1:] not in QUOTE_MARKS:
+        return name
     for quote in QUOTES:
         if len(name) > 2 * len(quote) and name.startswith(quote) and name.endswith(quote):
             return name[len(quote) : -len(quote)]
@@ -168,6 +171,8 @@ def _without_quotes(name: str) -> str:
 
 
 def _without_brackets(name: str) -> str:
+    if name[:1] not in BRACKET_MARKS and name[-1:] not in BRACKET_MARKS:
+        return name
     for opening, closing in BRACKETS:
         if name.startswith(opening) and (name.endswith(closing) or closing not in name):
             return name[1:].removesuffix(closing)

@@ -117,7 +117,7 @@ class _Finder:
             end += 1
         self.searched_to = end
         region = "\n".join(self.lines[self.at : end])
-        found = sorted([*_lists_of_three(region), *_objects(region)])
+        found = _apart([*_lists_of_three(region), *_objects(region)])
         if not found:
             return False
         self.add_region(region, found)
@@ -130,18 +130,19 @@ class _Finder:
         place, line = 0, number
         for start, end, triplet in found:
             gap = region[place:start]
-            line += gap.count("\n")
             if "]" in gap or ")" in gap or ("[" in gap and place):
                 self.close()
             self.note_rest(gap, line)
+            line += gap.count("\n")
             self.block.append(Found(triplet, line))
             line += region.count("\n", start, end)
             place = end
         self.note_rest(region[place:], line)
 
-    def note_rest(self, gap: str, line: int) -> None:
-        if not set(gap) <= PUNCTUATION:
-            self.notes.append(ignored(line, "no triplet", gap.strip("[](){},;: \t\n\r")))
+    def note_rest(self, gap: str, first: int) -> None:
+        for number, part in enumerate(gap.split("\n"), first):
+            if not set(part) <= PUNCTUATION:
+                self.notes.append(ignored(number, "no triplet", part.strip("[](){},;: \t")))
 
 
 def _loaded(line: str) -> object:
@@ -153,6 +154,15 @@ def _loaded(line: str) -> object:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def _apart(found: list[tuple[int, int, Triplet]]) -> list[tuple[int, int, Triplet]]:
+    """In order, without what lies inside another: an object that a quoted name is made of is no triplet of its own."""
+    apart: list[tuple[int, int, Triplet]] = []
+    for one in sorted(found):
+        if not apart or one[0] >= apart[-1][1]:
+            apart.append(one)
+    return apart
 
 
 def _lists_of_three(region: str) -> list[tuple[int, int, Triplet]]:

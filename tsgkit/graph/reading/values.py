@@ -41,15 +41,36 @@ def look(value: object) -> Holding:
 
 
 def triplets_of(value: object) -> list[Triplet]:
-    """The triplets a value is by itself: a list of three, an object with two ends and a label, or an arrow line."""
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
-        return [Triplet(*(part.strip() for part in value))] if not any("->" in part for part in value) else []
-    if isinstance(value, dict):
+    """The triplets a value is by itself: a list of three, an object with two ends and a label, or an arrow line.
+
+    An object that holds triplets in another field is none: its ends and label say when or where a scene was.
+    """
+    if isinstance(value, str):
+        return list(understand(value).triplets) if value.strip() else []
+    if (parts := _three_strings(value)) is None or (isinstance(value, list) and any("->" in part for part in parts)):
+        return []
+    if isinstance(value, dict) and any(_holds_triplets(part) for part in value.values()):
+        return []
+    return [Triplet(*(part.strip() for part in parts))]
+
+
+def _three_strings(value: object) -> list[str] | None:
+    parts: list[object] = []
+    if isinstance(value, list):
+        parts = value
+    elif isinstance(value, dict):
         parts = [next((value[key] for key in keys if isinstance(value.get(key), str)), None) for keys in ENDS]
-        return [Triplet(*(part.strip() for part in parts if part is not None))] if None not in parts else []
-    if isinstance(value, str) and value.strip():
-        return list(understand(value).triplets)
-    return []
+    strings = [part for part in parts if isinstance(part, str)]
+    return strings if len(strings) == len(parts) == 3 else None
+
+
+def _holds_triplets(value: object) -> bool:
+    """Whether a value is a list of triplets, or of lists of them, by the first."""
+    for _ in range(2):
+        value = value[0] if isinstance(value, list) and value else None
+        if _three_strings(value):
+            return True
+    return False
 
 
 def _walk(value: object, holding: Holding, depth: int) -> None:

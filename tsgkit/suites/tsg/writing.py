@@ -10,6 +10,7 @@ from pathlib import Path
 from tsgkit.errors import CannotCarry, NotationError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.graph.notation.carrying import refuse_unless_text
 from tsgkit.library.files import write_text
 from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import Document, read_file
@@ -29,7 +30,7 @@ def write_document(document: Document, format: Format) -> Written:
     """The document's text in a format; ``CannotCarry`` where a graph cannot be written in it at all."""
     if not format.writes:
         raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
-    text = WRITERS[format.name](document)
+    text = refuse_unless_text(WRITERS[format.name](document), format.name)
     return Written(text, tuple(f"{what} ({count})" for what, count in _lost(document, format)))
 
 
@@ -78,7 +79,7 @@ def _write_triplet_lines(document: Document) -> str:
     lines = []
     for entry in document.entries:
         values = [json_triplets.to_value(graph) for graph in entry.narrative.graphs]
-        alone = entry.narrative.descriptions[:1] == (UNSEEN,) and len(values) == 1
+        alone = entry.narrative.descriptions[:1] == (UNSEEN,) and len(values) == 1 and bool(values[0])
         lines.append(json.dumps(values[0] if alone else values, ensure_ascii=False) + "\n")
     return "".join(lines)
 

@@ -1,0 +1,196 @@
+"""Puts made-up and mutated texts through every reader: each must read or refuse, in time, and keep its word.
+
+    python tests/fuzzing.py --count 100000 [--seed N] [--first NUMBER]
+
+A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
+1``. The first failure ends the run (exit code 1): it is shown with the shortest text that still shows it. Exit code 130
+after Ctrl-C. The promises stand in ``reader_promises``, the texts come from ``made_up_texts``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from made_up_texts import make_up
+from reader_promises import CHECKS, Broken, Check
+
+SECONDS = 10.0
+"""How long one check of one text may take: all texts are short enough for a tenth of it."""
+
+
+class Hang(BaseException):
+    """A check did not end in time; no ``Exception``, so that no reader takes it for its own."""
+
+
+class Fault(NamedTuple):
+    """What went wrong with a text: the kind, by which a shorter text is known to show the same, and the details."""
+
+    kind: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else self.kind
+
+
+class Failure(NamedTuple):
+    """A text (by its number) that a check found at fault, and the shortest text found to show the same."""
+
+    number: int
+    check: str
+    fault: Fault
+    shortest: str
+
+
+@dataclass
+class Tally:
+    """How far a run got."""
+
+    texts: int = 0
+    calls: int = 0
+    failure: Failure | None = None
+
+
+def run(
+    count: int,
+    seed: int,
+    *,
+    first: int = 0,
+    checks: dict[str, Check] | None = None,
+    seconds: float = SECONDS,
+    tally: Tally | None = None,
+) -> Tally:
+    """Put ``count`` texts through all checks, up to the first failure; ``tally`` can be watched from outside."""
+    tally = tally or Tally()
+    for number in range(first, first + count):
+        text = made_up(seed, number)
+        for name, check in (CHECKS if checks is None else checks).items():
+            outcome = put_through(check, text, seconds)
+            if isinstance(outcome, Fault):
+                shortest = shrink(text, same_fault(check, outcome, seconds))
+                again = put_through(check, shortest, seconds)
+                tally.failure = Failure(number, name, again if isinstance(again, Fault) else outcome, shortest)
+                return tally
+            tally.calls += outcome
+        tally.texts += 1
+    return tally
+
+
+def made_up(seed: int, number: int) -> str:
+    """The text of this number."""
+    return make_up(Random(f"{seed}/{number}"))
+
+
+def put_through(check: Check, text: str, seconds: float = SECONDS) -> int | Fault:
+    """How many calls a check made, or what went wrong."""
+    try:
+        with alarm(seconds):
+            return check(text)
+    except Hang:
+        return Fault("does not end", f"not within {seconds:g} s")
+    except Broken as broken:
+        return Fault(broken.promise, broken.detail)
+    except Exception as error:  # noqa: BLE001  (whatever a reader raises is what we look for)
+        return Fault(f"raises {type(error).__name__}", str(error))
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise ``Hang`` where the block takes longer."""
+
+    def ring(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def same_fault(check: Check, fault: Fault, seconds: float) -> Callable[[str], bool]:
+    """Whether a text shows the same kind of fault."""
+
+    def shows(text: str) -> bool:
+        outcome = put_through(check, text, seconds)
+        return isinstance(outcome, Fault) and outcome.kind == fault.kind
+
+    return shows
+
+
+def shrink(text: str, fails: Callable[[str], bool], patience: float = 60.0) -> str:
+    """A shorter text that still fails: pieces are left out, half of it first, then ever smaller ones.
+
+    >>> shrink("person -> verb -> wash", lambda text: ">" in text)
+    '>'
+    """
+    until = time.monotonic() + patience
+    size = len(text)
+    while size:
+        length = len(text)
+        for start in range(0, len(text), size):
+            place = start - (length - len(text))
+            shorter = text[:place] + text[place + size :]
+            if time.monotonic() < until and fails(shorter):
+                text = shorter
+        size = size // 2 if len(text) == length else min(size, len(text))
+    return text
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line; the result is the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
+    chosen = parser.parse_args(argv)
+    tally, start = Tally(), time.monotonic()
+    try:
+        for first in range(chosen.first, chosen.first + chosen.count, 100):
+            run(min(100, chosen.first + chosen.count - first), chosen.seed, first=first, tally=tally)
+            if tally.failure:
+                break
+            _show_progress(tally, chosen.count)
+    except KeyboardInterrupt:
+        print(f"\ninterrupted after {_shown(tally, start)}, seed {chosen.seed}: no failure so far")
+        return 130
+    if failure := tally.failure:
+        print(_described(failure, chosen.seed))
+        return 1
+    print(f"{_shown(tally, start)}, seed {chosen.seed}: no failure")
+    return 0
+
+
+def _show_progress(tally: Tally, count: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{tally.texts:,} of {count:,} texts", end="\n" if tally.texts >= count else "", file=sys.stderr)
+    elif tally.texts % 10_000 == 0:
+        print(f"{tally.texts:,} of {count:,} texts", file=sys.stderr, flush=True)
+
+
+def _shown(tally: Tally, start: float) -> str:
+    return f"{tally.texts:,} texts and {tally.calls:,} calls of readers in {time.monotonic() - start:.0f} s"
+
+
+def _described(failure: Failure, seed: int) -> str:
+    return "\n".join(
+        (
+            f"\nfailure: {failure.check}",
+            f"  {ascii(str(failure.fault))[:2000]}",
+            f"  shortest text found: {failure.shortest!a}",
+            f"  repeat it: python tests/fuzzing.py --seed {seed} --first {failure.number} --count 1",
+        )
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+"""What the readers promise of any text, as checks: ``CHECKS`` names one for each.
+
+A check puts one text through one reader, returns how often that was called, and raises :class:`Broken` where a promise
+was not kept. Whatever else it raises, the reader raised.
+
+>>> CHECKS["read"]("person -> verb -> wash, and then nothing")
+3
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from json import JSONDecoder
+from typing import TypeVar
+
+from tsgkit.errors import CannotCarry, FileProblem, NotationError
+from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet
+from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
+from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.rules import Finding
+from tsgkit.suites.tsg.checking import ALL_RULES, check_document
+from tsgkit.suites.tsg.documents import Document, read_document
+from tsgkit.suites.tsg.formats import FORMATS
+from tsgkit.suites.tsg.writing import write_document
+
+T = TypeVar("T")
+Triplets = tuple[Triplet, ...]
+Check = Callable[[str], int]
+
+ASKED = (None, 1, 3)
+FILES = ("made-up.txt", "made-up.json", "made-up.jsonl")
+ENDINGS = {
+    "arrow": ".txt",
+    "triplets": ".json",
+    "triplet-lines": ".jsonl",
+    "narrative": ".jsonl",
+    "node-link": ".json",
+    "graphml": ".graphml",
+}
+"""The formats that carry every graph along a narrative, and under which ending they are read again."""
+LINE_END = re.compile(r"\r\n|\r|\n")
+CLEAN = re.compile(r"([a-z]+) -> ([a-z]+) -> ([a-z]+)")
+WORD = re.compile(r"[^\W_]+")
+
+
+class Broken(Exception):
+    """A reader did not keep its word; what was promised, and how it was not kept."""
+
+    def __init__(self, promise: str, detail: str = "") -> None:
+        super().__init__(promise, detail)
+        self.promise = promise
+        self.detail = detail
+
+
+def check_read(text: str) -> int:
+    """``read`` raises on no text, drops no line, and finds the same triplets however many graphs were asked for."""
+    readings = [read(text, k) for k in ASKED]
+    for place, reading in enumerate(readings):
+        if reading not in readings[:place]:
+            check_reading(text, reading)
+    if any(_placed_triplets(reading) != _placed_triplets(readings[0]) for reading in readings):
+        raise Broken("the same triplets are found for every k")
+    return len(readings)
+
+
+def check_reading(text: str, reading: Reading) -> None:
+    """A reading fits its text: every place is inside it, and every line of it is accounted for."""
+    lines = LINE_END.split(text)
+    if [len(graph.triplets) for graph in reading.graphs] != [len(numbers) for numbers in reading.lines]:
+        raise Broken("every triplet has a line")
+    if not all(reading.lines):
+        raise Broken("every graph has triplets")
+    numbers = {number for one in reading.lines for number in one} | {note.line for note in reading.notes}
+    if not numbers <= set(range(1, len(lines) + 1)):
+        raise Broken("every place is inside the text", str(sorted(numbers)))
+    for note in reading.notes:
+        if note.text.removesuffix("...") not in lines[note.line - 1]:
+            raise Broken("every note quotes its line", str(note))
+    if lost := unaccounted(lines, reading):
+        raise Broken("no line is dropped", f"lines {lost}")
+
+
+def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
+    """The lines that gave no triplet and have no note, and the regions with words that are in neither.
+
+    A note about JSON accounts for all lines of the value that begins on its line. One about bracketed lists accounts
+    for the lines after it that begin with a bracket, a quote or a comma, where each of their words is in a triplet or
+    a note of these lines (the fields of objects and what a long note leaves out apart).
+    """
+    found = _placed_triplets(reading)
+    known = {line for line, _ in found} | {note.line for note in reading.notes}
+    accounted, lost = set(known), []
+    for note in reading.notes:
+        if note.reason == "JSON" and note.line + 1 not in known:
+            accounted.update(range(note.line, _end_of_json(lines, note.line)))
+        elif note.reason.startswith("bracketed lists"):
+            region = range(note.line, _end_of_brackets(lines, note.line))
+            accounted.update(region)
+            if _lost_words(lines, region, reading):
+                lost.append(note.line)
+    for number, line in enumerate(lines, 1):
+        if match := CLEAN.fullmatch(line):
+            if (number, match.groups()) not in found:
+                lost.append(number)
+        elif line.strip() and number not in accounted:
+            lost.append(number)
+    return lost
+
+
+def _placed_triplets(reading: Reading) -> Counter[tuple[int, tuple[str, ...]]]:
+    pairs = zip(reading.lines, reading.graphs, strict=True)
+    return Counter(place for numbers, graph in pairs for place in zip(numbers, graph.triplets, strict=True))
+
+
+def _end_of_json(lines: Sequence[str], first: int) -> int:
+    """The line behind the JSON value that begins on a line."""
+    text = "\n".join(lines[first - 1 :]).lstrip()
+    try:
+        _, end = JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return first + 1
+    return first + 1 + text.count("\n", 0, end)
+
+
+def _end_of_brackets(lines: Sequence[str], first: int) -> int:
+    end = first
+    while end <= len(lines) and lines[end - 1].lstrip()[:1] in tuple("[](){}\"',"):
+        end += 1
+    return end
+
+
+def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[str]:
+    """The words of a region that are in none of its triplets and notes, where that can be told."""
+    text = "\n".join(lines[number - 1] for number in region)
+    notes = [note.text for note in reading.notes if note.line in region]
+    if "{" in text or any(note.endswith("...") for note in notes):
+        return set()
+    names = [name for line, triplet in _placed_triplets(reading) if line in region for name in triplet]
+    return set(WORD.findall(text)) - set(WORD.findall(" ".join([*notes, *names])))
+
+
+def check_read_back(text: str) -> int:
+    """Arrow text of graphs with one action each is read back as it was, without a note; the text lends the names."""
+    written = _graphs_of_words(WORD.findall(text)[:15])
+    reading = read(arrow.write(written), len(written))
+    if reading.notes or repr(reading.graphs) != repr(written):
+        raise Broken("arrow text is read back as it was", repr(reading))
+    return 1
+
+
+def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
+    graphs = []
+    for start in range(0, len(words) - 2, 3):
+        verb, edge, target = words[start : start + 3]
+        more = [(verb, edge, target), (target, "on", edge)] if edge.lower() != VERB else []
+        graphs.append(ActionGraph.of((PERSON, VERB, verb), *more))
+    return tuple(graphs)
+
+
+def exact(parse: Callable[[str], T], write: Callable[[T], str]) -> Check:
+    """A parser refuses by ``NotationError`` alone; what it reads is written and read again in the same order."""
+
+    def check(text: str) -> int:
+        try:
+            value = parse(text)
+        except NotationError as error:
+            check_line(error.line, text)
+            return 1
+        try:
+            written = write(value)
+        except CannotCarry:
+            return 1
+        _check_is_text(written)
+        if repr(parse(written)) != repr(value):
+            raise Broken("what is written is read again", f"{value!r} became {written!r}")
+        return 2
+
+    return check
+
+
+def check_easg(text: str) -> int:
+    """The EASG parser refuses by ``NotationError`` alone, and says of graphs that exist what it could not read."""
+    try:
+        clips = easg.parse(text)
+    except NotationError as error:
+        check_line(error.line, text)
+        return 1
+    for clip in clips:
+        if any(number not in range(len(clip.narrative.descriptions)) for number, _ in clip.unread):
+            raise Broken("what is unread has a place")
+    return 1
+
+
+def check_line(line: int | None, text: str) -> None:
+    """A line that is named is a line of the text."""
+    if line is not None and not 1 <= line <= len(LINE_END.split(text)):
+        raise Broken("every place is inside the text", f"line {line}")
+
+
+def _check_is_text(written: str) -> None:
+    try:
+        written.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Broken("what is written is text", repr(written)) from None
+
+
+def check_documents(text: str) -> int:
+    """A file is read or refused by ``FileProblem``, linted, and written in every format that can carry it."""
+    seen: list[Document] = []
+    for file in FILES:
+        try:
+            document = read_document(text, file)
+        except FileProblem:
+            continue
+        nameless = replace(document, file="")
+        if nameless not in seen:
+            seen.append(nameless)
+            check_findings(document, text)
+            check_writing(document)
+    return len(FILES)
+
+
+def check_findings(document: Document, text: str) -> None:
+    """Every finding has a known code, that rule's severity, and a place inside the file."""
+    report = check_document(document)
+    named = {finding.place.line for finding in report.findings if finding.place.line is not None}
+    for line in (min(named), max(named)) if named else ():
+        check_line(line, text)
+    for finding in report.findings:
+        if finding.code not in ALL_RULES or finding.severity != ALL_RULES[finding.code].severity:
+            raise Broken("every finding has a known code", repr(finding))
+        if finding.place.graph is not None and not _has_place(document, finding):
+            raise Broken("every finding has a place", repr(finding))
+
+
+def _has_place(document: Document, finding: Finding) -> bool:
+    _, item, graph, triplet = finding.place
+    graphs = [entry.graphs for entry in document.entries if entry.item == item]
+    return any(
+        graph is not None and graph < len(one) and (triplet is None or triplet < len(one[graph].triplets))
+        for one in graphs
+    )
+
+
+def check_writing(document: Document) -> None:
+    """A document is written or refused by ``CannotCarry``, and read again as it was.
+
+    It is read again in one of the formats that carry every graph along a narrative, chosen by how many triplets it has:
+    all of them would take most of a run's time.
+    """
+    told = _along(document)
+    chosen = sorted(ENDINGS)[sum(map(len, told)) % len(ENDINGS)]
+    for format in FORMATS.values():
+        try:
+            written = write_document(document, format).text
+        except CannotCarry:
+            continue
+        _check_is_text(written)
+        if format.name == chosen and written.strip():
+            again = read_document(written, f"written{ENDINGS[chosen]}")
+            faults = [finding for finding in again.findings if finding.code != "repeated-id"]
+            if faults or _along(again) != told:
+                raise Broken(f"{chosen} that is written is read again", f"{written!r} as {_along(again)} {faults}")
+
+
+def _along(document: Document) -> list[Triplets]:
+    """The graphs along the narratives in written order, which comparing graphs would not see."""
+    return [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
+
+
+CHECKS: dict[str, Check] = {
+    "read": check_read,
+    "read of arrow.write": check_read_back,
+    "arrow.parse": exact(arrow.parse, arrow.write),
+    "json_triplets.parse": exact(json_triplets.parse, json_triplets.write),
+    "node_link.parse": exact(node_link.parse, node_link.write),
+    "graphml.parse": exact(graphml.parse, graphml.write),
+    "narratives.parse": exact(narratives.parse, narratives.write),
+    "easg.parse": check_easg,
+    "read_document": check_documents,
+}
