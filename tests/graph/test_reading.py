@@ -43,6 +43,13 @@ WILD = {
     "numbered headings": "1. Washing the cup\n - person -> verb -> wash\n - wash -> dobj -> cup\n2. Drying\n - person -> verb -> dry\n - dry -> with -> cloth",
     "heading and triplet in one": "Graph 1: person -> verb -> wash\nwash -> dobj -> cup\n**Graph 2**: person -> verb -> dry\ndry -> with -> cloth",
     "labels": "Triplet 1: person -> verb -> wash\nTriplet 2: wash -> dobj -> cup\n\nedge: person -> verb -> dry\nTriple #2: dry -> with -> cloth",
+    "labelled json": f"Graph 1: {json.dumps(LISTS[0])}\nGraph 2: {json.dumps(LISTS[1])}",
+    "answer and json": f"Here you are: {json.dumps(LISTS)}",
+    "bare lists": "[[person, verb, wash], [wash, dobj, cup]]\n\n(person, verb, dry), (dry, with, cloth)",
+    "nodes beside triplets": json.dumps([{"nodes": ["person", "wash", "cup"], "triplets": graph} for graph in LISTS]),
+    "python objects": "\n\n".join(
+        "\n".join(str({"source": s, "edge": e, "target": t}) for s, e, t in graph) for graph in (WASH, DRY)
+    ),
     "rules": "person -> verb -> wash\nwash -> dobj -> cup\n---\nperson -> verb -> dry\ndry -> with -> cloth",
     "fences": "```\nperson -> verb -> wash\nwash -> dobj -> cup\n```\n```text\nperson -> verb -> dry\ndry -> with -> cloth\n```",
     "several on a line": "person -> verb -> wash; wash -> dobj -> cup\n\nperson -> verb -> dry; dry -> with -> cloth;",
@@ -85,23 +92,23 @@ def test_a_wild_form_leaves_a_note(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("line", "kind", "reason"),
     [
-        ("I hope this helps!", "no triplet"),
-        ("person -> wash", "2 parts between arrows, not 3"),
-        ("person -> verb -> wash -> dobj -> cup", "5 parts between arrows, not 3"),
-        ("place -> down -> ", "an empty name between arrows"),
-        ("Note:", "a heading or lead-in"),
-        ("| a | b |", "a table row without three cells"),
-        ('{"a": 1}', "no triplet"),
-        ("[1]", "no triplet"),
+        ("I hope this helps!", "ignored", "no triplet"),
+        ("person -> wash", "unread", "2 parts between arrows, not 3"),
+        ("person -> verb -> wash -> dobj -> cup", "unread", "5 parts between arrows, not 3"),
+        ("place -> down -> ", "unread", "an empty name between arrows"),
+        ("Note:", "ignored", "a heading or lead-in"),
+        ("| a | b |", "ignored", "a table row without three cells"),
+        ('{"a": 1}', "unread", "brackets that hold no triplet"),
+        ("[1]", "ignored", "no triplet"),
     ],
 )
-def test_a_line_that_is_no_triplet_is_noted_with_the_reason(line: str, reason: str) -> None:
+def test_a_line_that_is_no_triplet_is_noted_with_the_reason(line: str, kind: str, reason: str) -> None:
     reading = read(f"{CLEAN}\n{line}")
     assert reading.graphs == (WASH, DRY)
     assert [(note.line, note.kind, note.reason, note.text) for note in reading.notes] == [
-        (7, "ignored", reason, line.strip())
+        (7, kind, reason, line.strip())
     ]
 
 

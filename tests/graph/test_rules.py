@@ -29,6 +29,7 @@ ONE_OF_EACH = {
     "no-action": "hold -> dobj -> cup",
     "several-actions": f"{BASE} | person -> verb -> wash | wash -> with -> cup",
     "verb-source": f"{BASE} | cup -> verb -> wash",
+    "verb-hand": "person -> verb -> hand1 | hand1 -> dobj -> cup",
     "person-target": f"{BASE} | hold -> with -> person",
     "person-edge": f"{BASE} | person -> with -> cup",
     "edge-misspelt": f"{BASE} | person -> verbs -> hold",

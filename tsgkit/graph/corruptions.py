@@ -5,11 +5,12 @@
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with", "from"), ("fill", "pour"))
 >>> spoilt = corrupt(graph, Corruption.MISMATCHED, L, seed=3)
 >>> print(spoilt.change)
-mismatched: person -> verb -> pour, expected person -> verb -> fill
+mismatched: pour -> with -> hand1, expected fill -> with -> hand1
 
 Every corruption is a real change: the spoilt graph differs from the graph by exactly the change it reports. Redundant
 adds a triplet that is absent and breaks no rule; missing leaves at least one triplet; mismatched takes its substitute
-from L, of the same kind; reversed never takes a self loop. The same seed gives the same corruption.
+from L, of the same kind; reversed never takes a self loop. The same seed gives the same corruption of the
+same graph, and other places in other graphs.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Corrupted:
 def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, seed: int | str) -> Corrupted:
     """The graph spoilt in one way; ``EditError`` where this graph and L leave no such way."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
-    choice = random.Random(f"{seed}/{kind}")
+    choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
     for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
         spoilt = _spoilt(graph, way, choice)
         if kind is Corruption.REDUNDANT and _errors(spoilt, vocabulary) - _errors(graph, vocabulary):

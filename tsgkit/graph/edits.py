@@ -14,12 +14,12 @@ True
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tsgkit.errors import EditError
-from tsgkit.graph.model import HANDS, ActionGraph, Triplet, Vocabulary
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Node, Triplet, Vocabulary
 from tsgkit.lexicon import Near, only_near
 
 
@@ -69,7 +69,7 @@ def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary 
     """How a candidate differs from its reference.
 
     Triplets that are not shared are paired in this order: reversed; wrong hand (all equal but hand1 against hand2);
-    mismatched (exactly one element differs: first the edge, then the target, then the source); what then is left is
+    mismatched (exactly one element differs: first the target, then the edge, then the source); what then is left is
     missing or extra. Ties go by written order, so the result is the same on every run; linear in the two graphs.
     """
     theirs = set(candidate.triplets)
@@ -93,8 +93,8 @@ class _Pairing:
         steps: tuple[tuple[ChangeKind, Callable[[Triplet], object], Callable[[Triplet], object]], ...] = (
             (ChangeKind.REVERSED, _itself, lambda t: t.reversed),
             (ChangeKind.WRONG_HAND, _handless, _handless),
-            (ChangeKind.MISMATCHED, lambda t: (t.source, t.target), lambda t: (t.source, t.target)),
             (ChangeKind.MISMATCHED, lambda t: (t.source, t.edge), lambda t: (t.source, t.edge)),
+            (ChangeKind.MISMATCHED, lambda t: (t.source, t.target), lambda t: (t.source, t.target)),
             (ChangeKind.MISMATCHED, lambda t: (t.edge, t.target), lambda t: (t.edge, t.target)),
         )
         for kind, of_reference, of_candidate in steps:
@@ -169,26 +169,30 @@ class Snap:
 def snap(graph: ActionGraph, vocabulary: Vocabulary) -> tuple[ActionGraph, tuple[Snap, ...]]:
     """The graph with every out-of-L element moved to its clear nearest in L, and what was moved.
 
-    An action goes to a verb of L, another node to an object, an edge to a relationship. An element without a near
-    enough neighbour, or with two that are about as near, stays as it is.
+    Edges go first, since kinds follow from them: an edge goes to a relationship, an action to a verb of L, another
+    node to an object, person or a hand. An element without a near enough neighbour, or with two that are about as
+    near, stays as it is.
     """
     moves: dict[tuple[str, str], Snap] = {}
-    triplets = []
-    for source, edge, target in graph.typed(vocabulary):
-        ends = [
-            _moved(node.name, str(node.kind), vocabulary.verbs if node.kind == "action" else vocabulary.objects, moves)
-            if not vocabulary.allows_node(node.name)
-            else node.name
-            for node in (source, target)
-        ]
-        label = edge if vocabulary.allows_edge(edge) else _moved(edge, "edge", vocabulary.relationships, moves)
-        triplets.append(Triplet(ends[0], label, ends[1]))
-    return ActionGraph(triplets), tuple(moves.values())
+    labels = (*vocabulary.relationships, VERB, DOBJ)
+    objects = (*vocabulary.objects, PERSON, *HANDS)
+    relabelled = ActionGraph(
+        Triplet(source, edge if vocabulary.allows_edge(edge) else _moved(edge, "edge", labels, moves), target)
+        for source, edge, target in graph.triplets
+    )
+
+    def moved(node: Node) -> str:
+        if vocabulary.allows_node(node.name):
+            return node.name
+        return _moved(node.name, node.kind, vocabulary.verbs if node.kind is Kind.ACTION else objects, moves)
+
+    snapped = ActionGraph(Triplet(moved(t.source), t.edge, moved(t.target)) for t in relabelled.typed(vocabulary))
+    return snapped, tuple(moves.values())
 
 
-def _moved(name: str, kind: str, names: Iterable[str], moves: dict[tuple[str, str], Snap]) -> str:
+def _moved(name: str, kind: str, names: tuple[str, ...], moves: dict[tuple[str, str], Snap]) -> str:
     if (kind, name) not in moves:
-        near = only_near(name, tuple(names))
+        near = only_near(name, tuple(dict.fromkeys(names)))
         if near is None:
             return name
         moves[kind, name] = Snap(name, near)

@@ -21,8 +21,9 @@ way (``screw`` picked up, ``screws`` put down).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative
 from tsgkit.lexicon.tables import word_set
@@ -33,15 +34,31 @@ GRASPS = word_set(
 )
 RELEASES = word_set(
     "put-down put put-away put-back put-on put-aside place place-down replace release let-go drop drop-off",
-    "throw throw-away toss set set-down set-aside lay lay-down return leave discard hang hang-up deposit store wear",
+    "throw throw-away toss set-down set-aside lay lay-down return leave discard hang hang-up deposit store",
 )
 TRANSFERS = word_set("pass switch swap transfer hand-over shift change-hands")
 
 Slot = tuple[str, ...] | None
 """What one hand holds: nothing ``()``, these things, or ``None`` for "not known"."""
-State = Mapping[str, Slot]
-EMPTY: State = dict.fromkeys(HANDS, ())
-UNKNOWN: State = dict.fromkeys(HANDS)
+
+
+class State(NamedTuple):
+    """What both hands hold."""
+
+    hand1: Slot
+    hand2: Slot
+
+    def of(self, hand: str) -> Slot:
+        """What one hand holds."""
+        return self[HANDS.index(hand)]
+
+    def __str__(self) -> str:
+        words = ("unknown" if things is None else ", ".join(things) or "free" for things in self)
+        return ", ".join(f"{hand} {what}" for hand, what in zip(HANDS, words, strict=True))
+
+
+EMPTY = State((), ())
+UNKNOWN = State(None, None)
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,7 @@ class HandStep:
 
     def __str__(self) -> str:
         head = f"{self.index} {' '.join((self.action or 'no action', *self.objects))}"
-        lines = [f"{head}: {_shown(self.before)} => {_shown(self.after)}"]
+        lines = [f"{head}: {self.before} => {self.after}"]
         return "\n".join([*lines, *(f"  {breach.code}: {breach.message}" for breach in self.breaches)])
 
 
@@ -96,7 +113,7 @@ def trace(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> tuple[HandStep
 
 def held(state: State) -> dict[str, tuple[str, ...]]:
     """The hands known to hold something, and what."""
-    return {hand: things for hand, things in state.items() if things}
+    return {hand: things for hand, things in zip(HANDS, state, strict=True) if things}
 
 
 @dataclass
@@ -111,12 +128,25 @@ class _Move:
         triplets = self.graph.triplets
         self.action = next((triplet.target for triplet in triplets if triplet.edge == VERB), "")
         self.objects = _unique(t.target for t in triplets if t.edge == DOBJ and t.target not in HANDS)
-        self.hands = _unique(t.target for t in triplets if t.edge == WITH and t.target in HANDS)
+        self.hands = _unique(end for t in triplets if t.edge == WITH for end in (t.source, t.target) if end in HANDS)
         self.from_hands = _unique(t.target for t in triplets if t.edge in ("from", "out-of") and t.target in HANDS)
         self.to_hands = _unique(
             t.target for t in triplets if t.edge in ("to", "into", "in", "onto") and t.target in HANDS
         )
         self.named = frozenset(name for t in triplets for name in (t.source, t.target)) - {PERSON, *HANDS}
+
+    @property
+    def places(self) -> bool:
+        """Whether the graph says where to, other than to a hand."""
+        toward = (t.target for t in self.graph.triplets if t.edge in ("to", "into", "in", "onto", "on"))
+        return any(target not in HANDS for target in toward)
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether something goes from hand to hand: both are named, or it is held and no other place is named."""
+        if self.from_hands and self.to_hands:
+            return True
+        return bool(self.to_hands or not self.places) and any(self.holders(thing) for thing in self.objects)
 
     def warn(self, code: str, message: str) -> None:
         self.breaches.append(Breach(code, message))
@@ -134,8 +164,8 @@ class _Move:
 
 
 def _step(index: int, graph: ActionGraph, state: State, rule: HandRule) -> HandStep:
-    move = _Move(graph, dict(state))
-    if move.action in rule.transfers or (move.from_hands and move.to_hands):
+    move = _Move(graph, dict(zip(HANDS, state, strict=True)))
+    if (move.action in rule.transfers and move.passes_on) or (move.from_hands and move.to_hands):
         _transfer(move)
     elif move.action in rule.grasps:
         _grasp(move)
@@ -143,7 +173,7 @@ def _step(index: int, graph: ActionGraph, state: State, rule: HandRule) -> HandS
         _release(move)
     else:
         _use(move)
-    return HandStep(index, move.action, move.objects, state, move.state, tuple(move.breaches))
+    return HandStep(index, move.action, move.objects, state, State(**move.state), tuple(move.breaches))
 
 
 def _grasp(move: _Move) -> None:
@@ -155,28 +185,30 @@ def _grasp(move: _Move) -> None:
         for thing in move.objects:
             move.free(hand, thing)
     one_each = len(hands) == len(move.objects) > 1
-    before = dict(move.state)
+    before = State(**move.state)
     for place, hand in enumerate(hands):
         things = (move.objects[place],) if one_each else move.objects
         if things:
             _check_free(move, before, hand, things, alone=len(hands) == 1)
-            already = before[hand] or ()
+            already = before.of(hand) or ()
             move.state[hand] = _unique((*already, *things)) if set(things) & set(already) else things
 
 
 def _check_free(move: _Move, before: State, hand: str, things: tuple[str, ...], *, alone: bool) -> None:
     """Whether a hand may take these things, given what both held before."""
-    holds, other = before[hand], HANDS[1 - HANDS.index(hand)]
+    holds, other = before.of(hand), HANDS[1 - HANDS.index(hand)]
     what = ", ".join(things)
     if holds is None or set(holds) & set(things):
         return
     if not holds:
-        if alone and hand == HANDS[1] and before[other] == ():
+        if alone and hand == HANDS[1] and before.of(other) == ():
             move.warn("hand2-first", f"{hand} takes {what} while {other} is free")
-    elif before[other] == ():
+    elif not alone:
+        move.warn("hand-occupied", f"both hands take {what} while {hand} holds {', '.join(holds)}")
+    elif before.of(other) == ():
         move.warn("hand-occupied", f"{hand} takes {what} while it holds {', '.join(holds)} and {other} is free")
-    elif before[other] is not None:
-        move.warn("hands-full", f"{hand} takes {what} while both hands hold something ({_shown(before)})")
+    elif before.of(other) is not None:
+        move.warn("hands-full", f"{hand} takes {what} while both hands hold something ({before})")
 
 
 def _release(move: _Move) -> None:
@@ -186,7 +218,7 @@ def _release(move: _Move) -> None:
         if holders:
             _check_wrong_hand(move, thing, holders, hands)
         elif None not in move.state.values():
-            move.warn("not-held", f"{move.action} {thing}, but no hand holds it ({_shown(move.state)})")
+            move.warn("not-held", f"{move.action} {thing}, but no hand holds it ({State(**move.state)})")
         for hand in holders:
             move.free(hand, thing)
         for hand in hands:
@@ -235,8 +267,3 @@ def _use(move: _Move) -> None:
 
 def _unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _shown(state: State) -> str:
-    words = {hand: "unknown" if things is None else ", ".join(things) or "free" for hand, things in state.items()}
-    return ", ".join(f"{hand} {what}" for hand, what in words.items())

@@ -16,7 +16,7 @@ action and an object at once, and then it is two nodes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -147,7 +147,7 @@ class ActionGraph:
     triplets: tuple[Triplet, ...]
 
     def __init__(self, triplets: Iterable[Sequence[str]] = ()) -> None:
-        kept = tuple(triplet if type(triplet) is Triplet else Triplet(*triplet) for triplet in triplets)
+        kept = tuple(triplet if type(triplet) is Triplet else _triplet(triplet) for triplet in triplets)
         object.__setattr__(self, "triplets", kept)
 
     @classmethod
@@ -185,7 +185,7 @@ class ActionGraph:
 
     def typed(self, vocabulary: Vocabulary | None = None) -> tuple[TypedTriplet, ...]:
         """The triplets with the kind of each end derived from its role, and from L where roles leave it open."""
-        actions = self.actions
+        actions = frozenset(self.actions)
         return tuple(
             TypedTriplet(
                 Node(source_kind(triplet.source, actions, vocabulary), triplet.source),
@@ -201,6 +201,12 @@ class ActionGraph:
         return tuple(dict.fromkeys(node for triplet in typed for node in (triplet.source, triplet.target)))
 
 
+def _triplet(parts: Sequence[str]) -> Triplet:
+    if isinstance(parts, str):
+        raise TypeError(f"a triplet is three strings, not the one string {parts!r}")
+    return Triplet(*parts)
+
+
 def edge_kind(label: str) -> EdgeKind:
     """The kind an edge label stands for."""
     if label == VERB:
@@ -208,7 +214,7 @@ def edge_kind(label: str) -> EdgeKind:
     return EdgeKind.DOBJ if label == DOBJ else EdgeKind.PREPOSITION
 
 
-def source_kind(name: str, actions: Sequence[str], vocabulary: Vocabulary | None = None) -> Kind:
+def source_kind(name: str, actions: Collection[str], vocabulary: Vocabulary | None = None) -> Kind:
     """The kind of a name where an edge starts: the action if the graph has an action of that name."""
     return Kind.ACTION if name in actions else _kind_by_name(name, vocabulary)
 
@@ -229,11 +235,11 @@ def _kind_by_name(name: str, vocabulary: Vocabulary | None) -> Kind:
 
 
 class Frames(NamedTuple):
-    """When an action was seen in its video: the frame of no return, the first and the last frame."""
+    """When an action was seen in its video: the frame of no return, the first and the last frame (or seconds)."""
 
-    turning_point: int
-    start: int
-    end: int
+    turning_point: float
+    start: float
+    end: float
 
 
 @dataclass(frozen=True)

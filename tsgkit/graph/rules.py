@@ -4,7 +4,7 @@
 >>> for finding in check_graph(ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))):
 ...     print(finding.severity, finding.code, finding.message, "|", finding.hint)
 error dobj-source dobj starts at washes, which is not the graph's action (wash) | wash?
-warning disconnected washes, cup are not linked to the rest | wash for washes?
+warning disconnected washes, cup: not linked to the rest | wash for washes?
 
 Errors contradict the schema; warnings are unusual and often slips (a missing direct object, a break of the hand rule).
 :data:`RULES` lists every code. Edges between an action, an object or a hand are accepted in both directions.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -44,6 +44,7 @@ RULES: dict[str, Rule] = {
     "no-action": Rule(ERROR, "no triplet leads from person by verb to an action"),
     "several-actions": Rule(ERROR, "more than one action in a graph"),
     "verb-source": Rule(ERROR, "verb starts at something that is not person"),
+    "verb-hand": Rule(ERROR, "verb ends at a hand"),
     "person-target": Rule(ERROR, "an edge ends at person"),
     "person-edge": Rule(ERROR, "person is joined by an edge that is not verb"),
     "edge-misspelt": Rule(ERROR, "verb or dobj under another spelling"),
@@ -81,6 +82,9 @@ MISSPELT = {
     "direct-object": DOBJ,
 }
 KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
+MOST_NAMED = 5
+MOST_COMPARED = 40
+"""How many names a hint looks at: finding what was meant must not cost more than finding what is wrong."""
 HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
 
 
@@ -148,6 +152,7 @@ class _View:
         self.verb_targets = graph.actions
         named = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
         self.actions = tuple(dict.fromkeys(named))
+        self.action_names = frozenset(self.actions)
 
 
 def _check_names(view: _View) -> Iterator[Finding]:
@@ -177,14 +182,16 @@ def _check_verbs(view: _View) -> Iterator[Finding]:
     if not view.actions:
         yield _finding("no-action", "no triplet leads from person by verb to an action", "person -> verb -> ...?")
     elif len(view.actions) > 1:
-        yield _finding("several-actions", f"{len(view.actions)} actions in one graph: {', '.join(view.actions)}")
+        yield _finding("several-actions", f"{len(view.actions)} actions in one graph: {_some(view.actions)}")
     for number, (source, edge, target) in enumerate(view.triplets):
         if edge == VERB and source != PERSON:
             hint = "the other way round?" if target == PERSON else f"person -> verb -> {target}?"
             yield _finding("verb-source", f"verb starts at {source}, not at person", hint, number)
+        if edge == VERB and target in HANDS:
+            yield _finding("verb-hand", f"{target} stands where an action belongs", triplet=number)
         if target == PERSON:
             yield _finding("person-target", f"{edge} ends at person", triplet=number)
-        if source == PERSON and edge != VERB and MISSPELT.get(fold(edge)) != VERB:
+        if source == PERSON and fold(edge) != VERB and MISSPELT.get(fold(edge)) != VERB:
             yield _finding("person-edge", f"person is joined by {edge}; only verb may start there", triplet=number)
 
 
@@ -206,11 +213,11 @@ def _check_labels(view: _View) -> Iterator[Finding]:
 
 def _check_dobj(view: _View) -> Iterator[Finding]:
     targets = dict.fromkeys(triplet.target for triplet in view.triplets if triplet.edge == DOBJ)
-    actions = ", ".join(view.actions) or "none"
+    actions = _some(view.actions) or "none"
     for number, (source, edge, target) in enumerate(view.typed):
         if edge != DOBJ:
             continue
-        if source.name not in view.actions:
+        if source.name not in view.action_names:
             message = f"dobj starts at {source.name}, which is not the graph's action ({actions})"
             yield _finding("dobj-source", message, _meant_action(source.name, target.name, view), number)
         if target.kind is Kind.HAND:
@@ -220,13 +227,13 @@ def _check_dobj(view: _View) -> Iterator[Finding]:
     if view.actions and not targets:
         yield _finding("no-dobj", f"the action {actions} has no direct object")
     elif len(targets) > 1:
-        yield _finding("several-dobj", f"{len(targets)} direct objects: {', '.join(targets)}")
+        yield _finding("several-dobj", f"{len(targets)} direct objects: {_some(targets)}")
 
 
 def _meant_action(source: str, target: str, view: _View) -> str:
-    if target in view.actions:
+    if target in view.action_names:
         return "the other way round?"
-    near = nearest(source, view.actions, limit=1)
+    near = nearest(source, view.actions[:MOST_COMPARED], limit=1)
     return f"{near[0].name}?" if near else ""
 
 
@@ -265,23 +272,34 @@ def _check_repeats(view: _View) -> Iterator[Finding]:
 
 def _check_connected(view: _View) -> Iterator[Finding]:
     parts = _parts(view)
-    main = next((part for part in parts if any(node.kind is Kind.PERSON for node in part)), parts[0])
-    known = [node.name for node in main]
+    main = next((part for part in parts if PERSON in part), parts[0])
     for part in parts:
         if part is not main:
-            names = list(dict.fromkeys(node.name for node in part))
-            near = [(name, found[0].name) for name in names if (found := nearest(name, known, limit=1))]
-            hint = f"{near[0][1]} for {near[0][0]}?" if near else ""
-            yield _finding("disconnected", f"{', '.join(names)} are not linked to the rest", hint)
+            yield _finding("disconnected", f"{_some(part)}: not linked to the rest", _meant_link(part, main))
 
 
-def _parts(view: _View) -> list[list[Node]]:
-    """The connected parts, whatever way the edges point, in written order."""
-    neighbours: dict[Node, list[Node]] = {}
-    for source, _, target in view.typed:
+def _meant_link(part: list[str], main: list[str]) -> str:
+    """A name of a loose part and the name of the main one it was probably meant to be."""
+    for name in part[:MOST_COMPARED]:
+        if near := nearest(name, main[:MOST_COMPARED], limit=1):
+            return f"{near[0].name} for {name}?"
+    return ""
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first names, and how many more."""
+    names = list(names)
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _parts(view: _View) -> list[list[str]]:
+    """The parts connected by name, whatever way the edges point, in written order."""
+    neighbours: dict[str, list[str]] = {}
+    for source, _, target in view.triplets:
         neighbours.setdefault(source, []).append(target)
         neighbours.setdefault(target, []).append(source)
-    parts, seen = [], set[Node]()
+    parts, seen = [], set[str]()
     for start in neighbours:
         if start in seen:
             continue

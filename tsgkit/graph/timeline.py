@@ -169,12 +169,12 @@ class Timeline:
         """What a hand held when an event began; None where that is not known."""
         if hand not in HANDS:
             raise UsageError(f"{hand!r} is no hand", hint=f"the hands are called {' and '.join(HANDS)}")
-        return self.step(before).hand_step.before[hand]
+        return self.step(before).hand_step.before.of(hand)
 
     def holders(self, thing: str, *, before: Event) -> tuple[str, ...]:
         """The hands that held a thing when an event began."""
         state = self.step(before).hand_step.before
-        return tuple(hand for hand in HANDS if thing in (state[hand] or ()))
+        return tuple(hand for hand in HANDS if thing in (state.of(hand) or ()))
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[Moment | Mention]:
@@ -221,7 +221,7 @@ def _graph_of(timeline: Timeline) -> nx.MultiDiGraph[Moment | Mention]:
         moment = Moment("step", step.index)
         graph.add_node(moment, action=step.action)
         graph.add_edge(Moment("description", step.description), moment, relation="tells")
-        for hand, things in step.hand_step.before.items():
+        for hand, things in zip(HANDS, step.hand_step.before, strict=True):
             for thing in things or ():
                 kind = target_kind(DOBJ, thing, timeline.narrative.vocabulary)
                 graph.add_edge(moment, last[Node(kind, thing)], relation="holds", hand=hand)

@@ -43,6 +43,8 @@ def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     Also takes graphs of others: a node is called by its ``name`` or ``label``, else by itself; an edge by its
     ``label``, ``relation`` or ``edge``.
     """
+    if not view.is_directed():
+        raise NotationError("an undirected graph: which end of an edge is its source cannot be told")
     edges = [
         (data.get("order", position), position, Triplet(_name(view, source), _label(data), _name(view, target)))
         for position, (source, target, data) in enumerate(view.edges(data=True))
@@ -50,6 +52,11 @@ def from_networkx(view: nx.Graph[Any]) -> ActionGraph:
     if all(isinstance(order, (int, float)) for order, _, _ in edges):
         edges.sort(key=lambda edge: edge[:2])
     return ActionGraph(triplet for _, _, triplet in edges)
+
+
+def loose_nodes(view: nx.Graph[Any]) -> tuple[str, ...]:
+    """The names of nodes without edges: a graph is its triplets, so these are not in it."""
+    return tuple(str(_name(view, node)) for node in view if not view.degree(node))
 
 
 def _name(view: nx.Graph[Any], node: object) -> str:

@@ -19,7 +19,7 @@ def refuse(graphs: Sequence[ActionGraph], notation: str, why_not: Callable[[str]
                 raise CannotCarry(
                     f"graph {number}: {notation} cannot carry the name {shown(name)}: {reason}",
                     graph=number,
-                    hint="rename it, or choose JSON, which carries every name",
+                    hint="rename it, or choose another format (triplets carries every name that is text)",
                 )
 
 

@@ -18,19 +18,20 @@ become hand1 and hand2 by the hand rule: whichever grasps while nothing is held 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Description, Frames, Narrative, Triplet
+from tsgkit.graph.notation.carrying import shown
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import fold
 
 NAMES = {"camera-wearer": PERSON, "direct-object": DOBJ}
 REAL_HANDS = {"left-hand": ("left",), "right-hand": ("right",), "both-hands": ("left", "right")}
 Unread = Callable[[str], None]
-FACTS = ("video_uid", "split", "min_ts", "max_ts")
 
 
 @dataclass(frozen=True)
@@ -67,27 +68,31 @@ def _clip(uid: str, clip: object) -> Clip:
     unread: list[tuple[int, str]] = []
     hands = _HandNames()
     descriptions = tuple(
-        _description(entry, f"clip {uid}, graph {number}", hands, _noter(unread, number))
-        for number, entry in enumerate(clip["graphs"])
+        _description(entry, hands, _noter(unread, number)) for number, entry in enumerate(clip["graphs"])
     )
     summaries = clip.get("summaries", [])
     if not isinstance(summaries, list) or not all(isinstance(summary, str) for summary in summaries):
         raise NotationError(f"clip {uid}: summaries is not a list of strings")
-    facts = tuple((name, str(clip[name])) for name in FACTS if name in clip)
+    facts = tuple((name, _fact(value)) for name, value in clip.items() if name not in ("graphs", "summaries"))
     return Clip(Narrative(descriptions, None, uid, tuple(summaries), facts), tuple(unread))
+
+
+def _fact(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _noter(unread: list[tuple[int, str]], number: int) -> Unread:
     return lambda reason: unread.append((number, reason))
 
 
-def _description(entry: object, place: str, hands: _HandNames, unread: Unread) -> Description:
+def _description(entry: object, hands: _HandNames, unread: Unread) -> Description:
     match entry:
-        case [int(turning_point), int(start), int(end), [str(text), *_]]:
+        case [int() | float() as turning_point, int() | float() as start, int() | float() as end, [str(text), *_]]:
             triplets = list(_triplets(text, unread))
             named = ActionGraph(dict.fromkeys(hands.name(triplets)))
             return Description(graphs=(named,), frames=Frames(turning_point, start, end))
-    raise NotationError(f"{place}: expected [frame, frame, frame, [text, verb, object]], found {kind_of(entry)}")
+    unread(f"not [frame, frame, frame, [text, verb, object]] but {shown(str(entry))}")
+    return Description(graphs=(ActionGraph(),))
 
 
 def _triplets(text: str, unread: Unread) -> Iterator[Triplet]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Vocabulary, edge_kind
 from tsgkit.graph.notation.carrying import not_printable, refuse
-from tsgkit.graph.views import from_networkx
+from tsgkit.graph.views import from_networkx, loose_nodes
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -31,6 +31,11 @@ KEYS = {"node": {"name": "string", "kind": "string"}, "edge": {"label": "string"
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
     """The graphs of a GraphML text."""
+    return tuple(graph for graph, _ in read_all(text))
+
+
+def read_all(text: str) -> tuple[tuple[ActionGraph, tuple[str, ...]], ...]:
+    """The graphs of a GraphML text, each with the names of its nodes without edges."""
     from xml.etree.ElementTree import ParseError
 
     import networkx as nx
@@ -41,7 +46,7 @@ def parse(text: str) -> tuple[ActionGraph, ...]:
     reader: Any = GraphMLReader(node_type=str)
     reader.multigraph = True  # else it looks through the edges of all earlier graphs for every graph
     try:
-        graphs = tuple(from_networkx(view) for view in reader(string=text))
+        graphs = tuple((from_networkx(view), loose_nodes(view)) for view in reader(string=text))
     except ParseError as error:
         raise NotationError(f"not well-formed XML: {error.msg}", line=error.position[0]) from None
     except (nx.NetworkXException, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:

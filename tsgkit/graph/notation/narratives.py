@@ -92,9 +92,9 @@ def _description(value: object, place: str) -> Description:
 
 
 def _frames(value: object, place: str) -> Frames:
-    if isinstance(value, list) and len(value) == 3 and all(type(part) is int for part in value):
+    if isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value):
         return Frames(*value)
-    raise NotationError(f"{place}: frames is not three whole numbers")
+    raise NotationError(f"{place}: frames is not three numbers")
 
 
 def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:

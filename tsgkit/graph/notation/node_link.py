@@ -19,7 +19,7 @@ from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation.carrying import not_text, refuse
 from tsgkit.graph.notation.json_triplets import kind_of, load
-from tsgkit.graph.views import from_networkx, to_networkx
+from tsgkit.graph.views import from_networkx, loose_nodes, to_networkx
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:
@@ -40,6 +40,11 @@ def is_node_link(value: object) -> bool:
 
 def graph_from(value: object, place: str) -> ActionGraph:
     """One graph of a node-link object; ``place`` is how an error names it."""
+    return read_one(value, place)[0]
+
+
+def read_one(value: object, place: str) -> tuple[ActionGraph, tuple[str, ...]]:
+    """One graph of a node-link object, and the names of its nodes without edges."""
     import networkx as nx
 
     if not isinstance(value, dict) or not is_node_link(value):
@@ -49,7 +54,7 @@ def graph_from(value: object, place: str) -> ActionGraph:
         raise NotationError(f"{place}: every node and every edge is an object")
     try:
         view: Any = nx.node_link_graph(value, directed=True, multigraph=True, edges=str(key))
-        return from_networkx(view)
+        return from_networkx(view), loose_nodes(view)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, nx.NetworkXException) as error:
         raise NotationError(f"{place}: not a node-link graph: {type(error).__name__} {error}") from None
 

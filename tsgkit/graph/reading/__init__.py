@@ -33,7 +33,7 @@ __all__ = ["Note", "Reading", "read"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: graphs, the line of each of their triplets, and what was repaired or ignored on the way."""
+    """What was read: graphs, the line of each of their triplets, and notes on everything that was not clean."""
 
     graphs: tuple[ActionGraph, ...]
     lines: tuple[tuple[int, ...], ...]
@@ -45,8 +45,13 @@ class Reading:
         return tuple(note for note in self.notes if note.kind == "repaired")
 
     @property
+    def unread(self) -> tuple[Note, ...]:
+        """What looks like triplets and could not be read as any."""
+        return tuple(note for note in self.notes if note.kind == "unread")
+
+    @property
     def ignored(self) -> tuple[Note, ...]:
-        """What was not understood as part of any graph."""
+        """What is no part of any graph: prose, headings, fences."""
         return tuple(note for note in self.notes if note.kind == "ignored")
 
 

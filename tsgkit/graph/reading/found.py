@@ -10,10 +10,10 @@ LONGEST_QUOTE = 120
 
 
 class Note(NamedTuple):
-    """Something about a line (from 1) that was repaired or ignored, and why."""
+    """Something about a line (from 1): repaired, unread although it looks like triplets, or ignored; and why."""
 
     line: int
-    kind: Literal["repaired", "ignored"]
+    kind: Literal["repaired", "unread", "ignored"]
     reason: str
     text: str
 
@@ -45,6 +45,11 @@ def repaired(line: int, reason: str, text: str = "") -> Note:
 def ignored(line: int, reason: str, text: str = "") -> Note:
     """A note about something that became no part of any graph."""
     return Note(line, "ignored", reason, quoted(text))
+
+
+def unread(line: int, reason: str, text: str = "") -> Note:
+    """A note about something that looks like triplets and could not be read as any."""
+    return Note(line, "unread", reason, quoted(text))
 
 
 def quoted(text: str) -> str:

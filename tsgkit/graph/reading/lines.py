@@ -6,7 +6,6 @@ Every step is linear in the length of the line, whatever it holds: no pattern he
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
@@ -33,6 +32,7 @@ HEADING = re.compile(
     re.IGNORECASE,
 )
 RULE = frozenset("-*_=~ ")
+GROUP_OF_THREE = re.compile(r"[\[(<]([^][(){}<>,\"]+),([^][(){}<>,\"]+),([^][(){}<>,\"]+)[\])>]")
 BRACKETS_ONLY = frozenset("[](){}<>,;: ")
 TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
@@ -50,6 +50,7 @@ class Line(NamedTuple):
     repairs: tuple[str, ...] = ()
     ignored: str = ""
     is_break: bool = False
+    looks_like_triplets: bool = False
 
 
 def understand(line: str) -> Line:
@@ -66,7 +67,7 @@ def understand(line: str) -> Line:
         repairs["label"] = None
         text = text[label.end() :]
     found = _with_arrows(_without_prefixes(text, repairs), repairs)
-    return found._replace(is_break=True) if label else found
+    return found._replace(is_break=bool(label), looks_like_triplets=bool(found.ignored))
 
 
 def _without_hidden(line: str, repairs: dict[str, None]) -> str:
@@ -118,6 +119,8 @@ def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
     names = [cleaned(name) for name in bare]
     if not all(names):
         return "an empty name between arrows"
+    if any(";" in name for name in names):
+        return "several statements on a line, not all of them triplets"
     if bare != names:
         repairs["decoration"] = None
     if " -> ".join(bare) != text:
@@ -188,9 +191,11 @@ def _without_arrow(text: str, repairs: dict[str, None]) -> Line:
     if letters <= BRACKETS_ONLY:
         return Line(ignored="only brackets")
     bare = _without_prefixes(text, dict(repairs))
-    for find in (_table_row, _bare_group):
+    for find in (_table_row, _bare_groups):
         if line := find(bare):
             return line
+    if text[0] in "[{(" and any(mark in text for mark in "\"',"):
+        return Line(ignored="brackets that hold no triplet", looks_like_triplets=True)
     bold = text.startswith("**") and text.rstrip(":").endswith("**")
     if bold or text.endswith(":") or HEADING.match(text):
         return Line(ignored="a heading or lead-in", is_break=True)
@@ -211,15 +216,11 @@ def _table_row(text: str) -> Line | None:
     return Line((Triplet(*cells),), ("table row",))
 
 
-def _bare_group(text: str) -> Line | None:
-    """A whole line of the form ``(a, b, c)`` or ``[a, b, c]``."""
-    text = text.rstrip(",;. \t")
-    if text[:1] + text[-1:] not in ("()", "[]", "<>"):
+def _bare_groups(text: str) -> Line | None:
+    """A whole line of groups of the form ``(a, b, c)`` or ``[a, b, c]``, alone or in further brackets."""
+    found = list(GROUP_OF_THREE.finditer(text))
+    rest = GROUP_OF_THREE.sub("", text) if found else text
+    triplets = [Triplet(*(cleaned(name) for name in match.groups())) for match in found]
+    if not found or not set(rest) <= BRACKETS_ONLY | {"."} or not all(all(triplet) for triplet in triplets):
         return None
-    names = [cleaned(part) for part in text[1:-1].split(",", maxsplit=3)]
-    if len(names) != 3 or not all(names) or any(_nests(name) for name in names):
-        return None
-    return Line((Triplet(*names),), ("list of three",))
-
-
-_nests: Callable[[str], bool] = re.compile(r"[][(){}\"]").search  # type: ignore[assignment]
+    return Line(tuple(triplets), ("list of three",))

@@ -7,14 +7,16 @@ import re
 from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Block, Found, Note, ignored, repaired
-from tsgkit.graph.reading.lines import CLEAN, understand
+from tsgkit.graph.reading.found import Block, Found, Note, ignored, repaired, unread
+from tsgkit.graph.reading.lines import CLEAN, GRAPH_LABEL, understand
 from tsgkit.graph.reading.values import Holding, look, triplets_of
 
 MOST_LONG_ATTEMPTS = 20
 STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
 LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*,?\s*[\])]")
 OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
+OPENING = re.compile(r"\s*((?:[^][{}()\n\"]{1,60}:)?)\s*(?=[\[{(])")
+"""The way to the first bracket of a line: white space, or a short label that ends in a colon."""
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
 
@@ -46,7 +48,7 @@ class _Finder:
                 self.block.append(Found(Triplet(*match.groups()), self.at + 1))
             elif not line or line.isspace():
                 self.close()
-            elif line.lstrip()[0] not in "[{(" or not (self.take_json() or self.take_list()):
+            elif not (opening := OPENING.match(line)) or not self.take_brackets(opening.end(), opening.group(1)):
                 self.take_line(line)
             self.at += 1
         self.close()
@@ -64,19 +66,26 @@ class _Finder:
             self.close()
         self.block.extend(Found(triplet, number) for triplet in line.triplets)
         if line.ignored:
-            self.notes.append(ignored(number, line.ignored, text))
+            note = unread if line.looks_like_triplets else ignored
+            self.notes.append(note(number, line.ignored, text))
         elif line.repairs:
             self.notes.append(repaired(number, ", ".join(line.repairs), text))
 
-    def take_json(self) -> bool:
+    def take_brackets(self, column: int, label: str) -> bool:
+        """What opens with a bracket at a column of this line, perhaps after a label."""
+        if GRAPH_LABEL.match(label):
+            self.close()
+        return self.take_json(column) or self.take_list(column)
+
+    def take_json(self, column: int) -> bool:
         """A JSON value that begins on this line and ends a line, if it holds triplets."""
-        first = self.lines[self.at]
+        first = self.lines[self.at][column:]
         whole_line = _loaded(first.strip().rstrip(",;"))
         if whole_line is not None:
             return self.take_value(look(whole_line), self.at)
-        if self.long_attempts <= 0 or first.lstrip()[0] == "(":
+        if self.long_attempts <= 0 or first[0] == "(":
             return False
-        start = self.starts[self.at + 1] - len(first.lstrip()) - 1
+        start = self.starts[self.at] + column
         try:
             value, end = json.JSONDecoder().raw_decode(self.text, start)
         except (ValueError, RecursionError):
@@ -108,15 +117,15 @@ class _Finder:
         self.at = last
         return True
 
-    def take_list(self) -> bool:
+    def take_list(self, column: int) -> bool:
         """Lists of three quoted strings in brackets that are no (complete) JSON: cut-off JSON, Python's way."""
         if self.at < self.searched_to:
             return False
-        end = self.at
+        end = self.at + 1
         while end < len(self.lines) and self.lines[end].lstrip()[:1] in tuple("[](){}\"',"):
             end += 1
         self.searched_to = end
-        region = "\n".join(self.lines[self.at : end])
+        region = "\n".join(self.lines[self.at : end])[column:]
         found = _apart([*_lists_of_three(region), *_objects(region)])
         if not found:
             return False
@@ -156,6 +165,11 @@ def _loaded(line: str) -> object:
     return value
 
 
+def _with_double_quotes(text: str) -> str:
+    """Python's way of writing strings made JSON's, where no quote stands inside another."""
+    return "" if '"' in text else text.replace("'", '"')
+
+
 def _apart(found: list[tuple[int, int, Triplet]]) -> list[tuple[int, int, Triplet]]:
     """In order, without what lies inside another: an object that a quoted name is made of is no triplet of its own."""
     apart: list[tuple[int, int, Triplet]] = []
@@ -181,5 +195,5 @@ def _objects(region: str) -> list[tuple[int, int, Triplet]]:
     return [
         (match.start(), match.end(), triplet)
         for match in OBJECT.finditer(region)
-        for triplet in triplets_of(_loaded(match.group()))
+        for triplet in triplets_of(_loaded(match.group()) or _loaded(_with_double_quotes(match.group())))
     ]

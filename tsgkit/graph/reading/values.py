@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.lines import understand
 
 DEEPEST = 20
+TRIPLET_KEY = re.compile(r"tripl|edge|relation|^\d+$", re.IGNORECASE)
 ENDS = (
     ("source", "subject", "head", "from", "node1", "start"),
     ("edge", "relation", "relationship", "predicate", "label", "type"),
@@ -73,10 +75,16 @@ def _holds_triplets(value: object) -> bool:
     return False
 
 
+def _is_list_of_names(key: str, value: object, fields: int) -> bool:
+    """Whether a field holds three names (nodes, say) rather than a triplet: the key and the other fields tell."""
+    return isinstance(value, list) and bool(_three_strings(value)) and fields > 1 and not TRIPLET_KEY.search(key)
+
+
 def _walk(value: object, holding: Holding, depth: int) -> None:
     children: list[object] = []
     if isinstance(value, dict):
-        children = list(value.values())
+        children = [part for key, part in value.items() if not _is_list_of_names(key, part, len(value))]
+        holding.ignored += len(value) - len(children)
     elif isinstance(value, list):
         children = value
     if depth > DEEPEST:

@@ -4,22 +4,23 @@
 >>> document.format, document.entries[0].narrative.graphs[0].actions
 ('triplets', ('wash',))
 
-The format is told from the content, not from the name. A line that is broken, or does not fit the others, becomes a
-finding and the rest is read; only a file that is no graph file at all is refused (``FileProblem``).
+The format is told from the content, never from the name. What is broken (a line, an item, a part of a graph) becomes a
+finding and the rest is read; only a file that holds no graphs at all is refused (``FileProblem``).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, NotationError
 from tsgkit.graph.model import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
-from tsgkit.graph.reading import read
+from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.files import read_text
 from tsgkit.suites.tsg.rows import UNSEEN, Entry, RowKind, entry_from, row_kind
@@ -28,12 +29,16 @@ FILE_RULES = {
     "broken-line": Rule(ERROR, "a line that is not JSON"),
     "broken-file": Rule(ERROR, "a file that is not the JSON or XML it begins as"),
     "other-format": Rule(ERROR, "a line of another format than the lines before it, or with fields that do not fit"),
-    "unread-part": Rule(ERROR, "a part of a graph's text that is no triplet"),
-    "unread-line": Rule(ERROR, "a line with an arrow that is no triplet"),
+    "unread-part": Rule(ERROR, "a part of a graph that is no triplet"),
+    "loose-node": Rule(WARNING, "a node without an edge, which no triplet holds"),
+    "unread-line": Rule(ERROR, "a line that looks like a triplet and is none"),
     "ignored-line": Rule(WARNING, "a line that is no triplet (prose, a heading, a fence)"),
     "repaired-line": Rule(WARNING, "a line that is a triplet only with some good will"),
     "repeated-id": Rule(ERROR, "an item id that occurred before"),
 }
+UNKNOWN = "unknown"
+PICTURE = re.compile(r"\s*(?:(?:strict\s+)?(?:di)?graph\b[^\n]*\{|(?:flowchart|graph)\s+(?:LR|RL|TB|BT|TD)\b)")
+JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")
 READABLE = (
     "arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG, and rows of sgqa, sgds, sa-sgg, ma-sgg"
 )
@@ -56,13 +61,14 @@ def read_file(path: str | Path) -> Document:
 
 def read_document(text: str, file: str) -> Document:
     """The document of a text; ``file`` is how messages name it."""
-    start = text.lstrip()[:1]
-    if not start:
+    if not text.strip():
         raise FileProblem(f"{file}: the file is empty")
-    if start == "<" and "<graphml" in text:
+    if PICTURE.match(text):
+        raise FileProblem(f"{file}: DOT and Mermaid are written, never read", hint=f"readable are {READABLE}")
+    if text.lstrip().startswith("<") and "<graphml" in text:
         return _read_graphml(text, file)
-    if start in "[{" and (document := _read_json(text, file)):
-        return document
+    if JSON_BEGINS.match(text):
+        return _read_json(text, file)
     return _read_text(text, file)
 
 
@@ -70,62 +76,103 @@ def _finding(code: str, message: str, hint: str = "", line: int | None = None, i
     return Finding(code, FILE_RULES[code].severity, message, hint, Place(line, item))
 
 
-def _one(graphs: tuple[ActionGraph, ...], lines: tuple[tuple[int, ...], ...] = ()) -> tuple[Entry, ...]:
+def _one(graphs: Sequence[ActionGraph], lines: tuple[tuple[int, ...], ...] = ()) -> tuple[Entry, ...]:
     return (Entry("0", Narrative.of(graphs), triplet_lines=lines),)
+
+
+def _broken(file: str, format: str, error: NotationError) -> Document:
+    return Document(file, format, (), (_finding("broken-file", error.message, error.hint, error.line),))
 
 
 def _read_graphml(text: str, file: str) -> Document:
     try:
-        return Document(file, "graphml", _one(graphml.parse(text)))
+        graphs = graphml.read_all(text)
     except NotationError as error:
-        return Document(file, "graphml", (), (_finding("broken-file", error.message, error.hint, error.line),))
+        return _broken(file, "graphml", error)
+    return Document(file, "graphml", _one([graph for graph, _ in graphs]), tuple(_loose(graphs, "0")))
+
+
+def _loose(graphs: Sequence[tuple[ActionGraph, tuple[str, ...]]], item: str) -> Iterator[Finding]:
+    for number, (_, names) in enumerate(graphs):
+        for name in names:
+            yield _finding("loose-node", f"{name} has no edge, and a graph is its edges", item=item).at(graph=number)
 
 
 def _read_text(text: str, file: str) -> Document:
-    """Arrow text; where it is not exact, what the tolerant reader makes of it, with its notes as findings."""
+    """Arrow text. It is taken as exact only where the tolerant reader sees the same triplets in it: a bullet, say, is
+    a name for the one and decoration for the other."""
+    reading = read(text)
     try:
         exact = arrow.parse_with_lines(text)
-        return Document(file, "arrow", _one(tuple(graph for graph, _ in exact), tuple(lines for _, lines in exact)))
     except NotationError:
-        reading = read(text)
+        exact = ()
+    if [triplet for graph, _ in exact for triplet in graph] == [
+        triplet for graph in reading.graphs for triplet in graph
+    ]:
+        entries = _one([graph for graph, _ in exact], tuple(lines for _, lines in exact))
+        return Document(file, "arrow", entries) if exact else _refuse(file, "no triplet found in it")
     if not reading.graphs:
-        raise FileProblem(f"{file}: no triplet found in it", hint=f"readable are {READABLE}")
-    findings = []
+        return _refuse(file, "no triplet found in it")
+    return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
+
+
+def _refuse(file: str, reason: str) -> Document:
+    raise FileProblem(f"{file}: {reason}", hint=f"readable are {READABLE}")
+
+
+def _noted(reading: Reading) -> Iterator[Finding]:
+    """The notes of the tolerant reader, as findings."""
     for note in reading.notes:
-        code = (
-            "repaired-line" if note.kind == "repaired" else "unread-line" if "arrows" in note.reason else "ignored-line"
-        )
         quoted = f": {json.dumps(note.text, ensure_ascii=False)}" if note.text else ""
-        findings.append(_finding(code, f"{note.reason}{quoted}", line=note.line))
-    return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(findings))
+        yield _finding(f"{note.kind}-line", f"{note.reason}{quoted}", line=note.line)
 
 
-def _read_json(text: str, file: str) -> Document | None:
-    """A JSON or JSON Lines document; None where a text merely begins with a bracket."""
+def _read_json(text: str, file: str) -> Document:
+    """A JSON or JSON Lines document. What is neither, or holds none of our items, may still hold graphs the way models
+    write them; then those are read, with notes."""
     try:
-        return _from_value(json_triplets.load(text), text, file)
+        value = json_triplets.load(text)
     except NotationError as error:
-        broken = error
-    lines = _json_lines(text)
-    if Path(file).suffix.lower() in (".jsonl", ".ndjson") or _is_json(lines[0][1]):
-        return _read_lines(lines, file)
-    if Path(file).suffix.lower() != ".json" and read(text).graphs:
-        return None
-    if broken.line is None:
-        raise FileProblem(f"{file}: {broken.message}")
-    return Document(file, "json", (), (_finding("broken-file", broken.message, broken.hint, broken.line),))
+        lines = _json_lines(text)
+        if _are_json_lines(lines):
+            return _read_lines(lines, text, file)
+        return _read_broken(text, file, error)
+    return _from_value(value, text, file)
+
+
+def _read_broken(text: str, file: str, error: NotationError) -> Document:
+    if error.line is None:
+        raise FileProblem(f"{file}: {error.message}")
+    broken = _broken(file, UNKNOWN, error)
+    reading = read(text)
+    if not reading.graphs:
+        return broken
+    return Document(file, "arrow", _one(reading.graphs, reading.lines), (*broken.findings, *_noted(reading)))
+
+
+def _as_reply(text: str, file: str, message: str) -> Document:
+    """What the tolerant reader makes of JSON that holds none of our items."""
+    reading = read(text)
+    if not reading.graphs:
+        return _refuse(file, message)
+    return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
 
 
 def _json_lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
+def _are_json_lines(lines: list[tuple[int, str]]) -> bool:
+    """Whether at least half of the first lines are JSON each by itself."""
+    tried = lines[:50]
+    return len(tried) > 1 and 2 * sum(_is_json(line) for _, line in tried) >= len(tried)
+
+
 def _is_json(line: str) -> bool:
     try:
-        json_triplets.load(line)
+        return isinstance(json_triplets.load(line), (dict, list))
     except NotationError:
         return False
-    return True
 
 
 def _from_value(value: object, text: str, file: str) -> Document:
@@ -133,23 +180,54 @@ def _from_value(value: object, text: str, file: str) -> Document:
     if easg.is_easg(value) and not narratives.is_narrative(value):
         return _read_easg(value, file)
     values = value if isinstance(value, list) else [value]
-    kind = _kind(values[0]) if values else "triplets"
-    try:
-        if kind in ("triplets", "triplet"):
-            return Document(file, "triplets", _one(json_triplets.from_value(value)))
-        if kind == "node-link":
-            return Document(file, "node-link", _one(node_link.from_value(value)))
-    except NotationError as error:
-        return Document(file, kind, (), (_finding("broken-file", error.message, error.hint, error.line),))
+    kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
+    if isinstance(value, list) and kinds <= {"triplets"}:
+        graphs = [value] if values and not kinds else values
+        return _read_graphs([_triplets_of(graph) for graph in graphs], "triplets", file)
+    if "node-link" in kinds and kinds <= {"node-link", ""}:
+        return _read_graphs([_nodes_and_links_of(graph) for graph in values], "node-link", file)
     is_one_line = isinstance(value, dict) and "\n" not in text.strip()
-    return _read_values([(1 if is_one_line else None, value) for value in values], file)
+    return _read_values([(1 if is_one_line else None, value) for value in values], text, file)
+
+
+Parts = tuple[ActionGraph, list[tuple[str, str]]]
+"""A graph, and what of it could not be read: codes and messages."""
+
+
+def _read_graphs(parts: list[Parts], format: str, file: str) -> Document:
+    """One narrative of these graphs; what could not be read of one leaves the others as they are."""
+    findings = [
+        _finding(code, message, item="0").at(graph=number)
+        for number, (_, unread) in enumerate(parts)
+        for code, message in unread
+    ]
+    return Document(file, format, _one([graph for graph, _ in parts]), tuple(findings))
+
+
+def _triplets_of(value: object) -> Parts:
+    if not isinstance(value, list):
+        return ActionGraph(), [("unread-part", f"expected a list of triplets, found {json_triplets.kind_of(value)}")]
+    unread = [
+        ("unread-part", f"triplet {number}: expected three strings, found {json_triplets.kind_of(item)}")
+        for number, item in enumerate(value)
+        if not json_triplets.is_triplet(item)
+    ]
+    return ActionGraph(item for item in value if json_triplets.is_triplet(item)), unread
+
+
+def _nodes_and_links_of(value: object) -> Parts:
+    try:
+        graph, loose = node_link.read_one(value, "graph")
+    except NotationError as error:
+        return ActionGraph(), [("unread-part", error.message)]
+    return graph, [("loose-node", f"{name} has no edge, and a graph is its edges") for name in loose]
 
 
 def _read_easg(value: object, file: str) -> Document:
     try:
         clips = easg.from_value(value)
     except NotationError as error:
-        return Document(file, "easg", (), (_finding("broken-file", error.message, error.hint, error.line),))
+        return _broken(file, "easg", error)
     findings = [
         _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
         for clip in clips
@@ -158,7 +236,7 @@ def _read_easg(value: object, file: str) -> Document:
     return Document(file, "easg", tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips), tuple(findings))
 
 
-def _read_lines(lines: list[tuple[int, str]], file: str) -> Document:
+def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
     """A JSON Lines document; a broken line is a finding."""
     values: list[tuple[int | None, object]] = []
     findings = []
@@ -167,39 +245,37 @@ def _read_lines(lines: list[tuple[int, str]], file: str) -> Document:
             values.append((number, json_triplets.load(line)))
         except NotationError as error:
             findings.append(_finding("broken-line", error.message, error.hint, number))
-    if not values:
-        return Document(file, "json", (), tuple(findings))
-    document = _read_values(values, file)
+    document = _read_values(values, text, file)
     everything = sorted([*findings, *document.findings], key=lambda finding: finding.place.line or 0)
     return Document(file, document.format, document.entries, tuple(everything))
 
 
-def _read_values(values: list[tuple[int | None, object]], file: str) -> Document:
+def _read_values(values: list[tuple[int | None, object]], text: str, file: str) -> Document:
     """Items of one kind; the first that is recognised says which."""
     kinds = [_kind(value) for _, value in values]
     kind = next((kind for kind in kinds if kind), "")
-    if not kind:
-        raise FileProblem(f"{file}: {_described(values[0][1])} is none of our items", hint=f"readable are {READABLE}")
+    if not kind or all(json_triplets.is_triplet(value) for _, value in values):
+        return _as_reply(text, file, f"{_described(values[0][1])} is none of our items")
     entries, findings = [], []
     for number, ((line, value), found) in enumerate(zip(values, kinds, strict=True)):
-        if found != kind and not {found, kind} <= {"triplet", "triplets"}:
+        if found != kind:
             message = f"expected an item of the format {kind}, found {_described(value)}"
             findings.append(_finding("other-format", message, "", line, str(number)))
             continue
         try:
-            entry, more = READERS[found](value, number, line)
+            entry, more = READERS[kind](value, number, line)
             entries.append(entry)
             findings += more
         except NotationError as error:
             findings.append(_finding("other-format", error.message, error.hint, line, str(number)))
-    name = "triplet-lines" if kind in ("triplet", "triplets") else kind
+    name = "triplet-lines" if kind == "triplets" else kind
     return Document(file, name, tuple(entries), (*findings, *_repeated_ids(entries)))
 
 
 def _kind(value: object) -> str:
     """What kind of item a JSON value is; empty where it is none."""
     if isinstance(value, list):
-        return "triplet" if value and all(json_triplets.is_triplet(item) for item in value) else "triplets"
+        return "triplets"
     if row := row_kind(value):
         return row
     if narratives.is_narrative(value):
@@ -226,24 +302,23 @@ def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entr
 
 
 def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
+    """A line with a list of graphs, or with one graph: then what happened before it is not known."""
+    if isinstance(value, list) and value and all(json_triplets.is_triplet(item) for item in value):
+        return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
     return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []
 
 
-def _graph_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    return _alone(json_triplets.graph_from(value, "graph 0"), number, line), []
-
-
 def _node_link_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    return _alone(node_link.graph_from(value, "graph 0"), number, line), []
+    graph, loose = node_link.read_one(value, "graph 0")
+    findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
+    return _alone(graph, number, line), findings
 
 
 def _alone(graph: ActionGraph, number: int, line: int | None) -> Entry:
-    """A graph that is an item by itself: what happened before it is not known."""
     return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line)
 
 
 READERS: dict[str, Reader] = {
-    "triplet": _graph_entry,
     "triplets": _graphs_entry,
     "narrative": _narrative_entry,
     "node-link": _node_link_entry,
