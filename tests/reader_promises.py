@@ -88,11 +88,13 @@ def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
 
     A note about JSON accounts for all lines of the value that begins on its line. One about bracketed lists accounts
     for the lines after it that begin with a bracket, a quote or a comma, where each of their words is in a triplet or
-    a note of these lines (the fields of objects and what a long note leaves out apart).
+    a note of these lines (the fields of objects and what a long note leaves out apart). What is noted as reasoning is
+    not read at all.
     """
     found = _placed_triplets(reading)
     known = {line for line, _ in found} | {note.line for note in reading.notes}
     accounted, lost = set(known), []
+    set_aside = {(note.line, note.reason) for note in reading.notes}
     for note in reading.notes:
         if note.reason == "JSON" and note.line + 1 not in known:
             accounted.update(range(note.line, _end_of_json(lines, note.line)))
@@ -102,7 +104,7 @@ def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
             if _lost_words(lines, region, reading):
                 lost.append(note.line)
     for number, line in enumerate(lines, 1):
-        if match := CLEAN.fullmatch(line):
+        if (match := CLEAN.fullmatch(line)) and (number, "reasoning") not in set_aside:
             if (number, match.groups()) not in found:
                 lost.append(number)
         elif line.strip() and number not in accounted:
@@ -116,8 +118,8 @@ def _placed_triplets(reading: Reading) -> Counter[tuple[int, tuple[str, ...]]]:
 
 
 def _end_of_json(lines: Sequence[str], first: int) -> int:
-    """The line behind the JSON value that begins on a line."""
-    text = "\n".join(lines[first - 1 :]).lstrip()
+    """The line behind the JSON value that begins on a line, perhaps behind some words."""
+    text = re.sub(r"^[^\[{]*", "", "\n".join(lines[first - 1 :]))
     try:
         _, end = JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
@@ -126,7 +128,7 @@ def _end_of_json(lines: Sequence[str], first: int) -> int:
 
 
 def _end_of_brackets(lines: Sequence[str], first: int) -> int:
-    end = first
+    end = first + 1
     while end <= len(lines) and lines[end - 1].lstrip()[:1] in tuple("[](){}\"',"):
         end += 1
     return end
@@ -260,10 +262,21 @@ def check_writing(document: Document) -> None:
             continue
         _check_is_text(written)
         if format.name == chosen and written.strip():
-            again = read_document(written, f"written{ENDINGS[chosen]}")
-            faults = [finding for finding in again.findings if finding.code != "repeated-id"]
-            if faults or _along(again) != told:
-                raise Broken(f"{chosen} that is written is read again", f"{written!r} as {_along(again)} {faults}")
+            _check_is_read_again(written, chosen, told)
+
+
+def _check_is_read_again(written: str, name: str, told: list[tuple[Triplet, ...]]) -> None:
+    """What was written is read again as it was. Names in arrow text may look like bullets, brackets or another file's
+    beginning; then they are taken for such, but never without a word."""
+    try:
+        again = read_document(written, f"written{ENDINGS[name]}")
+    except FileProblem:
+        if name == "arrow":
+            return
+        raise
+    faults = [finding for finding in again.findings if finding.code != "repeated-id"]
+    if (faults and name != "arrow") or (not faults and _along(again) != told):
+        raise Broken(f"{name} that is written is read again", f"{written!r} as {_along(again)} {faults}")
 
 
 def _along(document: Document) -> list[Triplets]:

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
+    from tsgkit.graph import Corruption as Corruption
     from tsgkit.graph import Description as Description
+    from tsgkit.graph import HandRule as HandRule
     from tsgkit.graph import Narrative as Narrative
     from tsgkit.graph import Timeline as Timeline
     from tsgkit.graph import Triplet as Triplet
@@ -33,15 +35,22 @@ if TYPE_CHECKING:
     from tsgkit.graph import read as read
     from tsgkit.graph import snap as snap
     from tsgkit.graph import to_networkx as to_networkx
+    from tsgkit.graph import trace as trace
+    from tsgkit.graph.drawing import draw_diff as draw_diff
+    from tsgkit.graph.drawing import draw_graph as draw_graph
+    from tsgkit.graph.drawing import draw_narrative as draw_narrative
     from tsgkit.suites.tsg import check as check
     from tsgkit.suites.tsg import convert as convert
+    from tsgkit.suites.tsg import read_document as read_document
     from tsgkit.suites.tsg import read_file as read_file
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ActionGraph": "tsgkit.graph",
+    "Corruption": "tsgkit.graph",
     "Description": "tsgkit.graph",
+    "HandRule": "tsgkit.graph",
     "Narrative": "tsgkit.graph",
     "Timeline": "tsgkit.graph",
     "Triplet": "tsgkit.graph",
@@ -53,12 +62,17 @@ _HOMES = {
     "convert": "tsgkit.suites.tsg",
     "corrupt": "tsgkit.graph",
     "diff": "tsgkit.graph",
+    "draw_diff": "tsgkit.graph.drawing",
+    "draw_graph": "tsgkit.graph.drawing",
+    "draw_narrative": "tsgkit.graph.drawing",
     "from_networkx": "tsgkit.graph",
     "patch": "tsgkit.graph",
     "read": "tsgkit.graph",
+    "read_document": "tsgkit.suites.tsg",
     "read_file": "tsgkit.suites.tsg",
     "snap": "tsgkit.graph",
     "to_networkx": "tsgkit.graph",
+    "trace": "tsgkit.graph",
 }
 
 __all__ = [*_HOMES]

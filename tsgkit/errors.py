@@ -56,6 +56,9 @@ class CannotCarry(TsgkitError):
         super().__init__(message, hint=hint)
         self.graph = graph
 
+    def __str__(self) -> str:
+        return f"graph {self.graph}: {self.message}" if self.graph is not None else self.message
+
 
 class EditError(TsgkitError):
     """An edit (a patch, a corruption) does not apply to this graph."""

@@ -84,6 +84,7 @@ def test_every_command_has_a_help_with_its_exit_codes(command: str, capsys: pyte
         (["check", "clean.txt", "--vocabulary", "clean.txt"], "clean.txt: line 1: broken JSON"),
         (["convert", "clean.txt"], "the following arguments are required: OUT"),
         (["convert", "clean.txt", "out.csv"], "no format is known by the ending '.csv'"),
+        (["convert", "clean.txt", "-"], "name it with --to"),
         (["convert", "clean.txt", "out", "--to", "csv"], "there is no format 'csv'"),
         (["convert", "clean.txt", "nowhere/out.json"], "nowhere/out.json: cannot be written"),
         (["convert", "rows.jsonl", "out.txt"], "rows.jsonl: line 17: broken JSON"),
@@ -260,3 +261,71 @@ def test_an_interrupt_has_its_exit_code(folder: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("tsgkit.cli.check.check", interrupt)
     assert main(["check", "clean.txt"]) == 130
+
+
+def test_converting_what_was_not_clean_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "reply.txt").write_text("Sure:\n- person -> verb -> wash\n")
+    assert main(["convert", "reply.txt", "out.json"]) == 0
+    assert "reply.txt: 2 lines or parts not read as it stands" in said(capsys)[1]
+
+
+def test_drawing_what_was_not_clean_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", "rows.jsonl", "-o", "x.svg"]) == 0
+    assert "rows.jsonl: 1 line or part not read as it stands" in said(capsys)[1]
+
+
+def test_a_vocabulary_that_cannot_be_read_is_said_although_the_item_has_its_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "tea.jsonl").write_text(FORMATS["sgg"])
+    assert main(["draw", "tea.jsonl", "-o", "x.svg", "--vocabulary", "nosuch"]) == 2
+    assert "nosuch: no such file" in said(capsys)[1]
+
+
+@pytest.mark.parametrize("target", ["clean.txt", "./sub/../clean.txt", "link.svg"])
+def test_the_file_being_read_is_never_overwritten(
+    target: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "link.svg").symlink_to("clean.txt")
+    assert main(["convert", "clean.txt", target, "--to", "triplets"]) == 2
+    assert "this is the file being read" in said(capsys)[1]
+    assert main(["draw", "clean.txt", "-o", target]) == 2
+    assert (folder / "clean.txt").read_text() == CLEAN
+
+
+def test_keep_going_writes_what_could_be_read_and_exits_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "rows.jsonl", "out.txt", "--keep-going"]) == 1
+    assert "sgqa to arrow: 32 graphs in out.txt" in said(capsys)[0]
+
+
+def test_a_graph_that_cannot_be_carried_is_placed_within_its_item(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = SGQA | {"item_id": "b", "context_graphs": [[["person", "verb", "go"]], [["go", "down", ""]]], "qa_pairs": []}
+    (folder / "bad.jsonl").write_text(lines(SGQA, bad))
+    assert main(["convert", "bad.jsonl", "out.txt"]) == 2
+    assert "item b, graph 1: arrow text cannot carry the name '': it is empty" in said(capsys)[1]
+
+
+def test_a_vocabulary_can_be_added_in_conversion(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "L.json").write_text('{"objects": ["cup"], "relationships": ["with"], "verbs": ["wash"]}')
+    (folder / "told.jsonl").write_text('{"descriptions": [{"text": "x", "graphs": [[["person", "verb", "wash"]]]}]}')
+    assert main(["convert", "told.jsonl", "rows.sgg", "--to", "sgg", "--vocabulary", "L.json"]) == 0
+    assert json.loads((folder / "rows.sgg").read_text())["mandatory_space"]["object"] == ["cup"]
+
+
+def test_a_picture_by_another_ending_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["draw", "clean.txt", "-o", "x.png"]) == 2
+    assert "a picture is SVG" in said(capsys)[1]
+
+
+def test_our_own_picture_is_not_taken_for_graphs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["draw", "clean.txt", "-o", "x.svg"])
+    assert main(["check", "x.svg"]) == 2
+    assert "this is HTML, SVG or other XML" in said(capsys)[1]
+
+
+def test_where_nothing_is_read_the_first_reason_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "chain.txt").write_text("person -> verb -> wash -> dobj -> cup\n")
+    assert main(["check", "chain.txt"]) == 2
+    assert "no triplet found in it (line 1: 5 parts between arrows, not 3)" in said(capsys)[1]

@@ -89,3 +89,12 @@ def test_a_corruption_that_is_not_possible_is_refused_with_the_reason(
 def test_a_repeated_triplet_is_taken_out_whole() -> None:
     graph = ActionGraph([*FILL.triplets, *FILL.triplets])
     assert len(corrupt(graph, Corruption.MISSING, L, seed=1).graph) == 3
+
+
+def test_one_seed_spoils_different_graphs_in_different_places() -> None:
+    places = set()
+    for number in range(30):
+        graph = ActionGraph([*FILL.triplets, ("fill", "from", f"tap-{number}")])
+        reference = corrupt(graph, Corruption.MISSING, L, seed=7).change.reference
+        places.add(None if reference is None else graph.triplets.index(reference))
+    assert len(places) == 5

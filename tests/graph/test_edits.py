@@ -113,3 +113,19 @@ def test_snapping_leaves_what_has_no_clear_neighbour() -> None:
 def test_snapping_leaves_what_is_in_l_although_something_is_near() -> None:
     graph = ActionGraph.of(("person", "verb", "hold"), ("hold", "dobj", "cups"))
     assert snap(graph, L) == (graph, ())
+
+
+def test_snapping_moves_edges_first_since_kinds_follow_from_them() -> None:
+    graph = ActionGraph.of(("Person", "verbs", "fills"), ("fills", "dobj", "kettel"), ("fills", "with", "Hand1"))
+    snapped, _ = snap(graph, L)
+    assert [str(triplet) for triplet in snapped] == [
+        "person -> verb -> fill",
+        "fill -> dobj -> kettle",
+        "fill -> with -> hand1",
+    ]
+
+
+def test_a_difference_is_explained_by_targets_before_edges() -> None:
+    reference = ActionGraph.of(("a", "dobj", "x"), ("a", "on", "y"))
+    candidate = ActionGraph.of(("a", "on", "x"), ("a", "dobj", "z"))
+    assert [change.kind for change in diff(reference, candidate).changes] == [ChangeKind.MISMATCHED] * 2

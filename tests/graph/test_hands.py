@@ -110,3 +110,42 @@ def test_which_actions_take_and_let_go_can_be_said() -> None:
 def test_a_graph_without_an_action_leaves_the_hands_as_they_are() -> None:
     narrative = Narrative.of([act("take cup with hand1"), ActionGraph.of(("cup", "on", "table")), ActionGraph()])
     assert held(trace(narrative)[-1].after) == {"hand1": ("cup",)}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            "take spoon with hand1",
+            "transfer rice from pot into bowl with spoon with hand1",
+            "put-down spoon with hand1",
+        ],
+        ["switch lamp with hand1", "take cup with hand1"],
+        ["take rope with hand1", "pass rope to post with hand1", "put-down rope with hand1"],
+    ],
+)
+def test_only_what_a_hand_holds_passes_from_hand_to_hand(lines: list[str]) -> None:
+    graphs = [act(line.replace(" with spoon", "")) if "rice" in line else act(line) for line in lines]
+    rice = ActionGraph([*graphs[1].triplets, ("transfer", "with", "spoon")]) if "rice" in lines[1] else graphs[1]
+    steps = trace(Narrative.of([graphs[0], rice, *graphs[2:]]))
+    assert [breach.code for step in steps for breach in step.breaches] == []
+
+
+def test_a_hand_may_stand_at_either_end_of_with() -> None:
+    graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"), ("hand1", "with", "take"))
+    [step] = trace(Narrative.of([graph]))
+    assert held(step.after) == {"hand1": ("cup",)}
+    assert not step.breaches
+
+
+def test_steps_are_values_that_nobody_can_change_for_others() -> None:
+    steps = trace(story("take cup with hand1"))
+    assert hash(steps[0]) == hash(trace(story("take cup with hand1"))[0])
+    with pytest.raises(TypeError):
+        steps[0].before[0] = ("ghost",)  # type: ignore[index]
+
+
+def test_a_hand_nobody_can_name_makes_no_further_breach() -> None:
+    steps = trace(story("take cup with hand1", "take jug with hand3", "take lid with left_hand"))
+    assert [breach.code for step in steps for breach in step.breaches] == []
+    assert str(steps[1].after) == "hand1 unknown, hand2 unknown"

@@ -215,3 +215,51 @@ def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
     reading = read(MEGABYTES[kind], 5)
     assert reading.notes or kind == "parts"
     assert all(len(note.text) < 200 for note in reading.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>\nperson -> verb -> grab\nso maybe not\n</think>\n" + CLEAN,
+        "Thinking: person -> verb -> grab </think>" + CLEAN,
+        "<think>one</think>\n<think>\nperson -> verb -> grab\n</think>\n\n" + CLEAN,
+    ],
+)
+def test_what_stands_before_the_end_of_thinking_is_no_answer(text: str) -> None:
+    reading = read(text, 2)
+    assert reading.graphs == (WASH, DRY)
+    assert {note.reason for note in reading.notes} == {"reasoning"}
+
+
+def test_a_sentence_between_arrows_is_no_name() -> None:
+    reading = read("First I think that maybe the person -> verb -> grab, and then we go on to wash the cup")
+    assert reading.graphs == ()
+    assert [note.kind for note in reading.notes] == ["unread"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["wash -> dobj -> cup  # the blue one", "`wash -> dobj -> cup` (the blue one)", "- `wash -> dobj -> cup`  // blue"],
+)
+def test_what_is_written_behind_a_triplet_is_no_part_of_its_name(line: str) -> None:
+    reading = read(f"person -> verb -> wash\n{line}")
+    assert reading.graphs == (WASH,)
+    assert "comment" in reading.repaired[-1].reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here you go {json.dumps(LISTS)}",
+        f"The answer is {json.dumps(LISTS)} as requested.",
+        "Graph 1: person -> verb -> wash, wash -> dobj -> cup\nGraph 2: person -> verb -> dry, dry -> with -> cloth",
+        CLEAN.replace("->", "$\\rightarrow$"),
+    ],
+)
+def test_graphs_are_read_out_of_a_sentence(text: str) -> None:
+    assert read(text, 2).graphs == (WASH, DRY)
+
+
+def test_a_list_among_triplets_that_is_none_is_unread_not_merely_ignored() -> None:
+    reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
+    assert [note.reason for note in reading.unread] == ["1 JSON lists that are no triplets"]

@@ -145,3 +145,21 @@ def test_a_narratives_findings_know_their_graph_and_bring_the_hands() -> None:
 
 def test_our_example_lines_are_arrow_text() -> None:
     assert arrow.parse(BASE.replace(" | ", "\n")) == (graph(BASE),)
+
+
+def test_an_edge_that_points_to_the_action_links_what_it_comes_from() -> None:
+    assert found("person -> verb -> hold | hold -> dobj -> cup | hand1 -> with -> hold") == []
+
+
+def test_a_message_names_the_first_five_and_counts_the_rest() -> None:
+    text = " | ".join(f"person -> verb -> act{number}" for number in range(9))
+    messages = [finding.message for finding in found(text) if finding.code == "several-actions"]
+    assert messages == ["9 actions in one graph: act0, act1, act2, act3, act4 and 4 more"]
+
+
+def test_a_graph_of_thousands_of_actions_is_checked_to_its_end() -> None:
+    graph_ = ActionGraph(
+        triplet for n in range(2000) for triplet in (("person", "verb", f"a{n}"), (f"b{n}", "dobj", f"c{n}"))
+    )
+    findings = check_graph(graph_)
+    assert sum(len(finding.message) for finding in findings) < 400 * len(findings)

@@ -8,7 +8,9 @@ import pytest
 from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, WASH, lines
 
 from tsgkit.errors import FileProblem
+from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import Document, read_document
+from tsgkit.suites.tsg.writing import write_document
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -70,9 +72,11 @@ def test_a_broken_json_file_is_a_finding_with_its_line() -> None:
     ("text", "code"),
     [
         ('<?xml version="1.0"?>\n<graphml>\n<graph>', "broken-file"),
-        (json.dumps({"uid": {"graphs": [3]}}), "broken-file"),
-        (json.dumps([[["a", "b", "c"]], [["a", "b"]]]), "broken-file"),
-        (json.dumps({"nodes": [3], "edges": []}), "broken-file"),
+        (json.dumps({"uid": {"graphs": [3]}}), "unread-part"),
+        (json.dumps({"uid": {"graphs": []}, "other": 3}), "broken-file"),
+        (json.dumps([[["a", "b", "c"]], [["a", "b"]]]), "unread-part"),
+        (json.dumps({"nodes": [3], "edges": []}), "unread-part"),
+        (json.dumps({"nodes": [{"id": "lonely"}], "edges": []}), "loose-node"),
         (lines(SGQA, GRAPH), "other-format"),
         (lines(SGQA, {"x": 1}), "other-format"),
         (lines(NARRATIVE, {"descriptions": 3}), "other-format"),
@@ -138,3 +142,64 @@ def test_json_nested_beyond_reading_is_refused_in_words() -> None:
 
 def test_text_in_brackets_is_text() -> None:
     assert read_document("[person -> verb -> wash]\n", "f.txt").format == "arrow"
+
+
+REPLIES = {
+    "bullets": "- person -> verb -> wash\n- wash -> dobj -> cup\n- wash -> with -> hand1\n",
+    "numbers": "1. person -> verb -> wash\n2. wash -> dobj -> cup.\n3. wash -> with -> hand1\n",
+    "bold": "**person** -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n",
+    "label": "Graph 1: person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n",
+    "triplets a line": "".join(json.dumps(triplet) + "\n" for triplet in GRAPH),
+    "wrapped": json.dumps({"graphs": [GRAPH], "note": "here you are"}),
+}
+
+
+@pytest.mark.parametrize("form", REPLIES)
+@pytest.mark.parametrize("file", ["f", "f.json", "f.jsonl"])
+def test_a_reply_with_plain_arrows_or_loose_json_is_read_as_a_reply(form: str, file: str) -> None:
+    document = read_document(REPLIES[form], file)
+    assert document.entries[0].narrative.graphs == (WASH,)
+    assert document.findings
+
+
+@pytest.mark.parametrize("file", ["f", "f.json", "f.txt"])
+def test_json_that_was_cut_off_is_an_error_and_still_read(file: str) -> None:
+    document = read_document(json.dumps([GRAPH, GRAPH])[:-20], file)
+    assert [finding.code for finding in document.findings if finding.severity == "error"][:1] == ["broken-file"]
+    assert document.entries[0].narrative.graphs[0] == WASH
+
+
+def test_graphs_without_a_person_verb_triplet_stay_apart_in_exact_text() -> None:
+    text = "person -> verbs -> wash\nwash -> dobj -> cup\n\nperson -> verbs -> dry\n"
+    document = read_document(text, "f")
+    assert len(document.entries[0].narrative.graphs) == 2
+    assert document.findings == ()
+
+
+def test_a_bad_triplet_does_not_cost_the_graphs_beside_it() -> None:
+    document = read_document(json.dumps([GRAPH, [["a", "b"], *GRAPH], 3, GRAPH]), "f")
+    assert document.format == "triplets"
+    assert [len(graph) for graph in document.entries[0].narrative.graphs] == [3, 3, 0, 3]
+    assert [(finding.place.graph, finding.message) for finding in document.findings] == [
+        (1, "triplet 0: expected three strings, found a list of 2"),
+        (2, "expected a list of triplets, found a number"),
+    ]
+
+
+def test_one_odd_entry_of_an_easg_clip_does_not_cost_the_clip() -> None:
+    value = {"uid": {"graphs": [[1, 0, 2, ["Camera wearer - verb - cut", "cut", ""]], [1.5, "x"]], "narration": "n"}}
+    document = read_document(json.dumps(value), "f")
+    assert [finding.code for finding in document.findings] == ["unread-part"]
+    assert document.entries[0].narrative.facts == (("narration", "n"),)
+
+
+@pytest.mark.parametrize("format", ["dot", "mermaid"])
+def test_pictures_we_wrote_are_refused_by_name(format: str) -> None:
+    text = write_document(read_document(FORMATS["arrow"], "f"), formats.by_name(format)).text
+    with pytest.raises(FileProblem, match="DOT and Mermaid are written, never read"):
+        read_document(text, "f")
+
+
+def test_every_format_named_in_a_document_is_known() -> None:
+    texts = [*FORMATS.values(), *REPLIES.values(), "[\n\n  [[3}", '[[["a"' * 3]
+    assert {read_document(text, "f").format for text in texts} <= {*formats.FORMATS, "unknown"}

@@ -111,3 +111,12 @@ def test_converting_from_python_writes_the_file(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(lines(NARRATIVE))
     assert convert(tmp_path / "in.jsonl", tmp_path / "out.graphml").lost[0] == "texts of descriptions (1)"
     assert (tmp_path / "out.graphml").read_text().startswith("<?xml")
+
+
+def test_generation_rows_say_what_they_leave_out() -> None:
+    space = {"object": ["cup"], "relationship": ["verb"], "verb": ["wash"]}
+    told = [{"text": "One.", "graphs": [GRAPH]}, {"graphs": [GRAPH, GRAPH]}, {"text": "The end."}]
+    document = read_document(json.dumps({"id": "tea", "descriptions": told, "vocabulary": space}), "f")
+    written = write_document(document, formats.by_name("sgg"))
+    assert written.graphs == 1
+    assert written.lost[1:] == ("graphs whose description has no text (2)", "texts behind the last graphs (1)")

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     parser = _parser()
-    if not words:
+    if not words or words == ["help"]:
         parser.print_help()
         return GOOD
     try:

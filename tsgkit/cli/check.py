@@ -28,7 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="a file of graphs; - is standard input")
     parser.add_argument("--json", action="store_true", help="print one JSON object with every finding")
     parser.add_argument("--all", action="store_true", help=f"show every finding, not {SHOWN_PER_CODE} of each code")
-    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="leave out a code; repeatable")
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="leave out these codes (commas between them); repeatable",
+    )
     parser.add_argument("--codes", action="store_true", help="list the codes and what they mean, and stop")
     add_vocabulary(parser)
 
@@ -39,13 +45,14 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_codes()
     if not arguments.files:
         raise UsageError("no file given", hint="tsgkit check FILE..., or tsgkit check --help")
-    if unknown := [code for code in arguments.ignore if code not in ALL_RULES]:
+    ignored = [code.strip() for codes in arguments.ignore for code in codes.split(",")]
+    if unknown := [code for code in ignored if code not in ALL_RULES]:
         raise UsageError(f"there is no code {unknown[0]}", hint="tsgkit check --codes lists them")
     vocabulary = read_vocabulary(arguments.vocabulary)
     reports, unreadable = [], 0
     for file in arguments.files:
         try:
-            reports.append(_without(check(file, vocabulary), arguments.ignore))
+            reports.append(_without(check(file, vocabulary), ignored))
         except TsgkitError as error:
             unreadable += 1
             complain(str(error), error.hint)

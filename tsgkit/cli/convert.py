@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 
-from tsgkit.cli.terminal import complain, count, say
-from tsgkit.errors import GOOD, CannotCarry
-from tsgkit.library.files import STDIN, write_text
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
+from tsgkit.graph.rules import ERROR
+from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
 from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.documents import read_file, with_vocabulary
 from tsgkit.suites.tsg.writing import write_document
 
 __doc__ += "formats:\n" + formats.table()
@@ -24,27 +26,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit convert``."""
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
     parser.add_argument("target", metavar="OUT", help="the file to write; - is standard output (needs --to)")
+    parser.add_argument("--keep-going", action="store_true", help="write what could be read, and exit with 1")
+    add_vocabulary(parser)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert one file."""
+    if arguments.target == STDIN and not arguments.to:
+        raise UsageError("standard output has no ending to tell the format by", hint="name it with --to")
     format = formats.by_name(arguments.to) if arguments.to else formats.by_ending(arguments.target)
-    document = read_file(arguments.source)
-    for finding in document.findings:
-        if finding.severity == "error":
-            line = f" line {finding.place.line}:" if finding.place.line else ""
-            raise CannotCarry(
-                f"{document.file}:{line} {finding.message}; nothing was written",
-                hint="tsgkit check shows all that is wrong; mend it first, so that nothing is lost",
-            )
+    refuse_to_overwrite(arguments.target, arguments.source)
+    document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
+    errors = [finding for finding in document.findings if finding.severity == ERROR]
+    if errors and not arguments.keep_going:
+        line = f" line {errors[0].place.line}:" if errors[0].place.line else ""
+        raise CannotCarry(
+            f"{document.file}:{line} {errors[0].message}; nothing was written",
+            hint="mend it so that nothing is lost (tsgkit check shows all), or write the rest with --keep-going",
+        )
     written = write_document(document, format)
+    if document.findings:
+        complain(
+            f"{document.file}: {count(len(document.findings), 'line or part', 'lines or parts')} not read as it stands",
+            hint="tsgkit check shows what was repaired or left out",
+        )
     if arguments.target == STDIN:
         say(written.text.removesuffix("\n"))
     else:
         write_text(arguments.target, written.text)
-        graphs = sum(len(entry.narrative.graphs) for entry in document.entries)
-        say(f"{document.format} to {format.name}: {count(graphs, 'graph')} in {arguments.target}")
+        say(f"{document.format} to {format.name}: {count(written.graphs, 'graph')} in {inert(arguments.target)}")
     if written.lost:
         complain(f"{format.name} cannot carry, and so left out: {'; '.join(written.lost)}")
-    return GOOD
+    return FINISHED_WITH_ERRORS if errors else GOOD

@@ -8,14 +8,15 @@ tsgkit draw reply.txt --graph 0 --against tea.jsonl -o d.svg  how it differs fro
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from tsgkit.cli.terminal import complain, count, say
+from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.library.files import STDIN, write_text
+from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
 from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.rows import Entry
 
@@ -34,10 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw one picture."""
+    _check_target(arguments)
     document = read_file(arguments.file)
     entry = _entry(document, arguments.item)
-    vocabulary = entry.narrative.vocabulary or read_vocabulary(arguments.vocabulary)
-    title = f"{arguments.file}, item {entry.item}"
+    given = read_vocabulary(arguments.vocabulary)
+    vocabulary = entry.narrative.vocabulary or given
+    title = f"{Path(arguments.file).name}, item {entry.item}"
     if arguments.against is not None:
         number = arguments.graph or 0
         other = read_file(arguments.against)
@@ -45,17 +48,29 @@ def run(arguments: argparse.Namespace) -> int:
         vocabulary = vocabulary or reference.narrative.vocabulary
         expected, found = _graph(reference, number, arguments.against), _graph(entry, number, arguments.file)
         changes = diff(expected, found, vocabulary).changes
-        picture = draw_diff(expected, found, changes, title=f"{title}, graph {number}, against {arguments.against}")
+        if arguments.graph is None and len(expected_graphs := reference.graphs) > 1:
+            complain(f"compared graph 0 of {len(expected_graphs)}; --graph N chooses another")
+        picture = draw_diff(
+            expected, found, changes, title=f"{title}, graph {number}, against {Path(arguments.against).name}"
+        )
     elif arguments.graph is not None or len(entry.graphs) == 1:
         number = arguments.graph or 0
-        graph = _graph(entry, number, arguments.file)
-        picture = draw_graph(graph, vocabulary, title=f"{title}, graph {number}")
+        picture = draw_graph(_graph(entry, number, arguments.file), vocabulary, title=f"{title}, graph {number}")
     else:
         picture = draw_narrative(entry.narrative, title=title)
     _write(picture, arguments.out)
+    if document.findings:
+        parts = count(len(document.findings), "line or part", "lines or parts")
+        complain(f"{document.file}: {parts} not read as it stands", "tsgkit check shows what was repaired or left out")
     if arguments.item is None and len(document.entries) > 1:
         complain(f"drew the first of {count(len(document.entries), 'item')}; --item ID chooses another")
     return GOOD
+
+
+def _check_target(arguments: argparse.Namespace) -> None:
+    refuse_to_overwrite(arguments.out, arguments.file, arguments.against, arguments.vocabulary)
+    if arguments.out != STDIN and Path(arguments.out).suffix.lower() not in (".svg", ""):
+        raise UsageError(f"{arguments.out}: a picture is SVG", hint="give it a name that ends in .svg")
 
 
 def _write(picture: str, out: str) -> None:
@@ -63,14 +78,14 @@ def _write(picture: str, out: str) -> None:
         say(picture)
     else:
         write_text(out, picture)
-        say(f"drawn: {out}")
+        say(f"drawn: {inert(out)}")
 
 
 def _entry(document: Document, item: str | None) -> Entry:
     if not document.entries:
         raise UsageError(f"{document.file}: nothing to draw", hint="tsgkit check says what is wrong with it")
     for entry in document.entries:
-        if item is None or entry.item == item:
+        if item is None or item in (entry.item, entry.narrative.id):
             return entry
     ids = ", ".join(entry.item for entry in document.entries[:10])
     raise UsageError(

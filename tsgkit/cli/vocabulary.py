@@ -7,7 +7,7 @@ import argparse
 from tsgkit.errors import FileProblem, NotationError
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.notation.json_triplets import load
-from tsgkit.graph.notation.narratives import vocabulary_from
+from tsgkit.graph.notation.narratives import EXAMPLE, vocabulary_from
 from tsgkit.library.files import read_text
 
 
@@ -25,9 +25,9 @@ def read_vocabulary(path: str | None) -> Vocabulary | None:
     if path is None:
         return None
     try:
-        value = load(read_text(path))
+        value = load(read_text(path) or "null")
         if isinstance(value, dict):
             value = value.get("mandatory_space", value.get("vocabulary", value))
         return vocabulary_from(value)
     except NotationError as error:
-        raise FileProblem(f"{path}: {error}", hint=error.hint) from None
+        raise FileProblem(f"{path}: {error}", hint=error.hint or f"L looks like this: {EXAMPLE}") from None

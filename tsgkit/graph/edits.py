@@ -60,6 +60,9 @@ class Diff:
         """Whether there is any difference."""
         return bool(self.changes)
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.changes)) or "no difference"
+
     def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
         """The changes of one kind."""
         return tuple(change for change in self.changes if change.kind is kind)

@@ -21,6 +21,7 @@ way (``screw`` picked up, ``screws`` put down).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,6 +39,8 @@ RELEASES = word_set(
 )
 TRANSFERS = word_set("pass switch swap transfer hand-over shift change-hands")
 
+HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
+"""What hands are called, rightly or wrongly."""
 Slot = tuple[str, ...] | None
 """What one hand holds: nothing ``()``, these things, or ``None`` for "not known"."""
 
@@ -136,6 +139,11 @@ class _Move:
         self.named = frozenset(name for t in triplets for name in (t.source, t.target)) - {PERSON, *HANDS}
 
     @property
+    def has_unknown_hand(self) -> bool:
+        """Whether a hand is called anything but hand1 or hand2: then nobody can tell which it is."""
+        return any("hand" in name.lower() and HAND_NAME.fullmatch(name) for name in self.named)
+
+    @property
     def places(self) -> bool:
         """Whether the graph says where to, other than to a hand."""
         toward = (t.target for t in self.graph.triplets if t.edge in ("to", "into", "in", "onto", "on"))
@@ -165,6 +173,8 @@ class _Move:
 
 def _step(index: int, graph: ActionGraph, state: State, rule: HandRule) -> HandStep:
     move = _Move(graph, dict(zip(HANDS, state, strict=True)))
+    if move.has_unknown_hand:
+        return HandStep(index, move.action, move.objects, state, UNKNOWN)
     if (move.action in rule.transfers and move.passes_on) or (move.from_hands and move.to_hands):
         _transfer(move)
     elif move.action in rule.grasps:

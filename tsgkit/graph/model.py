@@ -100,6 +100,12 @@ class Vocabulary:
     relationships: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("objects", "relationships", "verbs"):
+            if isinstance(names := getattr(self, name), str):
+                raise TypeError(f"{name} are several strings, not the one string {names!r}")
+            object.__setattr__(self, name, tuple(names))
+
     @classmethod
     def of(cls, graphs: Iterable[ActionGraph]) -> Vocabulary:
         """The smallest vocabulary these graphs fit in, each list in order of first use."""
@@ -172,6 +178,9 @@ class ActionGraph:
 
     def __contains__(self, triplet: object) -> bool:
         return triplet in self.triplets
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.triplets))
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -270,6 +279,8 @@ class Narrative:
     @classmethod
     def of(cls, graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -> Narrative:
         """A narrative of which only the graphs are known."""
+        if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+            raise TypeError("a narrative is made of one list of graphs, and perhaps a Vocabulary")
         return cls((Description(graphs=tuple(graphs)),), vocabulary)
 
     @property

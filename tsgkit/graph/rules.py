@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from tsgkit.graph.hands import DEFAULT_RULE, HandRule, trace
+from tsgkit.graph.hands import DEFAULT_RULE, HAND_NAME, HandRule, trace
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Kind, Narrative, Node, Vocabulary
 from tsgkit.lexicon import fold, is_preposition, nearest
 
@@ -85,7 +85,7 @@ KIND_WORDS = frozenset({"prep", "preps", "preposition", "prepositions"})
 MOST_NAMED = 5
 MOST_COMPARED = 40
 """How many names a hint looks at: finding what was meant must not cost more than finding what is wrong."""
-HAND_NAME = re.compile(r"(?:(?:left|right|both)[-_ ]?)?hands?|hand[-_ ]?\d{1,3}", re.IGNORECASE)
+PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class Place(NamedTuple):
@@ -109,6 +109,11 @@ class Finding:
     message: str
     hint: str = ""
     place: Place = NOWHERE
+
+    def __str__(self) -> str:
+        place = ", ".join(f"{name} {value}" for name, value in self.place._asdict().items() if value is not None)
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.severity} {self.code}: {place}{': ' * bool(place)}{self.message}{hint}"
 
     def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
         """The same finding with more of its place known."""
@@ -161,12 +166,14 @@ def _check_names(view: _View) -> Iterator[Finding]:
         for place, name in enumerate(triplet):
             if name not in seen:
                 seen.add(name)
-                yield from _check_name(name, number, is_node=place != 1)
+                if not PLAIN_NAME.fullmatch(name) or "hand" in name:
+                    yield from _check_name(name, number, is_node=place != 1)
 
 
 def _check_name(name: str, number: int, *, is_node: bool) -> Iterator[Finding]:
     if not name.strip():
         yield _finding("empty-name", "a node has no name" if is_node else "an edge has no label", triplet=number)
+        return
     if name != name.lower():
         yield _finding("not-lower-case", f"{name} is not in lower case", name.lower() + "?", number)
     is_hand = is_node and name not in HANDS and HAND_NAME.fullmatch(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from tsgkit.errors import FileProblem
@@ -34,7 +35,9 @@ def _decoded(data: bytes, path: str | Path) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FileProblem(f"{path}: line {line}: not UTF-8 text (byte {error.start})") from None
+        raise FileProblem(
+            f"{path}: line {line}: not UTF-8 text (byte {error.start})", hint="save it as UTF-8"
+        ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FileProblem(f"{path}: line {line}: holds a NUL byte, so this is no text file")
@@ -67,8 +70,19 @@ def write_text(path: str | Path, text: str) -> None:
             path.write_bytes(data)
             return
         _replace(path, data)
+    except FileNotFoundError:
+        raise FileProblem(f"{path}: cannot be written: there is no folder {path.parent}") from None
     except OSError as error:
         raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def refuse_to_overwrite(target: str | Path, *sources: str | Path | None) -> None:
+    """Raise ``FileProblem`` where writing a file would destroy one that is being read, by whatever name."""
+    for source in sources:
+        if source is not None and STDIN not in (str(source), str(target)):
+            with suppress(OSError, ValueError):
+                if Path(target).samefile(source):
+                    raise FileProblem(f"{target}: this is the file being read", hint="write to another file")
 
 
 def _replace(path: Path, data: bytes) -> None:

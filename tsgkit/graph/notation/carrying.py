@@ -17,7 +17,7 @@ def refuse(graphs: Sequence[ActionGraph], notation: str, why_not: Callable[[str]
         for name in graph.elements:
             if reason := why_not(name):
                 raise CannotCarry(
-                    f"graph {number}: {notation} cannot carry the name {shown(name)}: {reason}",
+                    f"{notation} cannot carry the name {shown(name)}: {reason}",
                     graph=number,
                     hint="rename it, or choose another format (triplets carries every name that is text)",
                 )
@@ -27,7 +27,7 @@ def refuse_empty(graphs: Iterable[ActionGraph], notation: str) -> None:
     """Raise ``CannotCarry`` for the first graph without triplets."""
     for number, graph in enumerate(graphs):
         if not graph.triplets:
-            raise CannotCarry(f"graph {number}: {notation} cannot carry a graph without triplets", graph=number)
+            raise CannotCarry(f"{notation} cannot carry a graph without triplets", graph=number)
 
 
 def refuse_unless_text(text: str, notation: str) -> str:

@@ -23,6 +23,7 @@ from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
 from tsgkit.graph.notation.json_triplets import to_value as graph_value
 
 T = TypeVar("T")
+EXAMPLE = '{"object": ["cup", "lid"], "relationship": ["verb", "dobj", "with"], "verb": ["wash"]}'
 FIELDS = ("id", "descriptions", "vocabulary", "summaries", "facts")
 
 
@@ -61,9 +62,10 @@ def vocabulary_from(value: object) -> Vocabulary:
     if not isinstance(value, dict):
         raise NotationError(f"vocabulary: expected an object, found {kind_of(value)}")
     names = ("object", "relationship", "verb")
-    if missing := [name for name in names if name not in value]:
-        raise NotationError(f"vocabulary: the list {missing[0]!r} is missing", hint=f"its lists: {', '.join(names)}")
-    return Vocabulary(*(_strings(value[name], f"vocabulary {name}") for name in names))
+    lists = {name: value.get(name, value.get(f"{name}s")) for name in names}
+    if missing := [name for name, found in lists.items() if found is None]:
+        raise NotationError(f"vocabulary: the list {missing[0]!r} is missing", hint=f"L looks like this: {EXAMPLE}")
+    return Vocabulary(*(_strings(found, f"vocabulary {name}") for name, found in lists.items()))
 
 
 def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:

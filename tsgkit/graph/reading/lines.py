@@ -15,6 +15,9 @@ CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
 # The look-behind lets a long run of dashes be tried once, at its start.
 ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
 ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+LATEX_ARROW = re.compile(r"\$?\\(?:long)?rightarrow\$?")
+COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*")
+MOST_WORDS = 6
 PREFIXES = (
     ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
     ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
@@ -74,6 +77,9 @@ def _without_hidden(line: str, repairs: dict[str, None]) -> str:
     shown = line if line.isascii() else ZERO_WIDTH.sub("", line)
     if len(shown) != len(line):
         repairs["invisible characters"] = None
+    if "\\rightarrow" in shown:
+        repairs["LaTeX"] = None
+        shown = LATEX_ARROW.sub("->", shown)
     if "&gt;" in shown:
         repairs["HTML"] = None
         shown = shown.replace("&gt;", ">")
@@ -93,11 +99,14 @@ def _without_prefixes(text: str, repairs: dict[str, None]) -> str:
 
 
 def _with_arrows(text: str, repairs: dict[str, None]) -> Line:
-    pieces = text.rstrip("; \t").split(";")
-    if len(pieces) == 1 or any(len(ARROW.findall(piece)) != 2 for piece in pieces):
-        pieces = [text]
-    else:
-        repairs["several triplets on a line"] = None
+    text = _without_comment(text, repairs)
+    pieces = [text]
+    for mark in ";,":
+        apart = text.rstrip(mark + " \t").split(mark)
+        if len(apart) > 1 and all(len(ARROW.findall(piece)) == 2 for piece in apart):
+            pieces = apart
+            repairs["several triplets on a line"] = None
+            break
     triplets: list[Triplet] = []
     for piece in pieces:
         found = _triplet(piece.strip(), repairs)
@@ -105,6 +114,18 @@ def _with_arrows(text: str, repairs: dict[str, None]) -> Line:
             return Line(ignored=found)
         triplets.append(found)
     return Line(tuple(triplets), tuple(repairs))
+
+
+def _without_comment(text: str, repairs: dict[str, None]) -> str:
+    """A triplet without what is written behind it: after a code span, or after a comment's mark."""
+    end = text.rfind("`") + 1
+    if text.startswith("`") and end > 1 and ARROW.search(text, 0, end) and not ARROW.search(text, end):
+        bare = text[:end]
+    else:
+        bare = COMMENT.sub("", text).rstrip() if "#" in text or "//" in text else text
+    if len(bare) < len(text.rstrip()):
+        repairs["comment"] = None
+    return bare
 
 
 def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
@@ -121,6 +142,8 @@ def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
         return "an empty name between arrows"
     if any(";" in name for name in names):
         return "several statements on a line, not all of them triplets"
+    if any(name.count(" ") >= MOST_WORDS for name in names):
+        return "a sentence between arrows, not a name"
     if bare != names:
         repairs["decoration"] = None
     if " -> ".join(bare) != text:

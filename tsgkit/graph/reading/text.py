@@ -12,11 +12,13 @@ from tsgkit.graph.reading.lines import CLEAN, GRAPH_LABEL, understand
 from tsgkit.graph.reading.values import Holding, look, triplets_of
 
 MOST_LONG_ATTEMPTS = 20
+THINKING_ENDS = "</think>"
 STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
 LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*,?\s*[\])]")
 OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
-OPENING = re.compile(r"\s*((?:[^][{}()\n\"]{1,60}:)?)\s*(?=[\[{(])")
-"""The way to the first bracket of a line: white space, or a short label that ends in a colon."""
+OPENING = re.compile(r"\s*((?:[^][{}()\n\"]{1,60}:)?)\s*(?=[\[{(])|([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
+"""The way to the first bracket of a line: white space, a short label that ends in a colon, or words before what can
+only be a list of lists or strings."""
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
 
@@ -42,16 +44,28 @@ class _Finder:
         self.long_attempts = MOST_LONG_ATTEMPTS
 
     def run(self) -> None:
+        self.skip_reasoning()
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if match := CLEAN.fullmatch(line):
                 self.block.append(Found(Triplet(*match.groups()), self.at + 1))
             elif not line or line.isspace():
                 self.close()
-            elif not (opening := OPENING.match(line)) or not self.take_brackets(opening.end(), opening.group(1)):
+            elif not (opening := OPENING.match(line)) or not self.take_brackets(opening.end(), opening.group(1) or ""):
                 self.take_line(line)
             self.at += 1
         self.close()
+
+    def skip_reasoning(self) -> None:
+        """Go on behind the last closed block of thinking: what stands in it is no answer."""
+        if (end := self.text.rfind(THINKING_ENDS)) < 0:
+            return
+        last = self.text.count("\n", 0, end)
+        for number, line in enumerate(self.lines[: last + 1], 1):
+            if line.strip():
+                self.notes.append(ignored(number, "reasoning", line))
+        self.lines[:last] = [""] * last
+        self.lines[last] = self.lines[last].rpartition(THINKING_ENDS)[2].rjust(len(self.lines[last]))
 
     def close(self) -> None:
         if self.block:
@@ -112,7 +126,9 @@ class _Finder:
             if not holding.is_triplet:
                 self.close()
         self.notes.append(repaired(number, "JSON", self.lines[self.at]))
-        if holding.ignored:
+        if holding.unread:
+            self.notes.append(unread(number, f"{holding.unread} JSON lists that are no triplets"))
+        elif holding.ignored:
             self.notes.append(ignored(number, f"{holding.ignored} JSON values that are no triplets"))
         self.at = last
         return True
@@ -151,7 +167,8 @@ class _Finder:
     def note_rest(self, gap: str, first: int) -> None:
         for number, part in enumerate(gap.split("\n"), first):
             if not set(part) <= PUNCTUATION:
-                self.notes.append(ignored(number, "no triplet", part.strip("[](){},;: \t")))
+                note = unread if '"' in part or "'" in part else ignored
+                self.notes.append(note(number, "no triplet", part.strip("[](){},;: \t")))
 
 
 def _loaded(line: str) -> object:

@@ -25,11 +25,13 @@ ENDS = (
 
 @dataclass
 class Holding:
-    """The graphs found in a value, whether the value was a lone triplet, and how many parts were no triplets."""
+    """The graphs in a value, whether it was a lone triplet, how many parts were none (``ignored``), and how
+    many of those stand in a list among triplets (``unread``)."""
 
     graphs: list[list[Triplet]] = field(default_factory=list)
     is_triplet: bool = False
     ignored: int = 0
+    unread: int = 0
 
 
 def look(value: object) -> Holding:
@@ -98,7 +100,10 @@ def _walk(value: object, holding: Holding, depth: int) -> None:
             if graph:
                 holding.graphs.append(graph)
                 graph = []
+            before = len(holding.graphs)
             _walk(child, holding, depth + 1)
+            if isinstance(value, list) and len(holding.graphs) == before:
+                holding.unread += 1
         else:
             holding.ignored += 1
     if graph:

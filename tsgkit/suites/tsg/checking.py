@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.rules import ERROR, RULES, Finding, Rule, check_graph, check_narrative
-from tsgkit.suites.tsg.documents import FILE_RULES, Document, read_file
+from tsgkit.suites.tsg.documents import FILE_RULES, Document, read_file, with_vocabulary
 from tsgkit.suites.tsg.rows import ROW_RULES, Entry
 
 ALL_RULES: dict[str, Rule] = {**RULES, **ROW_RULES, **FILE_RULES}
@@ -59,8 +59,9 @@ def check_document(
     document: Document, vocabulary: Vocabulary | None = None, rule: HandRule = DEFAULT_RULE
 ) -> FileReport:
     """Lint a document that has been read."""
+    document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
-    own = [finding for entry in document.entries for finding in _check_entry(entry, vocabulary, rule)]
+    own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
     return FileReport(
         document.file,
         document.format,
@@ -75,13 +76,11 @@ def _in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: finding.place.line or 0)
 
 
-def _check_entry(entry: Entry, vocabulary: Vocabulary | None, rule: HandRule) -> Iterator[Finding]:
-    narrative = entry.narrative
-    if narrative.vocabulary is None and vocabulary is not None:
-        narrative = replace(narrative, vocabulary=vocabulary)
-    for finding in check_narrative(narrative, rule):
+def _check_entry(entry: Entry, rule: HandRule) -> Iterator[Finding]:
+    """Candidates' graphs come from other scenarios: L does not bind them."""
+    for finding in check_narrative(entry.narrative, rule):
         yield _placed(finding, entry)
-    for number, graph in enumerate(entry.asides, len(narrative.graphs)):
+    for number, graph in enumerate(entry.asides, len(entry.narrative.graphs)):
         for finding in check_graph(graph):
             yield _placed(finding.at(graph=number), entry)
 

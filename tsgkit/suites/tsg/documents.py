@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, NotationError
-from tsgkit.graph.model import ActionGraph, Description, Narrative
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
@@ -38,6 +38,7 @@ FILE_RULES = {
 }
 UNKNOWN = "unknown"
 PICTURE = re.compile(r"\s*(?:(?:strict\s+)?(?:di)?graph\b[^\n]*\{|(?:flowchart|graph)\s+(?:LR|RL|TB|BT|TD)\b)")
+MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|svg)\b", re.IGNORECASE)
 JSON_BEGINS = re.compile(r"\s*(?:\{|\[\s*[\[{\"\]])")
 READABLE = (
     "arrow text, JSON triplets, narratives, node-link JSON, GraphML, EASG, and rows of sgqa, sgds, sa-sgg, ma-sgg"
@@ -67,9 +68,24 @@ def read_document(text: str, file: str) -> Document:
         raise FileProblem(f"{file}: DOT and Mermaid are written, never read", hint=f"readable are {READABLE}")
     if text.lstrip().startswith("<") and "<graphml" in text:
         return _read_graphml(text, file)
+    if MARKUP.match(text):
+        raise FileProblem(f"{file}: this is HTML, SVG or other XML, not GraphML", hint=f"readable are {READABLE}")
     if JSON_BEGINS.match(text):
         return _read_json(text, file)
     return _read_text(text, file)
+
+
+def with_vocabulary(document: Document, vocabulary: Vocabulary | None) -> Document:
+    """The document with L given to the items that bring none."""
+    if vocabulary is None:
+        return document
+    entries = [
+        entry
+        if entry.narrative.vocabulary is not None
+        else replace(entry, narrative=replace(entry.narrative, vocabulary=vocabulary))
+        for entry in document.entries
+    ]
+    return replace(document, entries=tuple(entries))
 
 
 def _finding(code: str, message: str, hint: str = "", line: int | None = None, item: str | None = None) -> Finding:
@@ -102,18 +118,25 @@ def _read_text(text: str, file: str) -> Document:
     """Arrow text. It is taken as exact only where the tolerant reader sees the same triplets in it: a bullet, say, is
     a name for the one and decoration for the other."""
     reading = read(text)
-    try:
-        exact = arrow.parse_with_lines(text)
-    except NotationError:
-        exact = ()
-    if [triplet for graph, _ in exact for triplet in graph] == [
-        triplet for graph in reading.graphs for triplet in graph
-    ]:
-        entries = _one([graph for graph, _ in exact], tuple(lines for _, lines in exact))
-        return Document(file, "arrow", entries) if exact else _refuse(file, "no triplet found in it")
     if not reading.graphs:
-        return _refuse(file, "no triplet found in it")
+        why = next((f" (line {note.line}: {note.reason})" for note in reading.unread), "")
+        return _refuse(file, f"no triplet found in it{why}")
+    exact = _exact(text)
+    if _flat(graph for graph, _ in exact) == _flat(reading.graphs):
+        return Document(file, "arrow", _one([graph for graph, _ in exact], tuple(lines for _, lines in exact)))
     return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
+
+
+def _exact(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
+    """The graphs of exact arrow text with their lines; none where it is not exact."""
+    try:
+        return arrow.parse_with_lines(text)
+    except NotationError:
+        return ()
+
+
+def _flat(graphs: Iterable[ActionGraph]) -> list[Triplet]:
+    return [triplet for graph in graphs for triplet in graph]
 
 
 def _refuse(file: str, reason: str) -> Document:
@@ -133,6 +156,8 @@ def _read_json(text: str, file: str) -> Document:
     try:
         value = json_triplets.load(text)
     except NotationError as error:
+        if _exact(text):
+            return _read_text(text, file)
         lines = _json_lines(text)
         if _are_json_lines(lines):
             return _read_lines(lines, text, file)
@@ -181,7 +206,7 @@ def _from_value(value: object, text: str, file: str) -> Document:
         return _read_easg(value, file)
     values = value if isinstance(value, list) else [value]
     kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
-    if isinstance(value, list) and kinds <= {"triplets"}:
+    if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
         graphs = [value] if values and not kinds else values
         return _read_graphs([_triplets_of(graph) for graph in graphs], "triplets", file)
     if "node-link" in kinds and kinds <= {"node-link", ""}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from tsgkit.errors import CannotCarry, NotationError
@@ -17,12 +18,15 @@ from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.formats import Format
 from tsgkit.suites.tsg.rows import UNSEEN, Entry, sgg_rows
 
+UNTOLD = "graphs whose description has no text"
+
 
 @dataclass(frozen=True)
 class Written:
     """A text in some format, and what of the document is not in it, in words."""
 
     text: str
+    graphs: int
     lost: tuple[str, ...]
 
 
@@ -30,8 +34,28 @@ def write_document(document: Document, format: Format) -> Written:
     """The document's text in a format; ``CannotCarry`` where a graph cannot be written in it at all."""
     if not format.writes:
         raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
-    text = refuse_unless_text(WRITERS[format.name](document), format.name)
-    return Written(text, tuple(f"{what} ({count})" for what, count in _lost(document, format)))
+    try:
+        text = refuse_unless_text(WRITERS[format.name](document), format.name)
+    except CannotCarry as error:
+        raise _placed(error, document) from None
+    lost = _lost(document, format)
+    graphs = sum(len(entry.narrative.graphs) for entry in document.entries) - lost.get(UNTOLD, 0)
+    return Written(text, graphs, tuple(f"{what} ({count})" for what, count in lost.items()))
+
+
+def _placed(error: CannotCarry, document: Document) -> CannotCarry:
+    """The error with its graph counted within its item, as findings count it."""
+    number = error.graph
+    for entry in document.entries:
+        graphs = len(entry.narrative.graphs)
+        if number is None or number < graphs:
+            break
+        number -= graphs
+    else:
+        return error
+    if number is None or len(document.entries) == 1:
+        return error
+    return CannotCarry(f"item {entry.item}, graph {number}: {error.message}", hint=error.hint)
 
 
 def convert(source: str | Path, target: str | Path, to: str | None = None) -> Written:
@@ -42,8 +66,10 @@ def convert(source: str | Path, target: str | Path, to: str | None = None) -> Wr
     return written
 
 
-def _lost(document: Document, format: Format) -> list[tuple[str, int]]:
-    same = document.format == format.name
+def _lost(document: Document, format: Format) -> dict[str, int]:
+    """What of a document is not in its text in a format, and how often; nothing where the format stays the same."""
+    if document.format == format.name:
+        return {}
     counts = {
         formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
         formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
@@ -54,10 +80,25 @@ def _lost(document: Document, format: Format) -> list[tuple[str, int]]:
         formats.FRAMES: sum(
             part.frames is not None for entry in document.entries for part in entry.narrative.descriptions
         ),
-        formats.ROWS: 0 if same else sum(entry.row is not None for entry in document.entries),
-        "graphs beside the narratives": 0 if same else sum(len(entry.asides) for entry in document.entries),
+        formats.ROWS: sum(entry.row is not None for entry in document.entries),
+        "graphs beside the narratives": sum(len(entry.asides) for entry in document.entries),
+        **(_lost_by_rows(document) if format.name == "sgg" else {}),
     }
-    return [(what, count) for what, count in counts.items() if count > 0 and not same and what not in format.carries]
+    return {what: count for what, count in counts.items() if count > 0 and what not in format.carries}
+
+
+def _lost_by_rows(document: Document) -> dict[str, int]:
+    """What generation rows, one for each description with a text and graphs, leave out."""
+    parts = [part for entry in document.entries for part in entry.narrative.descriptions]
+    return {
+        UNTOLD: sum(len(part.graphs) for part in parts if not part.text),
+        "texts behind the last graphs": sum(_texts_at_the_end(entry) for entry in document.entries),
+    }
+
+
+def _texts_at_the_end(entry: Entry) -> int:
+    at_the_end = takewhile(lambda part: not (part.text and part.graphs), reversed(entry.narrative.descriptions))
+    return sum(bool(part.text) for part in at_the_end)
 
 
 def _told(entry: Entry) -> int:
