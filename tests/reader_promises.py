@@ -57,13 +57,14 @@ class Broken(Exception):
 
 def check_read(text: str) -> int:
     """``read`` raises on no text, drops no line, and finds the same triplets however many graphs were asked for."""
-    readings = [read(text, k) for k in ASKED]
-    for place, reading in enumerate(readings):
-        if reading not in readings[:place]:
+    different: list[Reading] = []
+    for k in ASKED:
+        if (reading := read(text, k)) not in different:
             check_reading(text, reading)
-    if any(_placed_triplets(reading) != _placed_triplets(readings[0]) for reading in readings):
+            different.append(reading)
+    if any(_placed_triplets(reading) != _placed_triplets(different[0]) for reading in different[1:]):
         raise Broken("the same triplets are found for every k")
-    return len(readings)
+    return len(ASKED)
 
 
 def check_reading(text: str, reading: Reading) -> None:

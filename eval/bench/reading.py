@@ -27,14 +27,15 @@ from tsgkit.suites.tsg.documents import read_document
 
 AIM = 10_000
 GRAPHS = 2_000
-ROUNDS = 9
+ROUNDS = 5
 SIZES = (1_000, 10_000, 100_000)
 MOST_GROWTH = 3
 """How many times as long a graph may take among 100,000 as among 1,000 for a reader to count as linear.
 
 The caches and the collector of Python's rubbish take up to about 2.5; a quadratic reader would take a hundred.
 """
-MOST_HOSTILE_GROWTH = 6
+MOST_HOSTILE_GROWTH = 8
+"""How many times as long four times the text may take; a quadratic reader would take sixteen."""
 MEGABYTE = 1_000_000
 HOSTILE = {
     "arrows": "->",
