@@ -121,8 +121,8 @@ def _read_text(text: str, file: str) -> Document:
     if not reading.graphs:
         why = next((f" (line {note.line}: {note.reason})" for note in reading.unread), "")
         return _refuse(file, f"no triplet found in it{why}")
-    exact = _exact(text)
-    if _flat(graph for graph, _ in exact) == _flat(reading.graphs):
+    exact = _exact(text) if reading.notes else ()
+    if reading.notes and _flat(graph for graph, _ in exact) == _flat(reading.graphs):
         return Document(file, "arrow", _one([graph for graph, _ in exact], tuple(lines for _, lines in exact)))
     return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
 
