@@ -3,20 +3,33 @@
 =================  ====================================================================================
 ``pooling``        what a sample contributes to a metric, and the corpus value made of it
 ``bootstrap``      how sure a corpus value is: intervals over clusters
+``comparing``      two systems on the same items: difference, interval, test, what could be seen at all
+``significance``   the paired tests themselves, and Holm's correction for several of them
 =================  ====================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
 from tsgkit.scoring.bootstrap import Interval, IntervalMethod, interval
+from tsgkit.scoring.comparing import Comparison, Resolvable, compare, smallest_difference
 from tsgkit.scoring.pooling import Part, Pooled, Pooling, pool
+from tsgkit.scoring.significance import PairedMethod, PairedTest, holm, mcnemar, sign_flip
 
 __all__ = [
+    "Comparison",
     "Interval",
     "IntervalMethod",
+    "PairedMethod",
+    "PairedTest",
     "Part",
     "Pooled",
     "Pooling",
+    "Resolvable",
+    "compare",
+    "holm",
     "interval",
+    "mcnemar",
     "pool",
+    "sign_flip",
+    "smallest_difference",
 ]
