@@ -1,0 +1,122 @@
+"""What a sample contributes to a metric, and the corpus value made of it.
+
+>>> parts = [Part(3, 4, "tea"), Part(1, 1, "tea"), Part(0, 5, "puncture"), Part(0, 0, "puncture")]
+>>> pool(parts, Pooling.POOLED).value
+0.4
+>>> averaged = pool(parts, Pooling.PER_ITEM)
+>>> round(averaged.value, 4), averaged.items, averaged.weightless, averaged.clusters
+(0.5833, 3, 1, 2)
+
+A sample to which a metric does not apply has no weight: it is counted in ``weightless`` and moves no value. A wrong
+or missing answer is another thing: a sum of 0 with its full weight.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+NO_WEIGHT = "no item carries weight, so the metric has no value"
+
+
+class Pooling(StrEnum):
+    """How the parts of all samples become one value; a card names it."""
+
+    POOLED = "pooled"
+    """The total sum over the total weight: a sample counts as much as it weighs."""
+    PER_ITEM = "per-item"
+    """The mean of each sample's sum over its weight: every sample that weighs anything counts the same."""
+
+
+class Totals(NamedTuple):
+    """A sum and the weight it is out of."""
+
+    sum: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one sample contributes to one metric: a sum out of a weight, and the cluster the sample belongs to.
+
+    Samples of one cluster share a scenario or a context, so they are not independent of each other. A sample that
+    stands for itself is a cluster of one. The sum of a share lies between 0 and the weight; a count may be larger.
+    """
+
+    sum: float
+    weight: float
+    cluster: str
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.sum) and math.isfinite(self.weight)):
+            raise ValueError(f"a part needs finite numbers, and this one is {self.sum} out of {self.weight}")
+        if self.weight < 0 or (self.weight == 0 and self.sum != 0):
+            raise ValueError(f"a part is a sum out of a weight, and this one is {self.sum} out of {self.weight}")
+
+    def counted(self, pooling: Pooling) -> Totals:
+        """The sum and weight with which this part enters a corpus value."""
+        if pooling is Pooling.POOLED or self.weight == 0:
+            return Totals(self.sum, self.weight)
+        return Totals(self.sum / self.weight, 1.0)
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A corpus value and what it rests on; ``value`` is None where nothing carried weight, and ``reason`` says so."""
+
+    value: float | None
+    pooling: Pooling
+    weight: float
+    items: int
+    weightless: int
+    clusters: int
+    reason: str | None = None
+
+
+def pool(parts: Iterable[Part], pooling: Pooling) -> Pooled:
+    """The corpus value of a metric.
+
+    Definition: ``pooled`` is the total sum over the total weight; ``per-item`` is the mean of each item's sum over its
+    weight. Range: that of the items, so 0 to 1 for shares. Without any weight the value is None, never 0. ``weight``
+    is the summed weight of the parts, ``items`` and ``clusters`` count those that weigh anything. The order of the
+    parts changes nothing, not even the last digit.
+
+    >>> pool([Part(0, 0, "tea")], Pooling.POOLED)
+    Pooled(value=None, pooling=<Pooling.POOLED: 'pooled'>, weight=0.0, items=0, weightless=1, clusters=0, \
+reason='no item carries weight, so the metric has no value')
+    """
+    given = list(parts)
+    weighing = [part for part in given if part.weight]
+    total = add(part.counted(pooling) for part in weighing)
+    return Pooled(
+        value=total.sum / total.weight if weighing else None,
+        pooling=pooling,
+        weight=math.fsum(part.weight for part in weighing),
+        items=len(weighing),
+        weightless=len(given) - len(weighing),
+        clusters=len({part.cluster for part in weighing}),
+        reason=None if weighing else NO_WEIGHT,
+    )
+
+
+def add(totals: Iterable[Totals]) -> Totals:
+    """The exactly rounded total, whatever the order."""
+    given = list(totals)
+    return Totals(math.fsum(total.sum for total in given), math.fsum(total.weight for total in given))
+
+
+def cluster_totals(parts: Iterable[Part], pooling: Pooling) -> dict[str, Totals]:
+    """What each cluster contributes, by name in order; a cluster that weighs nothing is left out.
+
+    >>> cluster_totals([Part(3, 4, "tea"), Part(0, 5, "puncture"), Part(1, 1, "tea")], Pooling.PER_ITEM)
+    {'puncture': Totals(sum=0.0, weight=1.0), 'tea': Totals(sum=1.75, weight=2.0)}
+    """
+    members: defaultdict[str, list[Totals]] = defaultdict(list)
+    for part in parts:
+        if part.weight:
+            members[part.cluster].append(part.counted(pooling))
+    return {name: add(members[name]) for name in sorted(members)}
