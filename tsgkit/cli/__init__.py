@@ -19,6 +19,7 @@ from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, TsgkitError
 COMMANDS = {
     "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
     "convert": "write graphs in another format, and say what it cannot carry",
+    "score": "score replies you collected elsewhere, in two profiles",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

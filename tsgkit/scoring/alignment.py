@@ -1,0 +1,98 @@
+"""Which candidate graph answers which reference graph: by place, in order, or however fits best.
+
+Where several graphs are asked for, one forgotten at the start shifts all others. Pairing by place (the headline) then
+scores them all as wrong; the two alignments here tell how much of that is a matter of decomposition, not of content.
+
+>>> gains = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+>>> by_place(gains).total, in_order(gains).total, best(gains)
+(0.0, 2.0, Alignment(pairs=((0, 1), (1, 2)), total=2.0))
+
+``gains[i][j]`` is what pairing reference i with candidate j earns. Pairs that earn nothing are left out; ties go to
+the smaller numbers, so the result is the same on every run. Both alignments are exact; :func:`too_large` says where
+that would cost too much, and then nothing is computed rather than something approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+Gains = Sequence[Sequence[float]]
+MOST_REFERENCES = 10
+
+
+class Alignment(NamedTuple):
+    """Pairs of a reference's and a candidate's number, and what they earn together."""
+
+    pairs: tuple[tuple[int, int], ...]
+    total: float
+
+
+def too_large(references: int, candidates: int) -> bool:
+    """Whether aligning exactly would cost too much: far more candidates than asked for, or too many references."""
+    return candidates > 4 * references + 16 or references > MOST_REFERENCES
+
+
+def by_place(gains: Gains) -> Alignment:
+    """The first with the first, the second with the second, and so on."""
+    pairs = [(place, place) for place in range(min(len(gains), len(gains[0]) if gains else 0))]
+    return _earning(pairs, gains)
+
+
+def in_order(gains: Gains) -> Alignment:
+    """The best pairing that crosses no pair: decomposition errors are forgiven, order errors are not."""
+    rows, columns = len(gains), len(gains[0]) if gains else 0
+    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows - 1, -1, -1):
+        for column in range(columns - 1, -1, -1):
+            paired = gains[row][column] + best[row + 1][column + 1]
+            best[row][column] = max(paired, best[row + 1][column], best[row][column + 1])
+    return _earning(_walk_in_order(gains, best), gains)
+
+
+def _walk_in_order(gains: Gains, best: list[list[float]]) -> list[tuple[int, int]]:
+    pairs, row, column = [], 0, 0
+    while row < len(gains) and column < len(gains[0]):
+        if gains[row][column] and best[row][column] == gains[row][column] + best[row + 1][column + 1]:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row][column] == best[row][column + 1]:
+            column += 1
+        else:
+            row += 1
+    return pairs
+
+
+def best(gains: Gains) -> Alignment:
+    """The best pairing in whatever order: decomposition and order errors are forgiven, content errors are not."""
+    columns = len(gains[0]) if gains else 0
+    rows = len(gains)
+
+    @cache
+    def most(column: int, used: int) -> float:
+        """What candidates from ``column`` on can still earn with the references not yet used."""
+        if column == columns:
+            return 0.0
+        return max([most(column + 1, used), *(earned(row, column, used) for row in free(column, used))])
+
+    def earned(row: int, column: int, used: int) -> float:
+        return gains[row][column] + most(column + 1, used | 1 << row)
+
+    def free(column: int, used: int) -> list[int]:
+        return [row for row in range(rows) if gains[row][column] and not used >> row & 1]
+
+    pairs, used = [], 0
+    for column in range(columns):
+        wanted = most(column, used)
+        for row in free(column, used):
+            if earned(row, column, used) == wanted:
+                pairs.append((row, column))
+                used |= 1 << row
+                break
+    return _earning(sorted(pairs), gains)
+
+
+def _earning(pairs: Sequence[tuple[int, int]], gains: Gains) -> Alignment:
+    kept = tuple((row, column) for row, column in pairs if gains[row][column])
+    return Alignment(kept, sum((gains[row][column] for row, column in kept), 0.0))

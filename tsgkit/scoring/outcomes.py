@@ -1,0 +1,45 @@
+"""How a sample can end, and the counts that stand beside every score.
+
+Every sample ends in exactly one outcome, and each is counted: nothing is skipped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a sample ended."""
+
+    ANSWERED = "answered"
+    MISSING = "missing"
+    """There is no reply at all."""
+    EMPTY = "empty"
+    """The reply has no content."""
+    TRUNCATED = "truncated"
+    """The reply was cut off at its length limit."""
+    REFUSED = "refused"
+    """A content filter or a refusal field said no; a refusal in prose is unreadable."""
+    UNREADABLE = "unreadable"
+    """No answer could be read from the reply."""
+    API_ERROR = "api_error"
+    """The service failed, after retries."""
+
+
+COUNTS = ("items", *Outcome, "repaired", "missing_graphs", "surplus_graphs", "skipped_official")
+"""The counts that every score carries, in this order."""
+
+
+def add_counts(samples: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The counts of all samples together; the shared ones first, then what a suite counts besides.
+
+    >>> list(add_counts([{"items": 1, "answered": 1, "too_large": 1}]).items())[-1]
+    ('too_large', 1)
+    """
+    total: Counter[str] = Counter()
+    for counts in samples:
+        total.update(counts)
+    own = [name for name in total if name not in COUNTS]
+    return {str(name): total[name] for name in (*COUNTS, *own)}

@@ -1,0 +1,39 @@
+"""What a sample contributes to a metric: a sum, a weight, the reason in words, and the evidence.
+
+>>> score = Score(1.5, 2, "2 graphs, 1.5 right")
+>>> score.value, Score.missing("asked in another way").value
+(0.75, None)
+
+A score is never a bare float. A corpus value pools (sum, weight) or averages the samples' values, as the metric says;
+a sample without weight says nothing, which is not the same as zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Score:
+    """A sample's share of a metric."""
+
+    sum: float
+    weight: float
+    reason: str = ""
+    evidence: Any = None
+
+    @property
+    def value(self) -> float | None:
+        """The sample's own value; None where it has no weight."""
+        return self.sum / self.weight if self.weight else None
+
+    @classmethod
+    def missing(cls, reason: str) -> Score:
+        """No score at all, and why."""
+        return cls(0.0, 0.0, reason)
+
+
+def right_or_wrong(right: bool, reason: str, evidence: Any = None) -> Score:  # noqa: ANN401  (the suite's own)
+    """A score of a sample that is right or wrong as a whole."""
+    return Score(float(right), 1.0, reason, evidence)

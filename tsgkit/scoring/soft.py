@@ -1,0 +1,37 @@
+"""Soft matching: triplets that say the same in other spellings or inflections. An extra, never the headline.
+
+>>> from tsgkit.graph import ActionGraph
+>>> wanted = ActionGraph.of(("person", "verb", "pick-up"), ("pick-up", "dobj", "wood-pieces"))
+>>> got = ActionGraph.of(("person", "verb", "picks up"), ("picks up", "dobj", "wood-piece"))
+>>> soft_overlap(wanted, got)
+Overlap(right=2, said=2, wanted=2)
+
+Two triplets match when each element of one is the same word as that of the other (:func:`tsgkit.lexicon.same_word`);
+every triplet is matched at most once, exact matches first, then in written order.
+"""
+
+from __future__ import annotations
+
+from tsgkit.graph import ActionGraph, Triplet
+from tsgkit.lexicon import Lemmatiser, same_word
+from tsgkit.scoring.sets import Overlap
+
+
+def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
+    """How the triplets of two graphs overlap when elements that are the same word count as equal."""
+    wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
+    right = sum(triplet in wanted for triplet in said)
+    open_wanted = [triplet for triplet in wanted if triplet not in said]
+    for triplet in said:
+        if triplet in wanted:
+            continue
+        for place, other in enumerate(open_wanted):
+            if _same(triplet, other, lemmatiser):
+                del open_wanted[place]
+                right += 1
+                break
+    return Overlap(right, len(said), len(wanted))
+
+
+def _same(one: Triplet, other: Triplet, lemmatiser: Lemmatiser | None) -> bool:
+    return all(same_word(a, b, lemmatiser) for a, b in zip(one, other, strict=True))

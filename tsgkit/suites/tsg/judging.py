@@ -1,0 +1,150 @@
+"""Judges one reply to one sample in both profiles: outcome, answer, scores with their reasons, evidence, counts.
+
+``strict`` reads with :mod:`~tsgkit.suites.tsg.strict` and gives zero to whatever has no answer. ``official`` reads and
+scores with :mod:`~tsgkit.suites.tsg.official`; a reply without text is an empty text to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.graph.edits import diff
+from tsgkit.lexicon import fold as fold_spelling
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score, right_or_wrong
+from tsgkit.suites.tsg import official, strict
+from tsgkit.suites.tsg.generation import score_generation
+from tsgkit.suites.tsg.replies import Reply
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.sections import answer_section
+from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
+
+Scores = dict[str, Score]
+Answer = str | GraphAnswer
+REASONING_STYLES = ("cot", "cot-few-shot")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sample and all that is to be said of its reply."""
+
+    sample: AnySample
+    outcome: Outcome
+    answer: Any
+    scores: dict[str, Scores]
+    notes: tuple[str, ...] = ()
+    evidence: Any = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> Judged:
+    """The judgement on a reply (None: there is none)."""
+    outcome, found = _read(sample, reply)
+    text = (reply.text if reply is not None else None) or ""
+    if isinstance(sample, GenerationSample):
+        answer = found if isinstance(found, GraphAnswer) else None
+        scored = score_generation(sample, answer)
+        published = _official_graphs(sample, _official_view(text, style))
+        notes = tuple(map(str, answer.reading.notes)) if answer else ()
+        counts = scored.counts | {"repaired": int(bool(answer and answer.reading.repaired))}
+        counts["skipped_official"] = int(published["f1"].weight == 0)
+        value: Any = [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
+        evidence: Any = _evidence(sample, answer)
+        scores = scored.scores
+    else:
+        word = found if isinstance(found, str) else None
+        scores, published = SINGLE[type(sample)](sample, word, _official_view(text, style))
+        notes, value, evidence, counts = (), word, {"expected": sample.answer}, {}
+    if isinstance(found, Unreadable):
+        notes = (found.reason, *notes)
+    return Judged(
+        sample=sample,
+        outcome=outcome,
+        answer=value,
+        scores={"strict": scores} | ({} if style == "structured" else {"official": published}),
+        notes=notes,
+        evidence=evidence,
+        counts={"items": 1, outcome: 1, **counts},
+    )
+
+
+def _read(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer | Unreadable | None]:
+    """The outcome and the strict answer; only an answered sample has one."""
+    if reply is None:
+        return Outcome.MISSING, None
+    if reply.outcome is not None:
+        return reply.outcome, None
+    if not (reply.text or "").strip():
+        return Outcome.EMPTY, None
+    found = _strict_answer(sample, reply.text or "")
+    return (Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED), found
+
+
+def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
+    if isinstance(sample, GenerationSample):
+        return strict.graphs(text, sample.k)
+    if isinstance(sample, SelectionSample):
+        return strict.letter(text, len(sample.candidates))
+    return strict.word(text)
+
+
+def _official_view(text: str, style: str) -> str:
+    """What the official reader is shown: all of it, or the part after the last label where reasoning was asked for."""
+    return answer_section(text).text if style in REASONING_STYLES else text
+
+
+def _question(sample: QuestionSample, word: str | None, text: str) -> tuple[Scores, Scores]:
+    expected = strict.fold(sample.answer)
+    nodes = {strict.fold(node) for node in sample.nodes}
+    said = f"{word} for {expected}" if word is not None else "no answer"
+    scores = {
+        "exact_match": right_or_wrong(word == expected, said),
+        "normalised": right_or_wrong(word is not None and fold_spelling(word) == fold_spelling(expected), said),
+        "not_a_node": right_or_wrong(word is not None and word not in nodes, said),
+    }
+    published = official.word(text)
+    right = published == sample.answer.lower().strip()
+    return scores, {"exact_match": right_or_wrong(right, f"{_short(published)} for {sample.answer}")}
+
+
+def _selection(sample: SelectionSample, letter: str | None, text: str) -> tuple[Scores, Scores]:
+    published = official.letter(text)
+    return (
+        {"accuracy": right_or_wrong(letter == sample.answer, f"{letter or 'no letter'} for {sample.answer}")},
+        {"accuracy": right_or_wrong(published == sample.answer, f"{published or 'no letter'} for {sample.answer}")},
+    )
+
+
+SINGLE: dict[type, Callable[..., tuple[Scores, Scores]]] = {QuestionSample: _question, SelectionSample: _selection}
+
+
+def _official_graphs(sample: GenerationSample, text: str) -> Scores:
+    """Sums over the pairs that the published zip leaves; none means that the item is not scored at all."""
+    pairs = official.score_graphs(sample.references, official.graphs(text))
+    reason = (
+        f"{len(pairs)} of {sample.k} graphs scored" if pairs else "no graph found: the published code skips the item"
+    )
+    return {
+        name: Score(sum(getattr(pair, name) for pair in pairs), len(pairs), reason)
+        for name in ("precision", "recall", "f1")
+    }
+
+
+def _evidence(sample: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
+    """How each graph differs from its reference, by place."""
+    graphs = answer.graphs if answer else ()
+    evidence: list[dict[str, object]] = []
+    for number, reference in enumerate(sample.references):
+        if number < len(graphs):
+            difference = diff(strict.fold_graph(reference), graphs[number], sample.vocabulary)
+            evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
+        else:
+            evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})
+    evidence += [{"matched": 0, "changes": ["a surplus graph"]} for _ in graphs[sample.k :]]
+    return evidence
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "...")

@@ -1,0 +1,77 @@
+"""Reading and scoring as the published code does it, in every detail but its crashes.
+
+Kept apart on purpose: nothing here may be improved. Behaviours have names in comments where they surprise; what the
+crashes would have been is a condition the report names.
+
+>>> letter("A close reading suggests [C]")  # the first capital letter on its own wins: the article A
+'A'
+>>> word('["person", "verb", "x"] so [cup]')  # the first bracket wins
+'"person", "verb", "x"'
+>>> [len(graph) for graph in graphs("person -> verb -> wash\\n1. wash -> dobj -> cup\\n\\nperson → verb → dry")]
+[2]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tsgkit.graph.model import ActionGraph, Triplet
+
+LETTER = re.compile(r"\[([A-E])\]|\b([A-E])\b")
+BRACKET = re.compile(r"\[(.*?)\]")
+ARROW = "->"
+
+
+def letter(reply: str) -> str | None:
+    """The first of ``[X]`` or a stand-alone capital X, X in A to E; None where there is none."""
+    match = LETTER.search(reply)
+    return None if match is None else match.group(1) or match.group(2)
+
+
+def word(reply: str) -> str:
+    """What stands in the first bracket of one line, else the whole reply; compared lower-cased and trimmed."""
+    match = BRACKET.search(reply)
+    return (match.group(1) if match else reply).lower().strip()
+
+
+def graphs(reply: str) -> tuple[ActionGraph, ...]:
+    """Blocks between blank lines; a line is a triplet if it has exactly three parts between arrows.
+
+    Other lines are skipped and end nothing, so a heading without a blank line fuses graphs, and a blank line within
+    one splits it; bullets and bold stay in the names.
+    """
+    found: list[list[Triplet]] = [[]]
+    for line in reply.split("\n"):
+        if not line.strip():
+            found.append([])
+            continue
+        parts = [part.strip() for part in line.split(ARROW)]
+        if len(parts) == 3:
+            found[-1].append(Triplet(*parts))
+    return tuple(ActionGraph(block) for block in found if block)
+
+
+class GraphScore(NamedTuple):
+    """Precision, recall and F1 of one pair of graphs."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def score_graphs(references: Sequence[ActionGraph], candidates: Sequence[ActionGraph]) -> tuple[GraphScore, ...]:
+    """One score per pair by place; what has no partner is not scored at all, missing and surplus graphs alike."""
+    return tuple(score_graph(*pair) for pair in zip(references, candidates, strict=False))
+
+
+def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
+    """Triplets are compared as one string each, so that words may move between elements."""
+    wanted = {" ".join(triplet) for triplet in reference}
+    said = {" ".join(triplet) for triplet in candidate}
+    right = len(wanted & said)
+    precision = right / len(said) if said else 0.0
+    recall = right / len(wanted) if wanted else 0.0
+    total = precision + recall
+    return GraphScore(precision, recall, 2 * precision * recall / total if total else 0.0)

@@ -1,0 +1,178 @@
+"""Scores a file of replies against a file of data, in both profiles, and says what lies behind the numbers.
+
+A metric's corpus value carries its 95 % interval, bootstrapped over scenarios with a recorded seed, and ``n``, its
+summed weight. What the published code would not have counted, or crashed on, is a count or a reason, never a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.scoring.bootstrap import interval
+from tsgkit.scoring.outcomes import add_counts
+from tsgkit.scoring.pooling import Part, pool
+from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge
+from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
+from tsgkit.suites.tsg.replies import read_replies
+from tsgkit.suites.tsg.samples import samples_of
+
+GROUPS = ("k", "domain", "tag")
+PROFILES = ("strict", "official")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A corpus value with its interval (None where there are too few scenarios for one) and summed weight."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: float
+
+
+@dataclass(frozen=True)
+class Board:
+    """The values of some samples, what was counted, and why a value is missing."""
+
+    n: int
+    profiles: dict[str, dict[str, Value | None] | None]
+    counts: dict[str, int]
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """A board for all samples, one for each group asked for, and the judgements they are made of."""
+
+    task: str
+    style: str
+    seed: int
+    board: Board
+    groups: dict[str, dict[str, Board]]
+    judged: tuple[Judged, ...]
+
+
+def score(
+    task: str,
+    data: str | Path,
+    replies: str | Path,
+    *,
+    style: str = "zero-shot",
+    by: Sequence[str] = (),
+    seed: int = 0,
+) -> ScoreReport:
+    """Score collected replies to a task (``sgqa``, ``sgds``, ``sa-sgg``, ``ma-sgg``)."""
+    task = task.removeprefix("tsg/")
+    _check_choice("style", style, STYLES)
+    for group in by:
+        _check_choice("group", group, GROUPS)
+    samples = samples_of(read_file(data), task)
+    if not samples:
+        raise UsageError(f"{data}: there are no items in it")
+    found = read_replies(replies, [sample.item_id for sample in samples])
+    judged = tuple(judge(sample, found.get(sample.item_id), style) for sample in samples)
+    groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
+    return ScoreReport(task, style, seed, board_of(judged, task, style, seed), groups, judged)
+
+
+def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:
+    if given not in choices:
+        raise UsageError(f"there is no {what} {given}", hint=f"choose from {', '.join(choices)}")
+
+
+def board_of(judged: Sequence[Judged], task: str, style: str, seed: int) -> Board:
+    """The values of these samples in both profiles."""
+    reasons: dict[str, str] = {}
+    profiles: dict[str, dict[str, Value | None] | None] = {
+        "strict": _values(judged, "strict", METRICS[task], seed, reasons)
+    }
+    if style == "structured":
+        profiles["official"] = None
+        reasons["official"] = "replies in a JSON schema were not asked for in the published way"
+    else:
+        published = {name: METRICS[task][name] for name in PUBLISHED[task]}
+        profiles["official"] = _values(judged, "official", published, seed, reasons)
+        if style in REASONING_STYLES:
+            reasons["official.view"] = (
+                f"style {style}: the published reader is shown what follows the last answer label"
+            )
+    return Board(len(judged), profiles, add_counts(one.counts for one in judged), reasons)
+
+
+def _values(
+    judged: Sequence[Judged], profile: str, metrics: dict[str, Metric], seed: int, reasons: dict[str, str]
+) -> dict[str, Value | None]:
+    values: dict[str, Value | None] = {}
+    for name, metric in metrics.items():
+        scored = [(one, one.scores[profile][name]) for one in judged]
+        parts = [Part(score.sum, score.weight, one.sample.cluster) for one, score in scored]
+        pooled = pool(parts, metric.pooling)
+        if pooled.value is None:
+            values[name] = None
+            reasons[f"{profile}.{name}"] = _why_none(profile)
+            continue
+        around = interval(parts, metric.pooling, seed=seed)
+        low, high = (around.low, around.high) if around else (None, None)
+        values[name] = Value(pooled.value, low, high, pooled.weight)
+    return values
+
+
+def _why_none(profile: str) -> str:
+    if profile == "official":
+        return "no graph was found in any reply: the published code divides by zero here"
+    return "no item carries weight: nothing was said that this metric could be taken of"
+
+
+def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed: int) -> dict[str, Board]:
+    members: dict[str, list[Judged]] = {}
+    for one in judged:
+        for name in one.sample.groups[group]:
+            members.setdefault(name, []).append(one)
+    order = sorted(members, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0, name))
+    return {name: board_of(members[name], task, style, seed) for name in order}
+
+
+def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str, object]:
+    """The JSON value of a report."""
+    value: dict[str, object] = {"task": f"tsg/{report.task}", "style": report.style, "seed": report.seed}
+    value |= _board_value(report.board)
+    value["reasons"] = report.board.reasons
+    if report.groups:
+        value["by"] = {
+            group: {name: _board_value(board) for name, board in boards.items()}
+            for group, boards in report.groups.items()
+        }
+    if with_samples:
+        value["samples"] = [sample_value(one) for one in report.judged]
+    return value
+
+
+def _board_value(board: Board) -> dict[str, object]:
+    profiles = {
+        profile: None if values is None else {name: _value(value) for name, value in values.items()}
+        for profile, values in board.profiles.items()
+    }
+    return {"n": board.n, "profiles": profiles, "counts": board.counts}
+
+
+def _value(value: Value | None) -> dict[str, float | None] | None:
+    return None if value is None else {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+
+
+def sample_value(judged: Judged) -> dict[str, Any]:
+    """The JSON value of one judged sample."""
+    return {
+        "item_id": judged.sample.item_id,
+        "outcome": str(judged.outcome),
+        "answer": judged.answer,
+        "scores": {
+            profile: {name: score.value for name, score in scores.items()} for profile, scores in judged.scores.items()
+        },
+        "notes": list(judged.notes),
+        "evidence": judged.evidence,
+    }
