@@ -10,10 +10,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: .venv/base  ## install and check the example graphs; the last file shows what slips look like
+demo: .venv/base  ## install, check example graphs, score example replies in two profiles, draw
 	$(BIN)/tsgkit check tasks/tsg/examples/tea.jsonl tasks/tsg/examples/puncture.jsonl
 	@echo
-	$(BIN)/tsgkit check tasks/tsg/examples/messy-reply.txt || test $$? -eq 1
+	$(BIN)/tsgkit score --task tsg/ma-sgg --data tasks/tsg/data/ma-sgg.jsonl --replies tasks/tsg/data/example_replies.jsonl
 	@echo
 	@mkdir -p build
 	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg
@@ -45,6 +45,7 @@ fuzz: .venv/all  ## put 100,000 made-up and mutated texts through every reader
 bench: .venv/all  ## time the readers, the start of the command line and the statistics
 	$(BIN)/python eval/bench/reading.py
 	$(BIN)/python eval/bench/startup.py
+	$(BIN)/python eval/bench/scoring_replies.py
 	$(BIN)/python eval/bench/statistics_of_scores.py
 
 clean:  ## remove the environment and everything built

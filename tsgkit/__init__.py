@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tsgkit.suites.tsg import convert as convert
     from tsgkit.suites.tsg import read_document as read_document
     from tsgkit.suites.tsg import read_file as read_file
+    from tsgkit.suites.tsg import score as score
 
 __version__ = "0.1.0"
 
@@ -70,6 +71,7 @@ _HOMES = {
     "read": "tsgkit.graph",
     "read_document": "tsgkit.suites.tsg",
     "read_file": "tsgkit.suites.tsg",
+    "score": "tsgkit.suites.tsg",
     "snap": "tsgkit.graph",
     "to_networkx": "tsgkit.graph",
     "trace": "tsgkit.graph",

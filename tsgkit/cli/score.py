@@ -69,16 +69,21 @@ def _print(report: ScoreReport, arguments: argparse.Namespace) -> None:
 
 
 def _print_board(board: Board, task: str, *, headline_only: bool = False) -> None:
-    say(f"  {'':<18} {'strict':<24} official")
+    say(f"  {'':<18} {'strict':<24} {'official':<24} official - strict")
     for name, metric in METRICS[task].items():
         if headline_only and not metric.is_headline:
             continue
-        strict, official = (_shown((board.profiles[profile] or {}).get(name)) for profile in ("strict", "official"))
-        say(f"  {name:<18} {strict:<24} {official}".rstrip())
+        values = [(board.profiles[profile] or {}).get(name) for profile in ("strict", "official")]
+        strict, official = map(_shown, values)
+        say(f"  {name:<18} {strict:<24} {official:<24} {_difference(*values)}".rstrip())
     counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
     say(f"  counts: {', '.join(counted)}")
     for what, reason in board.reasons.items():
         say(f"  {what}: {reason}")
+
+
+def _difference(strict: Value | None, official: Value | None) -> str:
+    return "" if strict is None or official is None else f"{100 * (official.value - strict.value):+5.1f}"
 
 
 def _shown(value: Value | None) -> str:

@@ -1,6 +1,13 @@
 """Scores and what may be concluded from them: corpus values, intervals, paired comparisons, agreement of raters.
 
 =================  ====================================================================================
+``score``          a sample's share of a metric: sum, weight, reason, evidence
+``outcomes``       how a sample can end, and the counts beside every score
+``sets``           precision, recall and F1 of triplets, nodes, edges
+``alignment``      which candidate graph answers which reference: by place, in order, whatever fits best
+``sequences``      longest common subsequences of actions
+``soft``           triplets that say the same in other spellings
+``hallucination``  elements outside L, mentioned in the description or new
 ``pooling``        what a sample contributes to a metric, and the corpus value made of it
 ``bootstrap``      how sure a corpus value is: intervals over clusters
 ``comparing``      two systems on the same items: difference, interval, test, what could be seen at all
@@ -14,24 +21,37 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 from tsgkit.scoring.agreement import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.scoring.bootstrap import Interval, IntervalMethod, interval
 from tsgkit.scoring.comparing import Comparison, Resolvable, compare, smallest_difference
+from tsgkit.scoring.hallucination import Hallucinations, hallucinations
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooled, Pooling, pool
+from tsgkit.scoring.score import Score
+from tsgkit.scoring.sequences import common_subsequence
+from tsgkit.scoring.sets import Overlap, compare_graphs
 from tsgkit.scoring.significance import PairedMethod, PairedTest, holm, mcnemar, sign_flip
+from tsgkit.scoring.soft import soft_overlap
 
 __all__ = [
     "Agreement",
     "Comparison",
+    "Hallucinations",
     "Interval",
     "IntervalMethod",
     "Measure",
+    "Outcome",
+    "Overlap",
     "PairedMethod",
     "PairedTest",
     "Part",
     "Pooled",
     "Pooling",
     "Resolvable",
+    "Score",
     "balanced_accuracy",
     "cohens_kappa",
+    "common_subsequence",
     "compare",
+    "compare_graphs",
+    "hallucinations",
     "holm",
     "interval",
     "krippendorffs_alpha",
@@ -39,4 +59,5 @@ __all__ = [
     "pool",
     "sign_flip",
     "smallest_difference",
+    "soft_overlap",
 ]

@@ -44,30 +44,30 @@ def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Sc
     """Every strict metric of an item; without an answer all are zero, with their full weight."""
     references = [fold_graph(graph) for graph in sample.references]
     candidates = list(answer.graphs) if answer else []
-    pairs = [compare_graphs(*pair) for pair in zip(references, candidates, strict=False)]
-    aligned, too_large = _aligned(references, candidates)
-    invented, invented_counts = _invented(sample, candidates)
+    aligned, too_large = alignments(references, candidates)
+    made_up, made_up_counts = invented(sample, candidates)
     scores = {
-        **_by_place(pairs, references, candidates),
-        **_micro(pairs, references, candidates),
+        **headline(references, candidates),
         "exact_match": right_or_wrong(references == candidates, "all graphs, in order" if candidates else "no graphs"),
         **aligned,
-        "f1_soft": _mean_f1(references, candidates, soft_overlap),
-        "nodes_f1": _mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, nodes_of)),
-        "edges_f1": _mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, edges_of)),
-        **_actions(references, candidates),
-        **invented,
+        "f1_soft": mean_f1(references, candidates, soft_overlap),
+        "nodes_f1": mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, nodes_of)),
+        "edges_f1": mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, edges_of)),
+        **actions(references, candidates),
+        **made_up,
     }
     counts = {
         "missing_graphs": max(len(references) - len(candidates), 0),
         "surplus_graphs": max(len(candidates) - len(references), 0),
         "too_large": int(too_large),
-        **invented_counts,
+        **made_up_counts,
     }
     return Scored(scores, counts)
 
 
-def _by_place(pairs: Sequence[Overlap], references: Graphs, candidates: Graphs) -> dict[str, Score]:
+def headline(references: Graphs, candidates: Graphs) -> dict[str, Score]:
+    """Precision, recall and F1 by place, and their micro counterparts."""
+    pairs = [compare_graphs(*pair) for pair in zip(references, candidates, strict=False)]
     k, m = len(references), len(candidates)
     share = k / max(k, m) if k else 0.0
     reason = f"{m} graphs for {k}: " + (", ".join(f"{pair.f1:.2f}" for pair in pairs[:20]) or "none to compare")
@@ -77,6 +77,7 @@ def _by_place(pairs: Sequence[Overlap], references: Graphs, candidates: Graphs) 
         "recall": Score(sum(pair.recall for pair in pairs), k, reason),
         "f1": f1,
         "f1_per_item": f1,
+        **_micro(pairs, references, candidates),
     }
 
 
@@ -91,13 +92,14 @@ def _micro(pairs: Sequence[Overlap], references: Graphs, candidates: Graphs) -> 
     }
 
 
-def _mean_f1(references: Graphs, candidates: Graphs, compare: Compare) -> Score:
+def mean_f1(references: Graphs, candidates: Graphs, compare: Compare) -> Score:
+    """F1 by place of whatever two graphs are compared by."""
     k, m = len(references), len(candidates)
     total = sum(compare(*pair).f1 for pair in zip(references, candidates, strict=False))
     return Score(total * k / max(k, m) if k else 0.0, k, f"{m} graphs for {k}")
 
 
-def _aligned(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score], bool]:
+def alignments(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score], bool]:
     """F1 of the best pairings; refused, with no weight, where they would cost too much."""
     k, m = len(references), len(candidates)
     if alignment.too_large(k, m):
@@ -114,7 +116,8 @@ def _aligned(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score], 
     }, False
 
 
-def _actions(references: Graphs, candidates: Graphs) -> dict[str, Score]:
+def actions(references: Graphs, candidates: Graphs) -> dict[str, Score]:
+    """How well the description was decomposed into actions, whatever else the graphs hold."""
     common = common_subsequence(_action_list(references), _action_list(candidates))
     reason = f"{common.right} in common, {common.said} said, {common.wanted} wanted"
     return {
@@ -128,7 +131,7 @@ def _action_list(graphs: Graphs) -> list[str]:
     return [action for graph in graphs for action in graph.actions]
 
 
-def _invented(sample: GenerationSample, candidates: Graphs) -> tuple[dict[str, Score], dict[str, int]]:
+def invented(sample: GenerationSample, candidates: Graphs) -> tuple[dict[str, Score], dict[str, int]]:
     """Elements outside L; an item without an answer invents nothing."""
     found = hallucinations(candidates, sample.vocabulary, sample.sentence)
     elements = {(name, place == 1) for graph in candidates for triplet in graph for place, name in enumerate(triplet)}

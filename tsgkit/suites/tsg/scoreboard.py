@@ -14,7 +14,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.scoring.bootstrap import interval
 from tsgkit.scoring.outcomes import add_counts
-from tsgkit.scoring.pooling import Part, pool
+from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
@@ -118,7 +118,8 @@ def _values(
             continue
         around = interval(parts, metric.pooling, seed=seed)
         low, high = (around.low, around.high) if around else (None, None)
-        values[name] = Value(pooled.value, low, high, pooled.weight)
+        n = pooled.weight if metric.pooling is Pooling.POOLED else float(pooled.items)
+        values[name] = Value(pooled.value, low, high, n)
     return values
 
 

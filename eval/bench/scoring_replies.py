@@ -1,0 +1,122 @@
+"""How fast replies are read and scored: 4,000 made-up items, per second and core, and what each diagnostic adds.
+
+    python eval/bench/scoring_replies.py
+
+The rival is the published way (its reader and scorer alone), measured on the same replies in the same run. Growth is
+shown from 500 to 4,000 items: the time per item should stay the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter
+
+from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.scoring.soft import soft_overlap
+from tsgkit.suites.tsg import generation, official, strict
+from tsgkit.suites.tsg.judging import judge
+from tsgkit.suites.tsg.replies import Reply
+from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.strict import GraphAnswer
+
+ROUNDS = 5
+ITEMS = 4_000
+OBJECTS = ("cup", "lid", "kettle", "tap", "tea-bag", "spoon", "table", "cloth")
+VERBS = ("wash", "dry", "hold", "fill", "open", "pick-up", "put-down")
+L = Vocabulary(OBJECTS, ("verb", "dobj", "with", "on", "from"), VERBS)
+
+
+def made_up(number: int) -> tuple[GenerationSample, Reply]:
+    """An item of one to five graphs and a reply with some slips."""
+    choice = random.Random(number)
+    graphs = [_graph(choice) for _ in range(choice.randint(1, 5))]
+    said = [_spoilt(graph, choice) for graph in graphs if choice.random() > 0.1]
+    text = "\n\n".join(map(str, said)).replace("->", choice.choice(["->", "->", "->", "→"]))
+    sample = GenerationSample(
+        item_id=str(number),
+        cluster=str(number // 10),
+        context=(),
+        sentence="She washes the cup and puts it down.",
+        vocabulary=L,
+        references=tuple(graphs),
+    )
+    return sample, Reply(text)
+
+
+def _graph(choice: random.Random) -> ActionGraph:
+    verb = choice.choice(VERBS)
+    edges = [(verb, label, choice.choice(OBJECTS)) for label in ("dobj", "from")[: choice.randint(1, 2)]]
+    return ActionGraph([("person", "verb", verb), *edges, (verb, "with", choice.choice(("hand1", "hand2")))])
+
+
+def _spoilt(graph: ActionGraph, choice: random.Random) -> ActionGraph:
+    return ActionGraph(
+        (source, edge, "vase" if choice.random() < 0.1 else target) for source, edge, target in graph.triplets
+    )
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The median time of a few rounds."""
+    times = []
+    for _ in range(ROUNDS):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return median(times)
+
+
+def main() -> None:
+    """Print the tables."""
+    items = [made_up(number) for number in range(ITEMS)]
+    answers = [strict.graphs(reply.text or "", sample.k) for sample, reply in items]
+    read_only = seconds(lambda: [strict.graphs(reply.text or "", sample.k) for sample, reply in items])
+    rival = seconds(lambda: [_published(sample, reply) for sample, reply in items])
+    whole = seconds(lambda: [judge(sample, reply) for sample, reply in items])
+    print(f"{'':<40}{'items/s':>10}{'us per item':>13}{'of published':>14}")
+    rows = (
+        ("published reading and scoring", rival),
+        ("strict reading", read_only),
+        ("both profiles, all there is", whole),
+    )
+    for name, time in rows:
+        print(f"  {name:<38}{ITEMS / time:>10,.0f}{1e6 * time / ITEMS:>13,.0f}{time / rival:>13.1f}x")
+    _print_diagnostics(items, answers)
+    _print_growth(items)
+
+
+def _published(sample: GenerationSample, reply: Reply) -> object:
+    return official.score_graphs(sample.references, official.graphs(reply.text or ""))
+
+
+def _print_diagnostics(
+    items: Sequence[tuple[GenerationSample, Reply]], answers: Sequence[GraphAnswer | strict.Unreadable]
+) -> None:
+    pairs = [
+        ([strict.fold_graph(graph) for graph in sample.references], list(answer.graphs), sample)
+        for (sample, _), answer in zip(items, answers, strict=True)
+        if isinstance(answer, GraphAnswer)
+    ]
+    parts: dict[str, Callable[[], object]] = {
+        "headline and micro": lambda: [generation.headline(one, other) for one, other, _ in pairs],
+        "alignments": lambda: [generation.alignments(one, other) for one, other, _ in pairs],
+        "soft matching": lambda: [generation.mean_f1(one, other, soft_overlap) for one, other, _ in pairs],
+        "action sequences": lambda: [generation.actions(one, other) for one, other, _ in pairs],
+        "hallucinations": lambda: [generation.invented(sample, other) for _, other, sample in pairs],
+    }
+    print(f"\n{'a part of the strict scores':<40}{'us per item':>23}")
+    for name, work in parts.items():
+        print(f"  {name:<38}{1e6 * seconds(work) / len(pairs):>23,.0f}")
+
+
+def _print_growth(items: Sequence[tuple[GenerationSample, Reply]]) -> None:
+    print(f"\n{'growth':<40}{'us per item':>23}")
+    for size in (500, 1_000, 2_000, 4_000):
+        some = items[:size]
+        time = seconds(lambda some=some: [judge(sample, reply) for sample, reply in some])  # type: ignore[misc]
+        print(f"  {size:<38,}{1e6 * time / size:>23,.0f}")
+
+
+if __name__ == "__main__":
+    main()

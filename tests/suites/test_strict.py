@@ -1,0 +1,95 @@
+"""Strict reading: the final answer wherever it stands, and a reason where there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.suites.tsg.sections import answer_section
+from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable, fold, graphs, letter, word
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("Final answer: [C]", " [C]"),
+        ("reasons\n**Final Answer:** [C]", " [C]"),
+        ("reasons\n### Final answer\n[C]", "\n[C]"),
+        ("Answer: A\nno wait\nAnswer: B", " B"),
+        ("The final answer is: [C]", " [C]"),
+        ("Final graphs:\na -> b -> c", "\na -> b -> c"),
+        ("<think>Answer: A</think>[B]", "[B]"),
+        ("no label at all", "no label at all"),
+        ("Graph 1:\na -> b -> c", "Graph 1:\na -> b -> c"),
+        ("the answer: is in the middle", "the answer: is in the middle"[len("the answer:"):]),
+    ],
+)  # fmt: skip
+def test_the_answer_section_follows_the_last_label(reply: str, text: str) -> None:
+    assert answer_section(reply).text == text
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("[C]", "C"),
+        ("[c]", "C"),
+        ("[A] or [B]", "B"),
+        ("Final answer: C", "C"),
+        ("Final answer: (c).", "C"),
+        ("**C**", "C"),
+        ("C.", "C"),
+        (" c \n", "C"),
+        ("[ 'C' ]", "C"),
+    ],
+)
+def test_a_letter_is_the_last_in_brackets_or_the_one_word(reply: str, answer: str) -> None:
+    assert letter(reply, 5) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("[F]", "F is none of the 5 candidates"),
+        ("The third one", "no letter in brackets, and more than one word"),
+        ("Final answer:", "no answer after the label"),
+        ("7", "7 is none of the 5 candidates"),
+    ],
+)
+def test_what_is_no_letter_has_its_reason(reply: str, reason: str) -> None:
+    assert letter(reply, 5) == Unreadable(reason)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("[cup]", "cup"),
+        ("from [table] to [Cup]", "cup"),
+        ('["tea-bag".]', "tea-bag"),
+        ("Final answer: tea-bag.", "tea-bag"),
+        ("`cup`", "cup"),
+        ("[the cup]", "the cup"),
+        ("hand1", "hand1"),
+    ],
+)
+def test_a_word_is_the_last_in_brackets_or_the_one_word(reply: str, answer: str) -> None:
+    assert word(reply) == answer
+
+
+@pytest.mark.parametrize("reply", ["It is the cup", "[]", "Answer: ", "[ . ]"])
+def test_what_is_no_word_is_unreadable(reply: str) -> None:
+    assert isinstance(word(reply), Unreadable)
+
+
+@pytest.mark.parametrize(("name", "folded"), [(' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")])
+def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens(name: str, folded: str) -> None:
+    assert fold(name) == folded
+    assert fold(folded) == folded
+
+
+def test_graphs_are_read_from_the_answer_section_and_folded() -> None:
+    answer = graphs("draft -> is -> wrong\nFinal graphs:\nPerson -> verb -> Wash", 1)
+    assert isinstance(answer, GraphAnswer)
+    assert [str(graph) for graph in answer.graphs] == ["person -> verb -> wash"]
+
+
+def test_a_reply_without_triplets_is_unreadable() -> None:
+    assert graphs("I am sorry.", 2) == Unreadable("no triplet found")
