@@ -39,6 +39,7 @@ def test_the_answer_section_follows_the_last_label(reply: str, text: str) -> Non
         ("C.", "C"),
         (" c \n", "C"),
         ("[ 'C' ]", "C"),
+        ('{"answer": "C"}', "C"),
     ],
 )
 def test_a_letter_is_the_last_in_brackets_or_the_one_word(reply: str, answer: str) -> None:
@@ -68,6 +69,7 @@ def test_what_is_no_letter_has_its_reason(reply: str, reason: str) -> None:
         ("`cup`", "cup"),
         ("[the cup]", "the cup"),
         ("hand1", "hand1"),
+        ('{"reasoning": "[lid]", "answer": "Cup"}', "cup"),
     ],
 )
 def test_a_word_is_the_last_in_brackets_or_the_one_word(reply: str, answer: str) -> None:

@@ -144,5 +144,8 @@ def invented(sample: GenerationSample, candidates: Graphs) -> tuple[dict[str, Sc
         "hallucinated_total": found.total,
         "hallucinated_desc": len(found.described),
         "hallucinated_new": len(found.new),
+        "hallucinating_items": int(bool(found.total)),
+        "hallucinating_items_desc": int(bool(found.described)),
+        "hallucinating_items_new": int(bool(found.new)),
     }
     return scores, counts

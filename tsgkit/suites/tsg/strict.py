@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
 from tsgkit.suites.tsg.samples import LETTERS
 from tsgkit.suites.tsg.sections import answer_section
@@ -39,7 +41,7 @@ class GraphAnswer(NamedTuple):
 
 def letter(reply: str, candidates: int) -> str | Unreadable:
     """The last bracketed letter of the answer section, else the section if it is one letter."""
-    section = answer_section(reply).text
+    section = _answer_text(reply)
     letters = [found for found in (fold(part) for part in BRACKET.findall(section)) if len(found) == 1]
     found = letters[-1] if letters else fold(section.strip(AROUND + MARKS + "."))
     if not letters and len(found) != 1:
@@ -51,7 +53,7 @@ def letter(reply: str, candidates: int) -> str | Unreadable:
 
 def word(reply: str) -> str | Unreadable:
     """What the last bracket of the answer section holds, else the section if it is one word."""
-    section = answer_section(reply).text
+    section = _answer_text(reply)
     brackets = BRACKET.findall(section)
     if brackets:
         return fold(brackets[-1]) or Unreadable("the last bracket is empty")
@@ -67,6 +69,19 @@ def graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     if not reading.graphs:
         return Unreadable("no triplet found")
     return GraphAnswer(tuple(fold_graph(graph) for graph in reading.graphs), reading)
+
+
+def _answer_text(reply: str) -> str:
+    """The answer section; of a reply in a JSON schema, its field ``answer``."""
+    section = answer_section(reply).text
+    if not section.strip().startswith("{"):
+        return section
+    try:
+        value = load(section)
+    except NotationError:
+        return section
+    answer = value.get("answer") if isinstance(value, dict) else None
+    return answer if isinstance(answer, str) else section
 
 
 def fold(name: str) -> str:
