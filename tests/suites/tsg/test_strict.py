@@ -50,7 +50,7 @@ def test_a_letter_is_the_last_in_brackets_or_the_one_word(reply: str, answer: st
     ("reply", "reason"),
     [
         ("[F]", "F is none of the 5 candidates"),
-        ("The third one", "no letter in brackets, and more than one word"),
+        ("The third one", "no letter in brackets, and not one letter alone"),
         ("Final answer:", "no answer after the label"),
         ("7", "7 is none of the 5 candidates"),
     ],

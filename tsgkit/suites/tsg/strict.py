@@ -3,7 +3,7 @@
 >>> letter("A close reading suggests\\nFinal answer: [c]", 5), word("So it is **[the rope.]**")
 ('C', 'the rope')
 >>> letter("I think it is the second", 5)
-Unreadable(reason='no letter in brackets, and more than one word')
+Unreadable(reason='no letter in brackets, and not one letter alone')
 
 Names are folded before they are compared: trimmed, lower-cased, without quotes and a final period. Spaces and hyphens
 stay different; the metric ``normalised`` looks past them.
@@ -45,7 +45,7 @@ def letter(reply: str, candidates: int) -> str | Unreadable:
     letters = [found for found in (fold(part) for part in BRACKET.findall(section)) if len(found) == 1]
     found = letters[-1] if letters else fold(section.strip(AROUND + MARKS + "."))
     if not letters and len(found) != 1:
-        return Unreadable("no letter in brackets, and more than one word" if found else "no answer after the label")
+        return Unreadable("no letter in brackets, and not one letter alone" if found else "no answer after the label")
     if found.upper() not in LETTERS[:candidates]:
         return Unreadable(f"{found.upper()} is none of the {candidates} candidates")
     return found.upper()
