@@ -183,6 +183,10 @@ def test_replies_that_do_not_fit_are_named_with_their_line(replies: str, message
         ("sgqa", [SGG], "sgg is not data of sgqa"),
         ("sgx", [SGG], "there is no task sgx"),
         ("ma-sgg", [MA, MA], "the item id a occurs twice"),
+        ("ma-sgg", [MA | {"graphs": []}], "item a has no reference graphs"),
+        ("sa-sgg", [SGG | {"graphs": [{"triplets": []}]}], "item 0 has no reference graphs, or one without triplets"),
+        ("sgds", [SGDS | {"position": 5}], "item 0 has its answer at position 5 of 5 candidates"),
+        ("sgds", [SGDS | {"position": -1}], "item 0 has its answer at position -1 of 5 candidates"),
         ("ma-sgg", [MA, {"mandatory_space": 3}], "line 2: not an sgg row"),
     ],
 )
@@ -252,3 +256,8 @@ def test_published_rows_score_one_against_their_own_references(task: str, n: int
     report = score(task, data, tmp_path / "replies.jsonl")
     assert report.board.n == n
     assert value(report, "strict", HEADLINE[task]) == value(report, "official", HEADLINE[task]) == 1
+
+
+def test_a_number_is_an_item_id_too() -> None:
+    rows = [MA | {"item_id": 0}, MA | {"item_id": 7}]
+    assert [sample.item_id for sample in samples_of(read_document(lines(*rows), "f"), "ma-sgg")] == ["0", "7"]

@@ -47,7 +47,7 @@ GraphField = list[TripletField]
 class _Row(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    item_id: StrictStr | None = None
+    item_id: StrictStr | StrictInt | None = None
 
 
 class Question(_Row):
@@ -127,7 +127,7 @@ def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> t
         narrative, asides, findings = readers[kind](value)
     except ValidationError as error:
         raise NotationError(_first_problem(error, kind), line=line) from None
-    item = str(value.get("item_id") or number)
+    item = str(number if value.get("item_id") in (None, "") else value["item_id"])
     entry = Entry(item, narrative, line, (), asides, value)
     return entry, [finding.at(item=item, line=line) for finding in findings]
 
@@ -154,7 +154,7 @@ def _sgds(value: dict[str, Any]) -> Parts:
     context = _graphs(row.context_graphs)
     descriptions = (Description(graphs=context),) if context else ()
     narrative = Narrative(
-        (*descriptions, Description(row.target_sentence, (target,))), id=row.item_id or "", facts=_facts(value)
+        (*descriptions, Description(row.target_sentence, (target,))), id=_id(row), facts=_facts(value)
     )
     asides = _graphs(row.variation_triplets or [])
     return narrative, asides, list(_sgds_findings(row, target, asides))
@@ -183,10 +183,14 @@ def _sgg(value: dict[str, Any]) -> Parts:
     narrative = Narrative(
         (*(Description(text) for text in texts if text), Description(row.target_sentence, graphs)),
         vocabulary_from(value["mandatory_space"]),
-        id=row.item_id or "",
+        id=_id(row),
         facts=_facts(value),
     )
     return narrative, (), [] if graphs else [_finding("no-graphs", "the row has no graphs")]
+
+
+def _id(row: _Row) -> str:
+    return "" if row.item_id is None else str(row.item_id)
 
 
 def _graphs(value: list[GraphField]) -> tuple[ActionGraph, ...]:

@@ -91,7 +91,7 @@ def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
         raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
     samples = tuple(sample for entry in document.entries for sample in MAKERS[TASKS[task]](entry))
     _check_ids(samples, document.file)
-    _check_k(samples, task, document.file)
+    _check_answerable(samples, task, document.file)
     return samples
 
 
@@ -103,11 +103,24 @@ def _check_ids(samples: tuple[AnySample, ...], file: str) -> None:
         seen.add(sample.item_id)
 
 
-def _check_k(samples: tuple[AnySample, ...], task: str, file: str) -> None:
+def _check_answerable(samples: tuple[AnySample, ...], task: str, file: str) -> None:
+    """Every item has a right answer, and is of this task: what cannot be right must not be scored as wrong."""
     for sample in samples:
-        if isinstance(sample, GenerationSample) and (sample.k == 1) != (task == "sa-sgg"):
-            right = "sa-sgg" if sample.k == 1 else "ma-sgg"
-            raise UsageError(f"{file}: item {sample.item_id} has k = {sample.k}, so it belongs to {right}, not {task}")
+        if problem := _problem(sample, task):
+            raise UsageError(f"{file}: item {sample.item_id} {problem}", hint="tsgkit check shows all that is wrong")
+
+
+def _problem(sample: AnySample, task: str) -> str:
+    if isinstance(sample, SelectionSample):
+        count = len(sample.candidates)
+        if not 0 <= sample.position < count or count > len(LETTERS):
+            return f"has its answer at position {sample.position} of {count} candidates (at most {len(LETTERS)})"
+    elif isinstance(sample, GenerationSample):
+        if not sample.k or not all(graph.triplets for graph in sample.references):
+            return "has no reference graphs, or one without triplets"
+        if (sample.k == 1) != (task == "sa-sgg"):
+            return f"has k = {sample.k}, so it belongs to {'sa-sgg' if sample.k == 1 else 'ma-sgg'}, not {task}"
+    return ""
 
 
 def _questions(entry: Entry) -> Iterator[QuestionSample]:
