@@ -79,6 +79,8 @@ def _print_board(board: Board, task: str, *, headline_only: bool = False) -> Non
     counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
     say(f"  counts: {', '.join(counted)}")
     for what, reason in board.reasons.items():
+        if reason == "the published code has no such metric":
+            continue
         say(f"  {what}: {reason}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.judging import Judged, judge
 from tsgkit.suites.tsg.metrics import STYLES
 from tsgkit.suites.tsg.replies import Reply
@@ -109,3 +112,9 @@ def test_no_reply_makes_a_scorer_fail_and_each_has_one_outcome(sample: AnySample
     assert found.counts["items"] == 1
     assert found.counts[found.outcome] == 1
     assert (found.answer is not None) == (found.outcome == "answered")
+
+
+@given(text=st.text(alphabet="[]aB \n\r", max_size=20))
+def test_the_published_bracket_is_found_as_its_pattern_finds_it(text: str) -> None:
+    match = re.search(r"\[(.*?)\]", text)
+    assert official.word(text) == (match.group(1) if match else text).lower().strip()

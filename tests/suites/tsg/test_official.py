@@ -172,3 +172,8 @@ def test_for_reasoning_styles_the_published_reader_sees_what_follows_the_label(s
 
 def test_for_structured_replies_nothing_is_official() -> None:
     assert "official" not in judge(choice(), Reply("[C]"), "structured").scores
+
+
+@pytest.mark.parametrize("reply", ["[" * 500_000, "[a" * 250_000, "[\n" * 200_000 + "[x]"])
+def test_a_long_run_of_brackets_is_read_to_its_end(reply: str) -> None:
+    assert official.word(reply) == ("x" if reply.endswith("]") else reply)

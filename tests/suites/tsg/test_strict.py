@@ -95,3 +95,20 @@ def test_graphs_are_read_from_the_answer_section_and_folded() -> None:
 
 def test_a_reply_without_triplets_is_unreadable() -> None:
     assert graphs("I am sorry.", 2) == Unreadable("no triplet found")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [r"\boxed{C}", r"so $\boxed{\text{C}}$", r"\[C\]", "<answer>C</answer>", "[**C**]", "[C] because graph [1] matches",
+     "[C]\nFinal answer:", "- **Answer:** C", "### Final Answer\r\nC\r\n", '```json\n{"Answer": "C"}\n```'],
+)  # fmt: skip
+def test_wrapped_letters_are_read(reply: str) -> None:
+    assert letter(reply, 5) == "C"
+    assert word(reply) == "c"
+
+
+def test_of_a_json_object_only_the_graphs_are_read() -> None:
+    reply = '{"reasoning": "x -> y -> z", "graphs": [[["person", "verb", "wash"]]]}'
+    answer = graphs(reply, 1)
+    assert isinstance(answer, GraphAnswer)
+    assert [str(graph) for graph in answer.graphs] == ["person -> verb -> wash"]

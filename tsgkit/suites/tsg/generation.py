@@ -26,7 +26,7 @@ from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.strict import GraphAnswer, fold_graph
+from tsgkit.suites.tsg.strict import GraphAnswer, fold_graph, fold_vocabulary
 
 Graphs = Sequence[ActionGraph]
 Compare = Callable[[ActionGraph, ActionGraph], Overlap]
@@ -102,7 +102,7 @@ def mean_f1(references: Graphs, candidates: Graphs, compare: Compare) -> Score:
 def alignments(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score], bool]:
     """F1 of the best pairings; refused, with no weight, where they would cost too much."""
     k, m = len(references), len(candidates)
-    if alignment.too_large(k, m):
+    if m and alignment.too_large(k, m):
         refused = Score.missing(f"{m} graphs for {k}: too many to align")
         return {"f1_in_order": refused, "f1_aligned": refused}, True
     if not m:
@@ -133,7 +133,7 @@ def _action_list(graphs: Graphs) -> list[str]:
 
 def invented(sample: GenerationSample, candidates: Graphs) -> tuple[dict[str, Score], dict[str, int]]:
     """Elements outside L; an item without an answer invents nothing."""
-    found = hallucinations(candidates, sample.vocabulary, sample.sentence)
+    found = hallucinations(candidates, fold_vocabulary(sample.vocabulary), sample.sentence)
     elements = {(name, place == 1) for graph in candidates for triplet in graph for place, name in enumerate(triplet)}
     reason = f"mentioned: {', '.join(found.described) or 'none'}; new: {', '.join(found.new) or 'none'}"
     scores = {

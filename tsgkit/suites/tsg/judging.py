@@ -138,7 +138,7 @@ def _evidence(sample: GenerationSample, answer: GraphAnswer | None) -> list[dict
     evidence: list[dict[str, object]] = []
     for number, reference in enumerate(sample.references):
         if number < len(graphs):
-            difference = diff(strict.fold_graph(reference), graphs[number], sample.vocabulary)
+            difference = diff(strict.fold_graph(reference), graphs[number], strict.fold_vocabulary(sample.vocabulary))
             evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
         else:
             evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})

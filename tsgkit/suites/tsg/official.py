@@ -20,7 +20,6 @@ from typing import NamedTuple
 from tsgkit.graph.model import ActionGraph, Triplet
 
 LETTER = re.compile(r"\[([A-E])\]|\b([A-E])\b")
-BRACKET = re.compile(r"\[(.*?)\]")
 ARROW = "->"
 
 
@@ -32,8 +31,17 @@ def letter(reply: str) -> str | None:
 
 def word(reply: str) -> str:
     """What stands in the first bracket of one line, else the whole reply; compared lower-cased and trimmed."""
-    match = BRACKET.search(reply)
-    return (match.group(1) if match else reply).lower().strip()
+    return _first_bracket(reply).lower().strip()
+
+
+def _first_bracket(reply: str) -> str:
+    """What the pattern ``\\[(.*?)\\]`` captures first, in linear time; the whole reply where there is none."""
+    for line in reply.split("\n"):
+        start = line.find("[")
+        end = line.find("]", start + 1) if start >= 0 else -1
+        if end >= 0:
+            return line[start + 1 : end]
+    return reply
 
 
 def graphs(reply: str) -> tuple[ActionGraph, ...]:

@@ -141,7 +141,7 @@ def _selection(entry: Entry) -> Iterator[SelectionSample]:
     *context, graph = entry.narrative.graphs
     yield SelectionSample(
         item_id=entry.item,
-        cluster=_cluster(row, [row["context_graphs"], row["target_sentence"]]),
+        cluster=_cluster(row, row["context_graphs"] or row["target_sentence"]),
         groups=_groups(row, 1),
         context=tuple(context),
         graph=graph,
@@ -156,7 +156,7 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
     context = row["context"]
     yield GenerationSample(
         item_id=entry.item,
-        cluster=_cluster(row, row["mandatory_space"]),
+        cluster=_cluster(row, {name: sorted(names) for name, names in row["mandatory_space"].items()}),
         groups=_groups(row, len(narrative.graphs)),
         context=(context,) if isinstance(context, str) else tuple(context),
         sentence=row["target_sentence"],
@@ -170,7 +170,8 @@ MAKERS: dict[str, Any] = {"sgqa": _questions, "sgds": _selection, "sgg": _genera
 
 def _cluster(row: dict[str, Any], otherwise: object) -> str:
     """Samples of one scenario share a cluster: by its id, by the clip's, else by what they have in common."""
-    return str(row.get("scenario_id") or row.get("data_id") or json.dumps(otherwise, sort_keys=True))
+    named = (row[field] for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
+    return next(map(str, named), json.dumps(otherwise, sort_keys=True))
 
 
 def _groups(row: dict[str, Any], k: int) -> dict[str, tuple[str, ...]]:
@@ -178,5 +179,5 @@ def _groups(row: dict[str, Any], k: int) -> dict[str, tuple[str, ...]]:
     return {
         "k": (str(k),),
         "domain": (str(row.get("domain") or "(none)"),),
-        "tag": tuple(str(tag) for tag in tags) if isinstance(tags, list) and tags else ("(none)",),
+        "tag": tuple(dict.fromkeys(str(tag) for tag in tags)) if isinstance(tags, list) and tags else ("(none)",),
     }

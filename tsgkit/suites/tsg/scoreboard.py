@@ -96,7 +96,9 @@ def board_of(judged: Sequence[Judged], task: str, style: str, seed: int) -> Boar
         reasons["official"] = "replies in a JSON schema were not asked for in the published way"
     else:
         published = {name: METRICS[task][name] for name in PUBLISHED[task]}
-        profiles["official"] = _values(judged, "official", published, seed, reasons)
+        others = {name: None for name in METRICS[task] if name not in published}
+        reasons |= {f"official.{name}": "the published code has no such metric" for name in others}
+        profiles["official"] = {**_values(judged, "official", published, seed, reasons), **others}
         if style in REASONING_STYLES:
             reasons["official.view"] = (
                 f"style {style}: the published reader is shown what follows the last answer label"
@@ -114,7 +116,7 @@ def _values(
         pooled = pool(parts, metric.pooling)
         if pooled.value is None:
             values[name] = None
-            reasons[f"{profile}.{name}"] = _why_none(profile)
+            reasons[f"{profile}.{name}"] = _why_none(profile, [score.reason for _, score in scored])
             continue
         around = interval(parts, metric.pooling, seed=seed)
         low, high = (around.low, around.high) if around else (None, None)
@@ -123,10 +125,10 @@ def _values(
     return values
 
 
-def _why_none(profile: str) -> str:
+def _why_none(profile: str, reasons: Sequence[str]) -> str:
     if profile == "official":
         return "no graph was found in any reply: the published code divides by zero here"
-    return "no item carries weight: nothing was said that this metric could be taken of"
+    return f"no item carries weight: {reasons[0]}"
 
 
 def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed: int) -> dict[str, Board]:
@@ -134,7 +136,7 @@ def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed
     for one in judged:
         for name in one.sample.groups[group]:
             members.setdefault(name, []).append(one)
-    order = sorted(members, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0, name))
+    order = sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
     return {name: board_of(members[name], task, style, seed) for name in order}
 
 
@@ -142,7 +144,6 @@ def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str
     """The JSON value of a report."""
     value: dict[str, object] = {"task": f"tsg/{report.task}", "style": report.style, "seed": report.seed}
     value |= _board_value(report.board)
-    value["reasons"] = report.board.reasons
     if report.groups:
         value["by"] = {
             group: {name: _board_value(board) for name, board in boards.items()}
@@ -158,7 +159,7 @@ def _board_value(board: Board) -> dict[str, object]:
         profile: None if values is None else {name: _value(value) for name, value in values.items()}
         for profile, values in board.profiles.items()
     }
-    return {"n": board.n, "profiles": profiles, "counts": board.counts}
+    return {"n": board.n, "profiles": profiles, "counts": board.counts, "reasons": board.reasons}
 
 
 def _value(value: Value | None) -> dict[str, float | None] | None:
@@ -172,7 +173,10 @@ def sample_value(judged: Judged) -> dict[str, Any]:
         "outcome": str(judged.outcome),
         "answer": judged.answer,
         "scores": {
-            profile: {name: score.value for name, score in scores.items()} for profile, scores in judged.scores.items()
+            profile: {name: score.value for name, score in judged.scores[profile].items()}
+            if profile in judged.scores
+            else None
+            for profile in PROFILES
         },
         "notes": list(judged.notes),
         "evidence": judged.evidence,

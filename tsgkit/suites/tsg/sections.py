@@ -1,4 +1,4 @@
-"""Where in a reply the answer is: after the last label that announces it, else anywhere.
+"""Where in a reply the answer is: after the last label with something behind it, else anywhere.
 
 >>> answer_section("The cup comes first.\\n**Final answer:** [cup]")
 Section(text=' [cup]', label='**Final answer:**')
@@ -15,7 +15,7 @@ import re
 from typing import NamedTuple
 
 LABEL = re.compile(
-    r"^[#>*_ \t]{0,12}(?:the[ \t])?"
+    r"^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}(?:the[ \t])?"
     r"(?:final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output)(?:[ \t]is)?[*_ \t]{0,6}(?:[:：][*_]{0,3}|$)"
     r"|answer[*_ \t]{0,6}[:：][*_]{0,3})",
     re.IGNORECASE | re.MULTILINE,
@@ -32,6 +32,8 @@ class Section(NamedTuple):
 
 def answer_section(reply: str) -> Section:
     """The text after the last answer label, or all of it where there is none."""
-    spoken = reply.rpartition(THINKING_ENDS)[2]
-    labels = list(LABEL.finditer(spoken))
-    return Section(spoken[labels[-1].end() :], labels[-1].group().strip()) if labels else Section(spoken, None)
+    spoken = reply.replace("\r\n", "\n").rpartition(THINKING_ENDS)[2]
+    labels = [label for label in LABEL.finditer(spoken) if label.end() < len(spoken.rstrip())]
+    if not labels:
+        return Section(LABEL.sub("", spoken), None)
+    return Section(spoken[labels[-1].end() :], labels[-1].group().strip())

@@ -11,17 +11,25 @@ stay different; the metric ``normalised`` looks past them.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import NamedTuple
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
 from tsgkit.suites.tsg.samples import LETTERS
 from tsgkit.suites.tsg.sections import answer_section
 
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
+FENCE = re.compile(r"^\s*```[a-z]*|```\s*$")
+WRAPPERS = (
+    (re.compile(r"\\text\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\boxed\{([^{}]*)\}"), r"[\1]"),
+    (re.compile(r"<answer>([^<>]*)</answer>", re.IGNORECASE), r"[\1]"),
+    (re.compile(r"\\([\[\]])"), r"\1"),
+)
 AROUND = "\"'`“”‘’ \t\r\n"
 MARKS = "*_()[]{}"
 
@@ -42,7 +50,7 @@ class GraphAnswer(NamedTuple):
 def letter(reply: str, candidates: int) -> str | Unreadable:
     """The last bracketed letter of the answer section, else the section if it is one letter."""
     section = _answer_text(reply)
-    letters = [found for found in (fold(part) for part in BRACKET.findall(section)) if len(found) == 1]
+    letters = [found for found in map(_bare, BRACKET.findall(section)) if len(found) == 1 and found.isalpha()]
     found = letters[-1] if letters else fold(section.strip(AROUND + MARKS + "."))
     if not letters and len(found) != 1:
         return Unreadable("no letter in brackets, and not one letter alone" if found else "no answer after the label")
@@ -54,10 +62,11 @@ def letter(reply: str, candidates: int) -> str | Unreadable:
 def word(reply: str) -> str | Unreadable:
     """What the last bracket of the answer section holds, else the section if it is one word."""
     section = _answer_text(reply)
-    brackets = BRACKET.findall(section)
+    brackets = [_bare(part) for part in BRACKET.findall(section)]
     if brackets:
-        return fold(brackets[-1]) or Unreadable("the last bracket is empty")
-    alone = fold(section.strip(AROUND + "*_"))
+        named = [found for found in brackets if not found.isdecimal()] or brackets  # a footnote is no answer
+        return named[-1] or Unreadable("the last bracket is empty")
+    alone = _bare(section)
     if not alone:
         return Unreadable("no answer after the label")
     return alone if len(alone.split()) == 1 else Unreadable("no brackets, and more than one word")
@@ -65,23 +74,45 @@ def word(reply: str) -> str | Unreadable:
 
 def graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     """The graphs of the answer section, by the tolerant reader."""
-    reading = read(answer_section(reply).text, k)
+    section = answer_section(reply).text
+    field = _json_field(section, "graphs", "answer")
+    reading = read(section if field is None else field if isinstance(field, str) else json.dumps(field), k)
     if not reading.graphs:
         return Unreadable("no triplet found")
     return GraphAnswer(tuple(fold_graph(graph) for graph in reading.graphs), reading)
 
 
+def _bare(text: str) -> str:
+    """A word folded, without bold and code marks around it."""
+    return fold(text.strip(AROUND + "*_"))
+
+
 def _answer_text(reply: str) -> str:
-    """The answer section; of a reply in a JSON schema, its field ``answer``."""
+    """The answer section, wrappers that stand for brackets opened; of a JSON object, its field ``answer``."""
     section = answer_section(reply).text
-    if not section.strip().startswith("{"):
-        return section
-    try:
-        value = load(section)
-    except NotationError:
-        return section
-    answer = value.get("answer") if isinstance(value, dict) else None
+    for pattern, bracket in WRAPPERS:
+        section = pattern.sub(bracket, section)
+    answer = _json_field(section, "answer", "final_answer")
     return answer if isinstance(answer, str) else section
+
+
+def _json_field(section: str, *names: str) -> object:
+    """The first of these fields of a section that is one JSON object, in a fence or not; None where there is none."""
+    text = FENCE.sub("", section).strip()
+    if not text.startswith("{"):
+        return None
+    try:
+        value = load(text)
+    except NotationError:
+        return None
+    fields = {key.lower(): part for key, part in value.items()} if isinstance(value, dict) else {}
+    return next((fields[name] for name in names if name in fields), None)
+
+
+def fold_vocabulary(vocabulary: Vocabulary) -> Vocabulary:
+    """L with every element folded, as the graphs are that it is compared with."""
+    lists = (vocabulary.objects, vocabulary.relationships, vocabulary.verbs)
+    return Vocabulary(*(tuple(fold(name) for name in names) for names in lists))
 
 
 def fold(name: str) -> str:
