@@ -13,7 +13,7 @@ help:  ## list these targets
 demo: .venv/base  ## install, check example graphs, score example replies in two profiles, draw
 	$(BIN)/tsgkit check tasks/tsg/examples/tea.jsonl tasks/tsg/examples/puncture.jsonl
 	@echo
-	$(BIN)/tsgkit score --task tsg/ma-sgg --data tasks/tsg/data/ma-sgg.jsonl --replies tasks/tsg/data/example_replies.jsonl
+	$(BIN)/tsgkit score --task tsg/ma-sgg --data tasks/tsg/data/ma-sgg.jsonl --replies tasks/tsg/data/example-replies/ma-sgg.jsonl
 	@echo
 	@mkdir -p build
 	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg

@@ -1,0 +1,106 @@
+"""Follows the path of a question through a scenario's graphs, one hop at a time.
+
+A path is a list of hops. It begins with all steps of the scenario in order; a hop narrows them, moves from one to
+another, or, as the last one, reads a name off them:
+
+    first X.. second X.. third X.. last X..   the first (second, third, last) of the steps that name all of X
+    only X..                                  the one step that names all of X
+    next [X..]   previous [X..]               the nearest later or earlier step (that names all of X)
+    between X.. and Y..                       the steps after the first X and before the first Y after it
+    action  object  tool  place  hand         what the step does, its direct object, tool, place, the hand it uses
+    target P                                  where the step's edge P leads
+    held H                                    what the hand H held when the step began
+    holder X                                  which hand held X when the step began
+    shared X..                                the thing that this step and the only step naming all of X both name
+    most object                               the direct object of most of the steps
+
+A path that does not lead to exactly one name is no path: ``LookupError``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from tsgkit.graph.model import HANDS, PERSON, WITH
+from tsgkit.graph.timeline import Step, Timeline
+
+ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
+DEEP = ("held", "holder", "shared", "most")
+"""Hops that read more than one step by themselves."""
+
+
+def answer(timeline: Timeline, path: Sequence[str]) -> str:
+    """The one name the path leads to."""
+    *hops, last = path
+    steps = timeline.steps
+    for hop in hops:
+        steps = _follow(timeline, steps, hop)
+    names = tuple(dict.fromkeys(_read(timeline, steps, last)))
+    if len(names) != 1:
+        raise LookupError(f"{path} leads to {names or 'nothing'}")
+    return names[0]
+
+
+def hops_needed(path: Sequence[str]) -> int:
+    """How many hops a reader makes: one for finding a step and reading it, one more for each further one."""
+    return len(path) - 1 + (path[-1].split()[0] in DEEP)
+
+
+def _follow(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> tuple[Step, ...]:
+    word, *names = hop.split()
+    if word == "between":
+        cut = names.index("and")
+        return timeline.between(tuple(names[:cut]), tuple(names[cut + 1 :]))
+    if word in ("next", "previous"):
+        here = _one(steps, hop).index
+        ahead = timeline.steps[here + 1 :] if word == "next" else timeline.steps[:here][::-1]
+        return _naming(ahead, names)[:1]
+    found = _naming(steps, names)
+    if word == "only":
+        return (_one(found, hop),)
+    try:
+        return (found[ORDINALS[word]],)
+    except (KeyError, IndexError):
+        raise LookupError(f"no step for {hop!r}") from None
+
+
+def _read(timeline: Timeline, steps: tuple[Step, ...], hop: str) -> Iterable[str]:
+    word, *names = hop.split()
+    if word == "most":
+        counts = Counter(thing for step in steps for thing in step.objects)
+        return [thing for thing, count in counts.items() if count == max(counts.values())]
+    step = _one(steps, hop)
+    if word == "held":
+        return timeline.in_hand(names[0], before=step) or ()
+    if word == "holder":
+        return timeline.holders(names[0], before=step)
+    if word == "shared":
+        other = _one(timeline.find(*names), hop)
+        return [name for name in _things(step) if name in _things(other)]
+    if word == "target":
+        return [triplet.target for triplet in step.graph if triplet.edge == names[0] and triplet.target not in HANDS]
+    return READERS[word](step)
+
+
+READERS: dict[str, Callable[[Step], Iterable[str]]] = {
+    "action": lambda step: (step.action,),
+    "object": lambda step: step.objects,
+    "tool": lambda step: step.tools,
+    "place": lambda step: step.places,
+    "hand": lambda step: [t.target for t in step.graph if t.edge == WITH and t.target in HANDS],
+}
+
+
+def _things(step: Step) -> list[str]:
+    return [name for name in step.names if name not in (*HANDS, PERSON, step.action)]
+
+
+def _naming(steps: Iterable[Step], names: Sequence[str]) -> tuple[Step, ...]:
+    return tuple(step for step in steps if set(names) <= set(step.names))
+
+
+def _one(steps: tuple[Step, ...], hop: str) -> Step:
+    if len(steps) != 1:
+        raise LookupError(f"{len(steps)} steps, not one, at {hop!r}")
+    return steps[0]
