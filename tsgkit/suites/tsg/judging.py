@@ -39,23 +39,40 @@ class Judged:
     counts: dict[str, int] = field(default_factory=dict)
 
 
+def unpublished(style: str, solver: str = "single") -> str:
+    """Why replies asked for in this way have no official figures; empty where they have."""
+    if style == "structured":
+        return "replies in a JSON schema were not asked for in the published way"
+    if solver not in ("single", "baseline"):
+        return f"the published way asks once; solver {solver} does not"
+    return ""
+
+
 def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> Judged:
     """The judgement on a reply (None: there is none)."""
-    outcome, found = _read(sample, reply)
-    text = (reply.text if reply is not None else None) or ""
+    outcome, found = read_reply(sample, reply)
+    text = None if unpublished(style) else _official_view((reply.text if reply is not None else None) or "", style)
+    return judgement(sample, outcome, found, text)
+
+
+def judgement(
+    sample: AnySample, outcome: Outcome, found: Answer | Unreadable | None, official_text: str | None
+) -> Judged:
+    """The judgement on what was read; ``official_text`` is what the published reader is shown (None: nothing)."""
+    published: Scores | None
     if isinstance(sample, GenerationSample):
         answer = found if isinstance(found, GraphAnswer) else None
         scored = score_generation(sample, answer)
-        published = _official_graphs(sample, _official_view(text, style))
+        published = None if official_text is None else _official_graphs(sample, official_text)
         notes = tuple(map(str, answer.reading.notes)) if answer else ()
         counts = scored.counts | {"repaired": int(bool(answer and answer.reading.repaired))}
-        counts["skipped_official"] = int(published["f1"].weight == 0)
+        counts["skipped_official"] = int(published is not None and published["f1"].weight == 0)
         value: Any = [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
         evidence: Any = _evidence(sample, answer)
         scores = scored.scores
     else:
         word = found if isinstance(found, str) else None
-        scores, published = SINGLE[type(sample)](sample, word, _official_view(text, style))
+        scores, published = SINGLE[type(sample)](sample, word, official_text)
         notes, value, evidence, counts = (), word, {"expected": sample.answer}, {}
     if isinstance(found, Unreadable):
         notes = (found.reason, *notes)
@@ -63,14 +80,14 @@ def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> J
         sample=sample,
         outcome=outcome,
         answer=value,
-        scores={"strict": scores} | ({} if style == "structured" else {"official": published}),
+        scores={"strict": scores} | ({} if published is None else {"official": published}),
         notes=notes,
         evidence=evidence,
         counts={"items": 1, outcome: 1, **counts},
     )
 
 
-def _read(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer | Unreadable | None]:
+def read_reply(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer | Unreadable | None]:
     """The outcome and the strict answer; only an answered sample has one."""
     if reply is None:
         return Outcome.MISSING, None
@@ -95,7 +112,7 @@ def _official_view(text: str, style: str) -> str:
     return answer_section(text).text if style in REASONING_STYLES else text
 
 
-def _question(sample: QuestionSample, word: str | None, text: str) -> tuple[Scores, Scores]:
+def _question(sample: QuestionSample, word: str | None, text: str | None) -> tuple[Scores, Scores | None]:
     expected = strict.fold(sample.answer)
     nodes = {strict.fold(node) for node in sample.nodes}
     said = f"{word} for {expected}" if word is not None else "no answer"
@@ -104,20 +121,26 @@ def _question(sample: QuestionSample, word: str | None, text: str) -> tuple[Scor
         "normalised": right_or_wrong(word is not None and fold_spelling(word) == fold_spelling(expected), said),
         "not_a_node": right_or_wrong(word is not None and word not in nodes, said),
     }
+    if text is None:
+        return scores, None
     published = official.word(text)
     right = published == sample.answer.lower().strip()
     return scores, {"exact_match": right_or_wrong(right, f"{_short(published)} for {sample.answer}")}
 
 
-def _selection(sample: SelectionSample, letter: str | None, text: str) -> tuple[Scores, Scores]:
+def _selection(sample: SelectionSample, letter: str | None, text: str | None) -> tuple[Scores, Scores | None]:
+    scores = {"accuracy": right_or_wrong(letter == sample.answer, f"{letter or 'no letter'} for {sample.answer}")}
+    if text is None:
+        return scores, None
     published = official.letter(text)
-    return (
-        {"accuracy": right_or_wrong(letter == sample.answer, f"{letter or 'no letter'} for {sample.answer}")},
-        {"accuracy": right_or_wrong(published == sample.answer, f"{published or 'no letter'} for {sample.answer}")},
-    )
+    said = f"{published or 'no letter'} for {sample.answer}"
+    return scores, {"accuracy": right_or_wrong(published == sample.answer, said)}
 
 
-SINGLE: dict[type, Callable[..., tuple[Scores, Scores]]] = {QuestionSample: _question, SelectionSample: _selection}
+SINGLE: dict[type, Callable[..., tuple[Scores, Scores | None]]] = {
+    QuestionSample: _question,
+    SelectionSample: _selection,
+}
 
 
 def _official_graphs(sample: GenerationSample, text: str) -> Scores:

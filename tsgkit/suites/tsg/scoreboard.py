@@ -6,17 +6,17 @@ summed weight. What the published code would not have counted, or crashed on, is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring.bootstrap import interval
-from tsgkit.scoring.outcomes import add_counts
-from tsgkit.scoring.pooling import Part, Pooling, pool
+from tsgkit.scoring.pooling import Pooling, pool
+from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.documents import read_file
-from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge
+from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
 from tsgkit.suites.tsg.replies import read_replies
 from tsgkit.suites.tsg.samples import samples_of
@@ -77,7 +77,7 @@ def score(
     found = read_replies(replies, [sample.item_id for sample in samples])
     judged = tuple(judge(sample, found.get(sample.item_id), style) for sample in samples)
     groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
-    return ScoreReport(task, style, seed, board_of(judged, task, style, seed), groups, judged)
+    return ScoreReport(task, style, seed, _board(judged, task, style, seed), groups, judged)
 
 
 def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:
@@ -85,50 +85,57 @@ def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:
         raise UsageError(f"there is no {what} {given}", hint=f"choose from {', '.join(choices)}")
 
 
-def board_of(judged: Sequence[Judged], task: str, style: str, seed: int) -> Board:
-    """The values of these samples in both profiles."""
+def tally_for(task: str) -> Tally:
+    """An empty tally of a task's metrics in both profiles."""
+    return Tally({"strict": list(METRICS[task]), "official": PUBLISHED[task]})
+
+
+def board_of(tally: Tally, task: str, seed: int, *, style: str = "zero-shot", unpublished: str = "") -> Board:
+    """The values of a tally in both profiles; ``unpublished`` says why official figures do not apply."""
     reasons: dict[str, str] = {}
-    profiles: dict[str, dict[str, Value | None] | None] = {
-        "strict": _values(judged, "strict", METRICS[task], seed, reasons)
-    }
-    if style == "structured":
-        profiles["official"] = None
-        reasons["official"] = "replies in a JSON schema were not asked for in the published way"
+    strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in METRICS[task].items()}
+    profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
+    if unpublished:
+        reasons["official"] = unpublished
     else:
-        published = {name: METRICS[task][name] for name in PUBLISHED[task]}
+        published = {
+            name: _value_of(tally, "official", name, METRICS[task][name], seed, reasons) for name in PUBLISHED[task]
+        }
         others = {name: None for name in METRICS[task] if name not in published}
         reasons |= {f"official.{name}": "the published code has no such metric" for name in others}
-        profiles["official"] = {**_values(judged, "official", published, seed, reasons), **others}
+        profiles["official"] = {**published, **others}
         if style in REASONING_STYLES:
             reasons["official.view"] = (
                 f"style {style}: the published reader is shown what follows the last answer label"
             )
-    return Board(len(judged), profiles, add_counts(one.counts for one in judged), reasons)
+    return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _values(
-    judged: Sequence[Judged], profile: str, metrics: dict[str, Metric], seed: int, reasons: dict[str, str]
-) -> dict[str, Value | None]:
-    values: dict[str, Value | None] = {}
-    for name, metric in metrics.items():
-        scored = [(one, one.scores[profile][name]) for one in judged]
-        parts = [Part(score.sum, score.weight, one.sample.cluster) for one, score in scored]
-        pooled = pool(parts, metric.pooling)
-        if pooled.value is None:
-            values[name] = None
-            reasons[f"{profile}.{name}"] = _why_none(profile, [score.reason for _, score in scored])
-            continue
-        around = interval(parts, metric.pooling, seed=seed)
-        low, high = (around.low, around.high) if around else (None, None)
-        n = pooled.weight if metric.pooling is Pooling.POOLED else float(pooled.items)
-        values[name] = Value(pooled.value, low, high, n)
-    return values
+def _value_of(
+    tally: Tally, profile: str, name: str, metric: Metric, seed: int, reasons: dict[str, str]
+) -> Value | None:
+    parts = tally.parts(profile, name)
+    pooled = pool(parts, metric.pooling)
+    if pooled.value is None:
+        reasons[f"{profile}.{name}"] = _why_none(profile, tally.reasons.get((profile, name), "it has no score"))
+        return None
+    around = interval(parts, metric.pooling, seed=seed)
+    low, high = (around.low, around.high) if around else (None, None)
+    n = pooled.weight if metric.pooling is Pooling.POOLED else float(pooled.items)
+    return Value(pooled.value, low, high, n)
 
 
-def _why_none(profile: str, reasons: Sequence[str]) -> str:
+def _why_none(profile: str, reason: str) -> str:
     if profile == "official":
         return "no graph was found in any reply: the published code divides by zero here"
-    return f"no item carries weight: {reasons[0]}"
+    return f"no item carries weight: {reason}"
+
+
+def _tallied(judged: Iterable[Judged], task: str) -> Tally:
+    tally = tally_for(task)
+    for one in judged:
+        tally.add(one.sample.cluster, one.scores, one.counts)
+    return tally
 
 
 def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed: int) -> dict[str, Board]:
@@ -137,7 +144,11 @@ def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed
         for name in one.sample.groups[group]:
             members.setdefault(name, []).append(one)
     order = sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
-    return {name: board_of(members[name], task, style, seed) for name in order}
+    return {name: _board(members[name], task, style, seed) for name in order}
+
+
+def _board(judged: Iterable[Judged], task: str, style: str, seed: int) -> Board:
+    return board_of(_tallied(judged, task), task, seed, style=style, unpublished=unpublished(style))
 
 
 def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str, object]:

@@ -1,0 +1,214 @@
+"""An OpenAI-compatible server on loopback that answers by script, and fails as services fail.
+
+What it does is decided by the request alone (its body, and how often that body was seen), so that a run can be
+repeated and compared whatever the timing. As a program it prints its port and serves until it is ended:
+
+    python tests/loopback.py '{"delay": 0.1, "faults": {"429": 0.1, "hang": 0.03}}'
+
+``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
+Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
+``filter``, ``refusal``, ``empty``. ``always`` maps a word in the prompt to the fault that its requests always meet.
+``rate`` allows that many requests in any second. ``replies`` maps a word to the reply given where a prompt holds it;
+else the reply is a letter or a word in brackets, chosen by the prompt. ``echo_key`` puts the key it was sent into
+replies and errors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+HTML = "<!doctype html><html><body><h1>Bad gateway</h1></body></html>"
+
+
+class Script:
+    """What the server answers, and what it was asked."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.delay = float(options.get("delay", 0.0))
+        self.faults: dict[str, float] = options.get("faults", {})
+        self.always: dict[str, str] = options.get("always", {})
+        self.replies: dict[str, str] = options.get("replies", {})
+        self.rate = options.get("rate")
+        self.retry_after = options.get("retry_after", "1")
+        self.echo_key = bool(options.get("echo_key"))
+        self.status = options.get("status")
+        self.usage = options.get("usage", {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
+        self.seen: Counter[str] = Counter()
+        self.good: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.window: deque[float] = deque()
+        self.last_body: dict[str, Any] = {}
+
+    def fault(self, prompt: str, digest: str) -> str:
+        for word, fault in self.always.items():
+            if word in prompt:
+                return fault
+        if self.rate and self._too_fast():
+            return "429"
+        number = int(hashlib.sha256(f"{digest}/{self.seen[digest]}".encode()).hexdigest()[:8], 16) / 2**32
+        for fault, share in self.faults.items():
+            if number < share:
+                return fault
+            number -= share
+        return ""
+
+    def _too_fast(self) -> bool:
+        now = time.monotonic()
+        while self.window and self.window[0] <= now - 1:
+            self.window.popleft()
+        if len(self.window) >= (self.rate or 0):
+            return True
+        self.window.append(now)
+        return False
+
+    def reply(self, prompt: str, digest: str) -> str:
+        for word, reply in self.replies.items():
+            if word in prompt:
+                return reply
+        return f"[{'ABCDE'[int(digest[:4], 16) % 5]}]"
+
+
+class Connection(asyncio.Protocol):
+    """One keep-alive HTTP/1.1 connection."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.buffer = b""
+        self.transport: asyncio.Transport
+        self.busy = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        self._next()
+
+    def _next(self) -> None:
+        head, found, rest = self.buffer.partition(b"\r\n\r\n")
+        if self.busy or not found:
+            return
+        lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        length = int(headers.get("content-length", 0))
+        if len(rest) < length:
+            return
+        self.buffer = rest[length:]
+        self._serve(lines[0], headers, rest[:length])
+
+    def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
+        if request.startswith("GET"):
+            stats = {
+                "seen": sum(self.script.seen.values()),
+                "distinct": len(self.script.seen),
+                "counts": self.script.counts,
+                "good_twice": sum(1 for number in self.script.good.values() if number > 1),
+                "good": sum(self.script.good.values()),
+                "last": self.script.last_body,
+            }
+            self._send(200, json.dumps(stats).encode())
+            return
+        self._answer(headers, body)
+
+    def _answer(self, headers: dict[str, str], body: bytes) -> None:
+        script = self.script
+        value = json.loads(body)
+        script.last_body = value
+        prompt = json.dumps(value.get("messages"), ensure_ascii=False)
+        digest = hashlib.sha256(body).hexdigest()
+        fault = script.fault(prompt, digest)
+        script.seen[digest] += 1
+        script.counts[fault or "good"] += 1
+        if not fault:
+            script.good[digest] += 1
+        self.busy = True
+        key = headers.get("authorization", "").removeprefix("Bearer ") if script.echo_key else ""
+        later = self._finish if fault != "hang" else (lambda *_: None)
+        asyncio.get_running_loop().call_later(script.delay, later, fault, prompt, digest, key)
+
+    def _finish(self, fault: str, prompt: str, digest: str, key: str) -> None:
+        self.busy = False
+        if self.transport.is_closing():
+            return
+        script = self.script
+        message: dict[str, Any] = {"role": "assistant", "content": script.reply(prompt, digest) + key}
+        reason = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
+        if fault == "empty":
+            message["content"] = ""
+        if fault == "refusal":
+            message |= {"content": None, "refusal": "I will not do that."}
+        choices = [] if fault == "nochoices" else [{"index": 0, "message": message, "finish_reason": reason}]
+        value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": choices}
+        payload = json.dumps(value | ({"usage": script.usage} if script.usage else {})).encode()
+        if fault == "429":
+            self._error(429, f"slow down {key}", {"Retry-After": str(script.retry_after)})
+        elif fault.isdigit():
+            self._error(int(fault), f"this is error {fault} {key}", {})
+        elif fault == "html":
+            self._send(200, HTML.encode(), {"Content-Type": "text/html"})
+        elif fault == "cut":
+            self.transport.write(self._head(200, len(payload), {}) + payload[: len(payload) // 2])
+            self.transport.close()
+        else:
+            self._send(200, payload)
+        self._next()
+
+    def _error(self, status: int, message: str, headers: dict[str, str]) -> None:
+        body = {"error": {"message": message, "type": "error", "code": status}}
+        self._send(status, json.dumps(body).encode(), headers)
+
+    def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.transport.write(self._head(status, len(body), headers or {}) + body)
+
+    def _head(self, status: int, length: int, headers: dict[str, str]) -> bytes:
+        fields = {"Content-Type": "application/json", "Content-Length": str(length)} | headers
+        lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        return "\r\n".join(lines).encode()
+
+
+async def serve(options: dict[str, Any]) -> None:
+    script = Script(options)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(script), "127.0.0.1", 0, backlog=512)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+class Running:
+    """A server in a process of its own."""
+
+    def __init__(self, port: int) -> None:
+        self.base = f"http://127.0.0.1:{port}/v1"
+
+    def stats(self) -> dict[str, Any]:
+        with urllib.request.urlopen(self.base + "/stats", timeout=10) as answer:  # noqa: S310
+            value: dict[str, Any] = json.load(answer)
+        return value
+
+
+@contextmanager
+def loopback(**options: object) -> Iterator[Running]:
+    """A server with these options, for as long as the block lasts."""
+    command = [sys.executable, str(Path(__file__)), json.dumps(options)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Running(int(process.stdout.readline()))
+        finally:
+            process.kill()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

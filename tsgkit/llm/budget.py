@@ -1,0 +1,72 @@
+"""What a run may use at most: requests, tokens, money; what is in flight counts before it is known.
+
+>>> budget = Budget(requests=2)
+>>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
+True
+>>> budget.take(Estimate(tokens=50, cost=None)), budget.reached
+(False, '2 of 2 requests')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tsgkit.llm.reply import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a request will probably use."""
+
+    tokens: int
+    cost: float | None
+
+
+@dataclass
+class Budget:
+    """Limits (None: none) and what was used and is being used; once reached it stays reached."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    used_requests: int = 0
+    used_tokens: int = 0
+    used_cost: float = 0.0
+    in_flight_tokens: int = 0
+    in_flight_cost: float = 0.0
+    reached: str = field(default="")
+
+    def take(self, estimate: Estimate) -> bool:
+        """Whether one more request fits; if so it counts from now on."""
+        if not self.reached:
+            self.reached = self._which_limit(estimate)
+        if self.reached:
+            return False
+        self.used_requests += 1
+        self.in_flight_tokens += estimate.tokens
+        self.in_flight_cost += estimate.cost or 0.0
+        return True
+
+    def _which_limit(self, estimate: Estimate) -> str:
+        if self.requests is not None and self.used_requests + 1 > self.requests:
+            return f"{self.used_requests:,} of {self.requests:,} requests"
+        tokens = self.used_tokens + self.in_flight_tokens + estimate.tokens
+        if self.tokens is not None and tokens > self.tokens:
+            return f"{self.used_tokens + self.in_flight_tokens:,} of {self.tokens:,} tokens"
+        cost = self.used_cost + self.in_flight_cost + (estimate.cost or 0.0)
+        if self.cost is not None and cost > self.cost:
+            return f"{self.used_cost + self.in_flight_cost:.4f} of {self.cost:.4f} dollars"
+        return ""
+
+    def settle(self, estimate: Estimate, usage: Usage) -> None:
+        """Replace what was expected by what was used; where that is unknown, what was expected stands."""
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+        self.used_tokens += estimate.tokens if usage.total is None else usage.total
+        self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
+
+    def add(self, requests: int, usage: Usage) -> None:
+        """Count what an earlier part of the run used."""
+        self.used_requests += requests
+        self.used_tokens += usage.total or 0
+        self.used_cost += usage.cost or 0.0

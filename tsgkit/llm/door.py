@@ -1,0 +1,264 @@
+"""The one door to a model: ``await ask(messages, label=...)`` brings a reply, whatever it takes.
+
+A call that is recorded already is not made again. Else the reply comes from the cache, or from the model: through the
+queue, with retries, within the budget. Every reply is recorded before anybody else sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from tsgkit.llm.budget import Budget, Estimate
+from tsgkit.llm.cache import ReplyCache, cache_key, canonical
+from tsgkit.llm.failures import BudgetReached, CallFailed, Unasked
+from tsgkit.llm.flow import LONGEST_GATE, Flow
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply
+from tsgkit.llm.secrets import Secrets
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+ROLES = {"human": "user", "ai": "assistant", "system": "system"}
+CHARACTERS_A_TOKEN = 4
+DENIALS_TO_GIVE_UP = 3
+
+
+class Call(NamedTuple):
+    """What identifies a call within a run; ``body`` is a hash of the request, ``draw`` which draw of it is wanted."""
+
+    subject: str
+    judge: str
+    task: str
+    solver: str
+    style: str
+    sample: str
+    repeat: int
+    label: str
+    body: str
+    draw: int
+
+
+class Recorder(Protocol):
+    """Where calls are kept."""
+
+    def find(self, call: Call) -> Reply | None:
+        """The recorded reply to a call."""
+
+    def write(self, call: Call, prompt: list[dict[str, Any]], reply: Reply) -> None:
+        """Record a reply, before anybody sees it."""
+
+
+class Provider(Protocol):
+    """Who really answers."""
+
+    def prepare(self) -> None:
+        """Get ready, or raise ``UsageError``."""
+
+    async def send(self, messages: list[dict[str, Any]], schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """One request; ``CallFailed`` where it brings no reply."""
+
+    async def close(self) -> None:
+        """Nothing more will be asked."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long one call is tried: attempts and seconds of waiting in all, and equal errors in a row."""
+
+    timeout: float = 300.0
+    attempts: int = 8
+    same_error: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    throttled_attempts: int = 60
+    throttled_seconds: float = 1800.0
+
+
+@dataclass
+class Door:
+    """One model, and everything between it and those who ask."""
+
+    name: str
+    provider: Provider
+    endpoint: str
+    parameters: dict[str, Any]
+    flow: Flow
+    budget: Budget
+    recorder: Recorder
+    secrets: Secrets
+    cache: ReplyCache | None = None
+    reads_cache: bool = True
+    patience: Patience = field(default_factory=Patience)
+    price: Price | None = None
+    expected_completion: float = 300.0
+    waiting: int = 0
+    _in_flight: dict[str, asyncio.Future[None]] = field(default_factory=dict)
+    _denials: int = 0
+    _denial: str = ""
+    _rng: random.Random = field(default_factory=lambda: random.Random(0))
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """The reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
+        prompt = as_dicts(messages)
+        body = {"model": self.name, "messages": prompt, **self.parameters}
+        if schema is not None:
+            body["response_format"] = schema
+        call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
+        if (recorded := self.recorder.find(call)) is not None:
+            return recorded
+        key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
+        reply = await self._from_cache_or_model(key, prompt, schema)
+        reply = self._redacted(reply)
+        self.recorder.write(call, prompt, reply)
+        return reply
+
+    async def _from_cache_or_model(
+        self, key: str, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
+    ) -> Reply:
+        """One reply a key: whoever asks the same while it is on its way waits for it."""
+        if self.cache is None or not self.reads_cache:
+            reply = await self._from_model(prompt, schema)
+            if self.cache is not None:
+                self.cache.keep(key, self._redacted(reply))
+            return reply
+        while (other := self._in_flight.get(key)) is not None:
+            await other
+        if (kept := self.cache.find(key)) is not None:
+            return kept
+        mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        try:
+            reply = await self._from_model(prompt, schema)
+            self.cache.keep(key, self._redacted(reply))
+        finally:
+            del self._in_flight[key]
+            mine.set_result(None)
+        return reply
+
+    def _redacted(self, reply: Reply) -> Reply:
+        redact = self.secrets.redact
+        text = reply.text if reply.text is None else redact(reply.text)
+        refusal = reply.refusal if reply.refusal is None else redact(reply.refusal)
+        return replace(reply, text=text, refusal=refusal, model=reply.model and redact(reply.model))
+
+    async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None) -> Reply:
+        self.provider.prepare()
+        started = time.monotonic()
+        attempts: list[Attempt] = []
+        self.waiting += 1
+        try:
+            while True:
+                found = await self._attempt(prompt, schema, attempts)
+                if isinstance(found, Reply):
+                    return replace(found, attempts=tuple(attempts), seconds=_rounded(time.monotonic() - started))
+                if (wait := self._wait_after(found, attempts, time.monotonic() - started)) is None:
+                    return self._given_up(found, attempts, time.monotonic() - started)
+                attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
+                await asyncio.sleep(wait)
+        finally:
+            self.waiting -= 1
+
+    async def _attempt(
+        self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
+    ) -> Reply | CallFailed:
+        estimate = self._estimate(prompt)
+        await self.flow.enter(estimate.tokens)
+        began = time.monotonic()
+        try:
+            self._check_allowed(estimate)
+            usage = UNKNOWN
+            try:
+                reply = await self.provider.send(prompt, schema, self.patience.timeout)
+                usage = reply.usage
+            finally:
+                self.budget.settle(estimate, usage)
+        except CallFailed as failure:
+            failure.message = self.secrets.redact(failure.message)
+            attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
+            self._note_failure(failure)
+            return failure
+        finally:
+            self.flow.leave()
+        self.flow.succeeded()
+        self._denials = 0
+        attempts.append(Attempt(_rounded(time.monotonic() - began)))
+        if reply.usage.completion is not None:
+            self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
+        return reply
+
+    def _estimate(self, prompt: list[dict[str, Any]]) -> Estimate:
+        tokens_in = sum(len(str(message["content"])) for message in prompt) // CHARACTERS_A_TOKEN
+        tokens_out = int(self.expected_completion)
+        cost = None if self.price is None else tokens_in * self.price.prompt + tokens_out * self.price.completion
+        return Estimate(tokens_in + tokens_out, cost)
+
+    def _check_allowed(self, estimate: Estimate) -> None:
+        if self._denials >= DENIALS_TO_GIVE_UP:
+            raise Unasked(f"{self.name}: not asked any more: {self._denial}")
+        if not self.budget.take(estimate):
+            raise BudgetReached(f"the budget is used up: {self.budget.reached}")
+
+    def _note_failure(self, failure: CallFailed) -> None:
+        if failure.throttled:
+            self.flow.throttled(failure.retry_after)
+        self._denials = self._denials + 1 if failure.denied else 0
+        self._denial = failure.message
+
+    def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
+        """How long to wait before the next attempt; None to give up."""
+        patience = self.patience
+        if not failure.can_be_retried:
+            return None
+        if failure.throttled:
+            if len(attempts) >= patience.throttled_attempts or passed > patience.throttled_seconds:
+                return None
+            asked = failure.retry_after
+            return self._backoff(attempts) if asked is None else min(asked, LONGEST_GATE) + self._rng.uniform(0, 0.05)
+        others = [attempt for attempt in attempts if attempt.status != 429]
+        last = others[-patience.same_error :]
+        same = len(last) == patience.same_error and len({(one.error, one.status) for one in last}) == 1
+        if len(others) >= patience.attempts or same:
+            return None
+        return max(self._backoff(others), failure.retry_after or 0.0)
+
+    def _backoff(self, attempts: list[Attempt]) -> float:
+        ceiling: float = min(self.patience.first_wait * 2 ** (len(attempts) - 1), self.patience.longest_wait)
+        return ceiling * self._rng.uniform(0.5, 1.0)
+
+    def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:
+        ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
+        return Reply(
+            text=None,
+            ending=ending,
+            error=failure.message,
+            status=failure.status,
+            seconds=_rounded(seconds),
+            attempts=tuple(attempts),
+        )
+
+
+def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+    """Messages as the wire has them."""
+    return [{"role": ROLES[message.type], "content": message.content} for message in messages]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:32]
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, 4)

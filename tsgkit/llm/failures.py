@@ -1,0 +1,49 @@
+"""What can go wrong with a call, and whether trying again can help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tsgkit.errors import TsgkitError
+
+DENIED = (401, 403, 404)
+
+
+@dataclass
+class CallFailed(Exception):
+    """One request failed."""
+
+    message: str
+    status: int | None = None
+    retry_after: float | None = None
+    """How long the service asks to wait; only with 429 and 503."""
+    refused: bool = False
+    """A content filter turned the prompt away: an outcome, not an error."""
+
+    @property
+    def throttled(self) -> bool:
+        """Whether the service says that it is asked too often."""
+        return self.status == 429
+
+    @property
+    def can_be_retried(self) -> bool:
+        """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
+        return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
+
+    @property
+    def denied(self) -> bool:
+        """Whether the service would say no to every other request as well."""
+        return self.status in DENIED
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class BudgetReached(TsgkitError):
+    """A limit the user set leaves no room for another request."""
+
+    exit_code = 4
+
+
+class Unasked(TsgkitError):
+    """The call was not made, because the service has denied several before it."""

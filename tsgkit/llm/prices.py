@@ -1,0 +1,86 @@
+"""What tokens cost: the prices the user names, else those of the map that LiteLLM ships; else it is not known.
+
+>>> price = Price(2.5e-06, 1e-05, source="given")
+>>> round(price.of(Usage(prompt=1000, completion=500, cached=0)), 6)
+0.0075
+>>> print(price.of(Usage(prompt=1000, completion=None)))
+None
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.reply import Usage
+
+MAP = "model_prices_and_context_window_backup.json"
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars for one token in, out, and in from the provider's own cache; and who says so."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+    source: str = ""
+
+    def of(self, usage: Usage) -> float | None:
+        """What this usage cost; None where tokens are not known."""
+        if usage.prompt is None or usage.completion is None:
+            return None
+        cached = usage.cached or 0
+        at = self.prompt if self.cached is None else self.cached
+        return (usage.prompt - cached) * self.prompt + cached * at + usage.completion * self.completion
+
+
+def price_given(text: str) -> Price:
+    """The price of ``--price IN,OUT``, in dollars for a million tokens."""
+    try:
+        prompt, completion = (float(part) / 1e6 for part in text.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < 1 and 0 <= completion < 1):
+        raise UsageError(f"{text!r} is no price", hint="give dollars per million tokens in and out, as in 2.50,10")
+    return Price(prompt, completion, source="--price")
+
+
+def price_of(model: str) -> Price | None:
+    """The price LiteLLM's map gives for a model; None where it gives none. LiteLLM itself is not loaded."""
+    prices = _map()
+    entry = next((prices[name] for name in (model, model.partition("/")[2]) if name in prices), None)
+    if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
+        return None
+    return Price(
+        float(entry["input_cost_per_token"]),
+        float(entry["output_cost_per_token"]),
+        entry.get("cache_read_input_token_cost"),
+        map_source(),
+    )
+
+
+def map_source() -> str:
+    """The name of the price map."""
+    try:
+        return f"the price map of litellm {version('litellm')}"
+    except PackageNotFoundError:
+        return "no price map: litellm is not installed"
+
+
+@cache
+def _map() -> dict[str, dict[str, Any]]:
+    found = find_spec("litellm")
+    if found is None or found.origin is None:
+        return {}
+    path = Path(found.origin).parent / MAP
+    if not path.is_file():
+        return {}
+    value: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return value

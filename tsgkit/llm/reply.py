@@ -1,0 +1,100 @@
+"""What comes back from a model: the reply, how it ended, what it used, and every attempt it took.
+
+>>> Usage(prompt=100, completion=20) + Usage(prompt=50, completion=None)
+Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None)
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+
+class Ending(StrEnum):
+    """How a call ended."""
+
+    COMPLETE = "complete"
+    EMPTY = "empty"
+    """The reply has no content."""
+    TRUNCATED = "truncated"
+    """It was cut off at a length limit."""
+    REFUSED = "refused"
+    """A content filter or a refusal field said no."""
+    API_ERROR = "api_error"
+    """The service failed, after retries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and money; None is "unknown", never nothing. Reasoning tokens are part of the completion's."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    cached: int | None = None
+    cost: float | None = None
+
+    @property
+    def total(self) -> int | None:
+        """Prompt and completion tokens together."""
+        return None if self.prompt is None or self.completion is None else self.prompt + self.completion
+
+    def __add__(self, other: Usage) -> Usage:
+        """The sum; what one of both does not know, the sum does not know."""
+        pairs = {part.name: (getattr(self, part.name), getattr(other, part.name)) for part in fields(self)}
+        return Usage(**{name: None if None in pair else sum(pair) for name, pair in pairs.items()})
+
+
+NOTHING = Usage(0, 0, 0, 0, 0.0)
+UNKNOWN = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request: how long it took, what went wrong (None: nothing), how long was waited after it."""
+
+    seconds: float
+    error: str | None = None
+    status: int | None = None
+    waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said to one prompt, or why it said nothing."""
+
+    text: str | None
+    ending: Ending = Ending.COMPLETE
+    finish_reason: str | None = None
+    refusal: str | None = None
+    error: str | None = None
+    model: str | None = None
+    usage: Usage = UNKNOWN
+    seconds: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
+    source: str = "model"
+    """Where it comes from: ``model``, ``cache``, or ``local`` for what asked nobody."""
+    status: int | None = field(default=None)
+
+    @property
+    def spent(self) -> Usage:
+        """What this reply cost this time: a reply from the cache costs nothing."""
+        return self.usage if self.source == "model" else NOTHING
+
+
+def reply_value(reply: Reply) -> dict[str, Any]:
+    """The JSON value of a reply; what is at its default is left out."""
+    value = asdict(reply)
+    value["usage"] = {name: part for name, part in value["usage"].items() if part is not None}
+    value["attempts"] = [
+        {name: part for name, part in attempt.items() if part not in (None, 0.0)} for attempt in value["attempts"]
+    ]
+    return {name: part for name, part in value.items() if name == "text" or part not in (None, {}, [], 0.0)}
+
+
+def reply_from(value: dict[str, Any]) -> Reply:
+    """The reply that :func:`reply_value` wrote."""
+    attempts = tuple(Attempt(**({"seconds": 0.0} | attempt)) for attempt in value.get("attempts", ()))
+    parts = {"usage": Usage(**value.get("usage", {})), "attempts": attempts, "ending": Ending(value["ending"])}
+    return Reply(**(value | parts))

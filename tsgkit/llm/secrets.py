@@ -1,0 +1,69 @@
+"""Keeps keys out of everything that is written or shown: redaction by value, wherever a value may turn up.
+
+>>> secrets = Secrets(["sk-abc12345", "short"])
+>>> secrets.redact("invalid key sk-abc12345, or sk-abc%31")
+'invalid key [redacted], or sk-abc%31'
+
+Known values are those given as keys or headers, and those of environment variables whose names say that they are
+secret. Values shorter than eight characters are only redacted where they were given as a key on purpose and are no
+everyday word; other spellings of a value (encoded, split) are not recognised.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote, urlsplit, urlunsplit
+
+SECRET_NAMES = re.compile(r"(?:API|ACCESS|SECRET|AUTH|PRIVATE)_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+NOT_SECRET = re.compile(r"(?:PATH|FILE|DIR|URL|TOKENIZERS_PARALLELISM)$", re.IGNORECASE)
+SHORTEST = 8
+REDACTED = "[redacted]"
+
+
+class Secrets:
+    """Values that must never be seen, and what replaces them."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self.add(*values)
+
+    @classmethod
+    def of_environment(cls, environment: Mapping[str, str] | None = None) -> Secrets:
+        """The values of all environment variables named like a key."""
+        found = os.environ if environment is None else environment
+        return cls(value for name, value in found.items() if SECRET_NAMES.search(name) and not NOT_SECRET.search(name))
+
+    def add(self, *values: str) -> None:
+        """Redact these too, as they are and as they stand in addresses."""
+        for value in (part.strip() for part in values):
+            if len(value) >= SHORTEST:
+                self._values |= {value, quote(value, safe="")}
+        longest_first = sorted(self._values, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def redact(self, text: str) -> str:
+        """The text without any of the values."""
+        return text if self._pattern is None else self._pattern.sub(REDACTED, text)
+
+    def redact_value(self, value: object) -> object:
+        """A JSON value without any of the values in its strings."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, dict):
+            return {name: self.redact_value(part) for name, part in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.redact_value(part) for part in value]
+        return value
+
+
+def without_login(address: str) -> str:
+    """An address without user name, password and query, which may hold keys.
+
+    >>> without_login("https://me:pass@host:8000/v1?key=abc")
+    'https://host:8000/v1'
+    """
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
