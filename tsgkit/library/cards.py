@@ -176,8 +176,8 @@ def _plain_loader() -> type[yaml.SafeLoader]:
     class PlainLoader(yaml.SafeLoader):
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             if self.check_event(yaml.AliasEvent):
-                event = self.peek_event()
-                raise yaml.YAMLError(f"line {event.start_mark.line + 1}: an alias (*name); write the value out")
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

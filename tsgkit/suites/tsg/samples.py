@@ -70,6 +70,8 @@ class GenerationSample(Sample):
     sentence: str
     vocabulary: Vocabulary
     references: tuple[ActionGraph, ...]
+    context_is_text: bool = False
+    """Whether the row holds its context as one text; the published prompts show that and a list differently."""
 
     @property
     def k(self) -> int:
@@ -162,6 +164,7 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
         sentence=row["target_sentence"],
         vocabulary=narrative.vocabulary or Vocabulary(),
         references=narrative.graphs,
+        context_is_text=isinstance(context, str),
     )
 
 
