@@ -11,12 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from dataclasses import asdict
 
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import GOOD
-from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.tsg.preview import Preview, preview, sources
-from tsgkit.suites.tsg.prompt_sets import prompt_set
+from tsgkit.suites.tsg.preview import Preview, TaskPrompts, preview, task_prompts
 from tsgkit.suites.tsg.prompting import PRESETS, Style
 
 
@@ -77,12 +76,10 @@ def _value(found: Preview) -> dict[str, object]:
 
 
 def _list(arguments: argparse.Namespace) -> None:
-    tasks = []
-    for name in card_names():
-        card = load_card(name)
-        tasks.append({"task": name, "title": card.title, "parts": sources(prompt_set(arguments.prompts, card))})
+    tasks = task_prompts(arguments.prompts)
     if arguments.json:
-        say(json.dumps({"tasks": tasks, "styles": [_style_value(style) for style in PRESETS.values()]}, indent=2))
+        styles = [_style_value(style) for style in PRESETS.values()]
+        say(json.dumps({"tasks": [asdict(task) for task in tasks], "styles": styles}, indent=2))
         return
     for task in tasks:
         _print_task(task)
@@ -91,14 +88,15 @@ def _list(arguments: argparse.Namespace) -> None:
         say(f"  {style.name:<13} {_described(style)}")
 
 
-def _print_task(task: dict[str, object]) -> None:
-    say(inert(f"{task['task']}: {task['title']}"))
-    parts = task["parts"]
+def _print_task(task: TaskPrompts) -> None:
+    say(inert(f"{task.task}: {task.title}"))
     by_folder: dict[str, list[str]] = {}
-    for part, source in parts.items() if isinstance(parts, dict) else ():
+    for part, source in task.parts.items():
         by_folder.setdefault(os.path.dirname(source), []).append(part)  # noqa: PTH120  a source may lie in a zip
     for folder, names in by_folder.items():
         say(f"  {inert(folder)}: {', '.join(names)}")
+    if task.problem:
+        say(f"  none: {inert(task.problem)}")
 
 
 def _style_value(style: Style) -> dict[str, object]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import Card, load_card
+from tsgkit.library.cards import Card, card_names, load_card
 from tsgkit.library.projects import find, text_of
-from tsgkit.suites.tsg.cards import check_card
+from tsgkit.suites.tsg.cards import SUITE, check_card
 from tsgkit.suites.tsg.documents import Document, read_document, read_file
-from tsgkit.suites.tsg.prompt_sets import PromptSet, prompt_set
+from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Example, Prompter, Style, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 
@@ -68,9 +68,30 @@ def chosen_examples(card: Card, shots: int, seed: int, samples: Sequence[AnySamp
     return examples_of(pool, task, shots, seed)
 
 
-def sources(templates: PromptSet) -> dict[str, str]:
-    """Where each part of a set of prompts comes from."""
-    return {part: template.source for part, template in templates.templates.items()}
+@dataclass(frozen=True)
+class TaskPrompts:
+    """The prompts of one task: where each part comes from, or why there are none."""
+
+    task: str
+    title: str
+    parts: dict[str, str]
+    problem: str = ""
+
+
+def task_prompts(prompts: str | Path | None = None) -> tuple[TaskPrompts, ...]:
+    """The prompts of every task of this suite, ours or those of a folder."""
+    if prompts is not None and not Path(prompts).is_dir():
+        raise UsageError(f"{prompts}: no such folder of prompts")
+    cards = [card for card in map(load_card, card_names()) if card.task.startswith(SUITE)]
+    return tuple(_task_prompts(card, prompts) for card in cards)
+
+
+def _task_prompts(card: Card, prompts: str | Path | None) -> TaskPrompts:
+    try:
+        templates = prompt_set(prompts, card).templates
+    except UsageError as error:
+        return TaskPrompts(card.name, card.title, {}, str(error))
+    return TaskPrompts(card.name, card.title, {part: template.source for part, template in templates.items()})
 
 
 def _data(card: Card, data: str | Path | None) -> Document:
@@ -93,10 +114,10 @@ def _sample(samples: Sequence[AnySample], item: str | None) -> AnySample:
     for sample in samples:
         if sample.item_id == item:
             return sample
-    raise UsageError(f"the data have no item {item}", hint=near_item(item, samples))
+    raise UsageError(f"the data have no item {item}", hint=_near_item(item, samples))
 
 
-def near_item(item: str, samples: Sequence[AnySample]) -> str:
+def _near_item(item: str, samples: Sequence[AnySample]) -> str:
     """A hint at the item that was meant."""
     from tsgkit.lexicon import nearest
 
