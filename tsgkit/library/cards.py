@@ -119,9 +119,11 @@ def _names_in(place: Traversable) -> list[str]:
 
 def _is_card(file: Traversable) -> bool:
     """Whether a YAML file means to be a card: other declarations stand beside them."""
-    if not file.is_file():
+    try:
+        text = file.read_bytes().decode("utf-8", "replace")
+    except OSError:
         return False
-    return any(line.startswith("task:") for line in file.read_bytes().decode("utf-8", "replace").splitlines())
+    return any(line.startswith("task:") for line in text.splitlines())
 
 
 def _near(name: str, names: Sequence[str]) -> str:
@@ -164,8 +166,10 @@ def _loaded(text: str, source: str) -> object:
         raise UsageError(f"{source}: not YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise UsageError(f"{source}: nested too deeply for a card") from None
-    except (ValueError, OverflowError) as error:  # a date that is none, a number of thousands of digits
-        raise UsageError(f"{source}: a value that YAML cannot read: {error}", hint="put it in quotes") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # a date that is none, a number of thousands of digits, a tag that its value does not fit
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(f"{source}: a value that YAML cannot read: {reason}", hint="put it in quotes") from None
 
 
 @cache

@@ -63,8 +63,8 @@ GENERATION = [
     "source -> edge -> target", "one or more triplets", "starts at the node person", "Use only the available",
     "four kinds", "starting node", "recover it from the context", "synonym of an available node", "hand for grasping",
     "both hands are empty goes to hand1", "one hand is busy goes to the other one, hand2",
-    "everything has been released", "never overlap", "implies both hands", "three kinds", "from the person to an action",
-    "from an action to its direct object",
+    "everything has been released", "never overlap", "implies both hands", "three kinds",
+    "from the person to an action", "from an action to its direct object",
     "an action and an object, an action and a hand, an object and another object", "an object and a hand",
     "synonym of an available edge", "Available nodes:", "Available edges:", "Target sentence:",
 ]  # fmt: skip
@@ -74,7 +74,8 @@ REQUIRED = {
     "sa-sgg": [*GENERATION, "At least one triplet", "one a line", "nothing else"],
     "ma-sgg": [
         *GENERATION, "exactly 2 graphs", "one action that would be visible", "distribute them",
-        "infer further relevant", "take the closest available", "coherent", "that action is a node", "Exactly one triplet of each graph",
+        "infer further relevant", "take the closest available", "coherent", "that action is a node",
+        "Exactly one triplet of each graph",
         "one blank line between two graphs", "in the order", "nothing else",
     ],
 }  # fmt: skip
@@ -278,6 +279,13 @@ def test_an_example_of_a_scenario_that_is_asked_about_is_refused(task: str, fiel
         check_disjoint(pool_of(document(shown), task), samples)
 
 
+def test_a_scenario_is_recognised_by_any_of_its_ids() -> None:
+    shown = row("sgqa", "shown", "plate") | {"scenario_id": "renamed", "data_id": "clip"}
+    asked = {name: value for name, value in row("sgqa", "asked").items() if name != "scenario_id"} | {"data_id": "clip"}
+    with pytest.raises(UsageError, match="are of one scenario clip"):
+        check_disjoint(pool_of(document(shown), "sgqa"), samples_of(document(asked), "sgqa"))
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_an_example_that_is_itself_asked_is_refused_whatever_its_scenario_is_called(task: str) -> None:
     shown = row(task, "asked") | {"item_id": "shown", "scenario_id": "elsewhere"}
@@ -306,6 +314,16 @@ def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_p
     project = tmp_path / "project"
     parts(project / "prompts", "sgds", statement="Choose better.\n")
     assert Prompter("sgds", "cot", str(project)).text(sample_of("sgds")).startswith("Choose better.\n\n")
+
+
+def test_an_emptied_part_leaves_no_gap_and_line_ends_do_not_matter(tmp_path: Path) -> None:
+    parts(tmp_path, "sa-sgg", hand_rules="", answer="")
+    (tmp_path / "tsg/sa-sgg/statement.txt").write_bytes(b"Write.\r\nNow.\r\n")
+    text = Prompter("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
+    assert text.startswith("Write.\nNow.\n\nRules for the graph\n")
+    assert "Rules for hands" not in text
+    assert "\n\n\n" not in text
+    assert text.endswith("Available edges: verb, dobj, with")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[An
     scenarios: dict[str, str] = {}
     contents: dict[Hashable, str] = {}
     for sample in samples:
-        scenarios.setdefault(sample.cluster, sample.item_id)
+        for name in _names(sample):
+            scenarios.setdefault(name, sample.item_id)
         contents.setdefault(_content(sample), sample.item_id)
     clashes = list(_clashes(examples, scenarios, contents))
     if clashes:
@@ -68,9 +69,14 @@ def _clashes(
         sample = example.sample if isinstance(example, Example) else example
         if item := contents.get(_content(sample)):
             yield f"example {sample.item_id} is item {item}"
-        elif item := scenarios.get(sample.cluster):
-            named = f" {sample.cluster}" if len(sample.cluster) <= 60 else ""
-            yield f"example {sample.item_id} and item {item} are of one scenario{named}"
+        elif shared := [name for name in _names(sample) if name in scenarios]:
+            named = f" {shared[0]}" if len(shared[0]) <= 60 else ""
+            yield f"example {sample.item_id} and item {scenarios[shared[0]]} are of one scenario{named}"
+
+
+def _names(sample: AnySample) -> tuple[str, ...]:
+    """What a sample's scenario is known by: its ids, else what its samples have in common."""
+    return sample.scenarios or (sample.cluster,)
 
 
 def _content(sample: AnySample) -> Hashable:

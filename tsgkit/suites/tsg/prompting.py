@@ -168,7 +168,7 @@ class Prompter:
             parts.append(self._part("reasoning").render())
         if self.examples:
             parts.append(self._part("examples").render(examples=BETWEEN.join(self._shown_examples())))
-        return BETWEEN.join(parts) + BETWEEN
+        return BETWEEN.join([*filter(None, parts), ""])
 
     @cached_property
     def _tail(self) -> Template:
@@ -179,7 +179,7 @@ class Prompter:
         parts = [self._part("input"), self._part(f"answer{ending}")]
         fields = FIELDS[self.task]
         return Template.of(
-            BETWEEN.join(part.text for part in parts),
+            BETWEEN.join(part.text for part in parts if part.text),
             required=fields,
             optional=MORE_FIELDS.get(self.task, ()),
             source=parts[0].source,
@@ -199,6 +199,6 @@ class Prompter:
         ]
 
     def _part(self, name: str) -> Template:
-        """A part without the line break that ends its file."""
+        """A part without the line break that ends its file, whatever system wrote it."""
         part = self.prompts.templates[name]
-        return replace(part, text=part.text.strip("\n"))
+        return replace(part, text=part.text.replace("\r\n", "\n").strip("\n"))
