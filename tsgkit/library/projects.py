@@ -10,11 +10,13 @@ Things are looked up by their path inside a room, in this order: folders the cal
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib.resources import as_file
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundled import ROOMS, bundled
+from tsgkit.library.files import read_text
 
 
 def is_project(folder: Path) -> bool:
@@ -52,3 +54,9 @@ def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None 
             return found
         tried.append(str(place))
     raise UsageError(f"{room} has no {name}", hint=f"looked in: {', '.join(dict.fromkeys(tried))}")
+
+
+def text_of(found: Traversable) -> str:
+    """The text of a file that was found, wherever the project lies."""
+    with as_file(found) as path:
+        return read_text(path)

@@ -28,6 +28,8 @@ class Sample:
 
     item_id: str
     cluster: str
+    scenarios: tuple[str, ...] = field(default=(), compare=False)
+    """Every id that its scenario goes by."""
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
 
@@ -70,6 +72,8 @@ class GenerationSample(Sample):
     sentence: str
     vocabulary: Vocabulary
     references: tuple[ActionGraph, ...]
+    context_is_text: bool = False
+    """Whether the row holds its context as one text; the published prompts show that and a list differently."""
 
     @property
     def k(self) -> int:
@@ -129,6 +133,7 @@ def _questions(entry: Entry) -> Iterator[QuestionSample]:
         yield QuestionSample(
             item_id=str(pair.get("item_id") or f"{entry.item}/{number}"),
             cluster=_cluster(row, row["context_graphs"]),
+            scenarios=_scenarios(row),
             groups=_groups(row | pair, len(entry.narrative.graphs)),
             graphs=entry.narrative.graphs,
             question=pair["Q"],
@@ -142,6 +147,7 @@ def _selection(entry: Entry) -> Iterator[SelectionSample]:
     yield SelectionSample(
         item_id=entry.item,
         cluster=_cluster(row, row["context_graphs"] or row["target_sentence"]),
+        scenarios=_scenarios(row),
         groups=_groups(row, 1),
         context=tuple(context),
         graph=graph,
@@ -157,11 +163,13 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
     yield GenerationSample(
         item_id=entry.item,
         cluster=_cluster(row, {name: sorted(names) for name, names in row["mandatory_space"].items()}),
+        scenarios=_scenarios(row),
         groups=_groups(row, len(narrative.graphs)),
         context=(context,) if isinstance(context, str) else tuple(context),
         sentence=row["target_sentence"],
         vocabulary=narrative.vocabulary or Vocabulary(),
         references=narrative.graphs,
+        context_is_text=isinstance(context, str),
     )
 
 
@@ -170,8 +178,11 @@ MAKERS: dict[str, Any] = {"sgqa": _questions, "sgds": _selection, "sgg": _genera
 
 def _cluster(row: dict[str, Any], otherwise: object) -> str:
     """Samples of one scenario share a cluster: by its id, by the clip's, else by what they have in common."""
-    named = (row[field] for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
-    return next(map(str, named), json.dumps(otherwise, sort_keys=True))
+    return next(iter(_scenarios(row)), json.dumps(otherwise, sort_keys=True))
+
+
+def _scenarios(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(str(row[field]) for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
 
 
 def _groups(row: dict[str, Any], k: int) -> dict[str, tuple[str, ...]]:

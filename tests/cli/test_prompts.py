@@ -1,0 +1,133 @@
+"""``tsgkit prompts`` lists what there is and shows exactly what a model would be sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from prompt_items import STYLES, TASKS, pool, row
+
+from tsgkit.cli import main
+from tsgkit.library.bundled import ROOMS
+from tsgkit.suites.tsg.preview import preview
+from tsgkit.suites.tsg.prompting import Prompter
+from tsgkit.suites.tsg.samples import samples_of
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working project with data and pools of its own for every task."""
+    for room in ROOMS:
+        (tmp_path / room).mkdir()
+    pools = tmp_path / "tasks/tsg/data/few-shot"
+    pools.mkdir(parents=True)
+    for task in TASKS:
+        rows = [entry.row for entry in pool(task).entries]
+        (pools / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+        data = [row(task, "first"), row(task, "second", "mug\x1b[31m\u202e")]
+        (pools.parent / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in data))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def out(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out
+
+
+def test_the_list_names_tasks_styles_and_where_the_texts_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "list"]) == 0
+    text = out(capsys)
+    assert all(f"\ntsg/{task}: " in f"\n{text}" for task in TASKS)
+    assert all(f"\n  {style} " in text for style in STYLES)
+    assert "statement, " in text
+
+
+def test_the_list_of_a_folder_says_what_it_lacks(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "mine").mkdir()
+    (project / "mine/sgqa.txt").write_text("{scene_graph}{question}")
+    assert main(["prompts", "list", "--prompts", "mine", "--json"]) == 0
+    tasks = {task["task"]: task for task in json.loads(out(capsys))["tasks"]}
+    assert tasks["tsg/sgqa"]["parts"] == {"whole": str(Path("mine/sgqa.txt"))}
+    assert "has no prompts for tsg/sgds" in tasks["tsg/sgds"]["problem"]
+    assert main(["prompts", "list", "--prompts", "mine"]) == 0
+    assert "  none: mine: has no prompts for tsg/sgds\n" in out(capsys)
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("style", STYLES)
+def test_json_shows_exactly_what_a_notebook_gets(
+    task: str, style: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["prompts", "show", f"tsg/{task}", "--style", style, "--json"]
+    item = "second/0" if task == "sgqa" else "second"
+    assert main([*words, "--item", item]) == 0
+    value = json.loads(out(capsys))
+    found = preview(f"tsg/{task}", style=style, item=item)
+    assert value["messages"] == [{"role": "user", "content": found.text}]
+    assert "mug\x1b[31m\u202e" in found.text
+    assert value["fingerprint"] == found.fingerprint
+    assert (value["schema"] is not None) == (style == "structured")
+    assert len(value["examples"]) == value["shots"] == (10 if "few-shot" in style else 0)
+
+
+def test_the_text_is_the_message_with_control_characters_made_visible(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["prompts", "show", "tsg/sgds", "--item", "second"]) == 0
+    [_, sample] = samples_of(pool("sgds", 2), "sgds")
+    shown = out(capsys)
+    assert shown.replace("\\x1b", "\x1b").replace("\\u202e", "\u202e") == preview("tsg/sgds", item="second").text + "\n"
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert shown.split("\n")[0] == Prompter("sgds").text(sample).split("\n")[0]
+
+
+def test_the_default_item_is_the_first_and_data_may_be_any_file(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["prompts", "show", "tsg/sgds", "--json"]) == 0
+    assert json.loads(out(capsys))["item_id"] == "first"
+    (project / "other.jsonl").write_text(json.dumps(row("sgds", "other")))
+    assert main(["prompts", "show", "tsg/sgds", "--json", "--data", "other.jsonl"]) == 0
+    assert json.loads(out(capsys))["item_id"] == "other"
+
+
+def test_the_seed_chooses_the_examples(project: Path) -> None:
+    chosen = {preview("tsg/sgds", style="few-shot", shots=3, seed=seed).examples for seed in range(5)}
+    assert len(chosen) > 1
+    assert preview("tsg/sgds", style="few-shot", shots=3).examples in chosen
+
+
+def test_a_pool_that_shares_a_scenario_with_the_data_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "other.jsonl").write_text(json.dumps(row("sgds", "asked") | {"scenario_id": "scene of shown-3"}))
+    assert main(["prompts", "show", "tsg/sgds", "--style", "few-shot", "--data", "other.jsonl"]) == 2
+    assert "example shown-3 and item asked are of one scenario" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["prompts"], "required"),
+        (["prompts", "shwo"], "shwo"),
+        (["prompts", "show", "tsg/sgd"], "there is no task tsg/sgd\n  tsg/sgds?"),
+        (["prompts", "show", "tsg/sgds", "--style", "cto"], "there is no style cto\n  cot?"),
+        (["prompts", "show", "tsg/sgds", "--item", "frist"], "no item frist\n  first?"),
+        (["prompts", "show", "tsg/sgds", "--item", "9"], "its items begin with first, second"),
+        (["prompts", "show", "tsg/sgds", "--shots", "3"], "style zero-shot shows no examples"),
+        (["prompts", "show", "tsg/sgds", "--style", "few-shot", "--shots", "20"], "the pool has 12, --shots 20 asks"),
+        (["prompts", "show", "tsg/sgds", "--data", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
+        (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/sgqa.jsonl"], "is not data of sgds"),
+        (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
+        (["prompts", "list", "--prompts", "nowhere"], "nowhere: no such folder"),
+    ],
+)
+def test_wrong_usage_is_one_clear_line_and_exit_two(
+    words: list[str], message: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert "Traceback" not in said.out + said.err

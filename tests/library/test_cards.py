@@ -1,0 +1,135 @@
+"""Cards declare tasks: read as plain data, refused with the file and the field where something does not fit."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tsgkit.errors import UsageError
+from tsgkit.library.bundled import ROOMS
+from tsgkit.library.cards import Card, card_from, card_names, load_card
+
+GOOD = """title: A task
+citation: Somebody
+task: tsg/sgqa
+version: 1
+data: tsg/data/sgqa.jsonl
+prompts: tsg/sgqa
+metrics:
+  exact_match: {pooling: pooled, better: more, headline: true}
+"""
+
+
+def card(text: str) -> Card:
+    return card_from(text, "mine/x", "x.yaml")
+
+
+def project(folder: Path, text: str) -> Path:
+    for room in ROOMS:
+        (folder / room).mkdir(parents=True)
+    (folder / "tasks/tsg").mkdir()
+    (folder / "tasks/tsg/sgqa.yaml").write_text(text)
+    (folder / "tasks/tsg/others.yaml").write_text("datasets: []\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"])
+def test_every_shipped_card_loads_and_runs_without_a_model(name: str, tmp_path: Path) -> None:
+    shipped = load_card(name, start=tmp_path)
+    assert (shipped.name, shipped.task, shipped.prompts) == (name, name, name)
+    assert (shipped.subject, shipped.temperature) == ("baseline/rules", 0.1)
+    assert any(metric.headline for metric in shipped.metrics.values())
+
+
+def test_a_card_keeps_where_it_came_from_and_a_hash_of_its_text(tmp_path: Path) -> None:
+    project(tmp_path, GOOD)
+    loaded = load_card("tsg/sgqa", start=tmp_path)
+    assert loaded.source == str(tmp_path / "tasks/tsg/sgqa.yaml")
+    assert loaded.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
+
+
+def test_names_are_those_of_all_places_and_of_cards_alone(tmp_path: Path) -> None:
+    project(tmp_path, GOOD)
+    (tmp_path / "tasks/mine").mkdir()
+    (tmp_path / "tasks/mine/x.yaml").write_text(GOOD)
+    names = card_names(start=tmp_path)
+    assert {"mine/x", "tsg/sgqa", "tsg/ma-sgg"} <= set(names)
+    assert "tsg/others" not in names
+    assert list(names) == sorted(set(names))
+
+
+def test_a_misspelt_name_gets_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no task tsg/sgq") as caught:
+        load_card("tsg/sgq", start=tmp_path)
+    assert caught.value.hint == "tsg/sgqa?"
+
+
+@pytest.mark.parametrize("name", ["", "/etc/x", "../x", "nothing/like/it"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="there is no task"):
+        load_card(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a card is fields and values, not nothing"),
+        ("- a\n", "not a list"),
+        ("word\n", "not one value"),
+        (GOOD + "title: again\n", "line 9: the field title stands here twice"),
+        (GOOD + "  exact_match: {pooling: pooled}\n", "line 9: the field exact_match stands here twice"),
+        (GOOD + "titel: x\n", "titel: Extra inputs are not permitted"),
+        (GOOD.replace("version: 1\n", ""), "version: Field required"),
+        (GOOD.replace("version: 1", "version: one"), "version: Input should be a valid integer"),
+        (GOOD.replace("version: 1", "version: true"), "version: Input should be a valid integer"),
+        (GOOD.replace("version: 1", "version: 0"), "version: "),
+        (GOOD.replace("version: 1", f"version: {'9' * 5000}"), "a value that YAML cannot read"),
+        (GOOD.replace("A task", "2026-99-99"), "a value that YAML cannot read"),
+        (GOOD.replace("A task", "[a]"), "title: Input should be a valid string"),
+        (GOOD.replace("A task", "''"), "title: "),
+        (GOOD.replace("tsg/data/sgqa.jsonl", "../../etc/passwd"), "data: Value error, a path inside its room"),
+        (GOOD.replace("tsg/data/sgqa.jsonl", "/etc/passwd"), "data: Value error, a path inside its room"),
+        (GOOD.replace("task: tsg/sgqa", "task: tsg.suites.sgqa"), "task: "),
+        (GOOD.replace("pooled", "summed"), "metrics.exact_match.pooling: "),
+        (GOOD.replace("headline: true", "headline: maybe"), "metrics.exact_match.headline: "),
+        (GOOD + "temperature: hot\n", "temperature: "),
+        (GOOD + "temperature: .nan\n", "temperature: "),
+        (GOOD + "temperature: -1\n", "temperature: "),
+        (GOOD + "sha256: abc\n", "sha256: a card is not to say this of itself"),
+        (GOOD + "1: x\n", "1: the name of a field is a text"),
+        (GOOD + "judge: !!python/object/apply:os.system ['true']\n", "could not determine a constructor"),
+        (GOOD + "judge: &a x\nsubject: *a\n", "line 10: an alias"),
+        (GOOD + "judge: [\n", "line 10: "),
+        (GOOD + "judge: \x07\n", "not YAML"),
+        (GOOD + "? {a: 1}\n: x\n", "x.yaml: "),
+        (GOOD + "judge: " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        (GOOD + "# " + "x" * 200_000, "a card has at most"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_field(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        card(text)
+    assert str(caught.value).startswith("x.yaml: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_misspelt_field_gets_a_hint() -> None:
+    with pytest.raises(UsageError) as caught:
+        card(GOOD + "exampels: x\n")
+    assert caught.value.hint == "examples?"
+
+
+def test_aliases_that_stand_for_gigabytes_are_refused_at_once() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    with pytest.raises(UsageError, match="an alias"):
+        card("\n".join(lines))
+
+
+def test_a_card_cannot_be_changed() -> None:
+    loaded = card(GOOD)
+    with pytest.raises(ValueError, match="frozen"):
+        loaded.version = 2

@@ -1,0 +1,109 @@
+"""List the tasks with their prompts, and show the exact prompt of an item, without asking any model.
+
+tsgkit prompts list
+tsgkit prompts show tsg/ma-sgg --style cot --item tea/0
+tsgkit prompts show tsg/sgqa --data sgqa.jsonl --style few-shot --shots 3 --seed 1 --json
+tsgkit prompts show tsg/sgds --prompts FOLDER     (parts laid out as ours, or whole prompts such as sgds.txt)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import asdict
+
+from tsgkit.cli.terminal import inert, say
+from tsgkit.errors import GOOD
+from tsgkit.suites.tsg.preview import Preview, TaskPrompts, preview, task_prompts
+from tsgkit.suites.tsg.prompting import PRESETS, Style
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit prompts``."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="list|show")
+    listing = actions.add_parser("list", help="the tasks, the styles, and where the texts come from")
+    show = actions.add_parser("show", help="the exact prompt of one item")
+    show.add_argument("task", metavar="TASK", help="the task, such as tsg/ma-sgg")
+    show.add_argument("--style", default="zero-shot", metavar="S", help=f"{', '.join(PRESETS)} (default zero-shot)")
+    show.add_argument("--shots", type=int, metavar="N", help="how many worked examples (few-shot styles; default 10)")
+    show.add_argument("--seed", type=int, default=0, metavar="N", help="the seed that chooses examples (default 0)")
+    show.add_argument("--item", metavar="ID", help="the item (default: the first)")
+    show.add_argument("--data", metavar="FILE", help="rows to take the item from (default: the task's own)")
+    for action in (listing, show):
+        action.add_argument("--prompts", metavar="DIR", help="a folder of prompts to use instead of ours")
+        action.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List prompts or show one."""
+    if arguments.action == "list":
+        _list(arguments)
+        return GOOD
+    found = preview(
+        arguments.task,
+        style=arguments.style,
+        shots=arguments.shots,
+        seed=arguments.seed,
+        item=arguments.item,
+        data=arguments.data,
+        prompts=arguments.prompts,
+    )
+    if arguments.json:
+        say(json.dumps(_value(found), indent=2))
+    else:
+        _show(found)
+    return GOOD
+
+
+def _show(found: Preview) -> None:
+    say("\n".join(map(inert, found.text.split("\n"))))
+    if found.schema is not None:
+        say(f"\n(answer schema, sent beside the prompt)\n{inert(json.dumps(found.schema, ensure_ascii=False))}")
+
+
+def _value(found: Preview) -> dict[str, object]:
+    return {
+        "task": found.task,
+        "style": found.style.name,
+        "shots": found.style.shots,
+        "item_id": found.item_id,
+        "examples": list(found.examples),
+        "fingerprint": found.fingerprint,
+        "messages": list(found.messages),
+        "schema": found.schema,
+    }
+
+
+def _list(arguments: argparse.Namespace) -> None:
+    tasks = task_prompts(arguments.prompts)
+    if arguments.json:
+        styles = [_style_value(style) for style in PRESETS.values()]
+        say(json.dumps({"tasks": [asdict(task) for task in tasks], "styles": styles}, indent=2))
+        return
+    for task in tasks:
+        _print_task(task)
+    say("styles")
+    for style in PRESETS.values():
+        say(f"  {style.name:<13} {_described(style)}")
+
+
+def _print_task(task: TaskPrompts) -> None:
+    say(inert(f"{task.task}: {task.title}"))
+    by_folder: dict[str, list[str]] = {}
+    for part, source in task.parts.items():
+        by_folder.setdefault(os.path.dirname(source), []).append(part)  # noqa: PTH120  a source may lie in a zip
+    for folder, names in by_folder.items():
+        say(f"  {inert(folder)}: {', '.join(names)}")
+    if task.problem:
+        say(f"  none: {inert(task.problem)}")
+
+
+def _style_value(style: Style) -> dict[str, object]:
+    return {"style": style.name, "reasoning": style.reasoning, "shots": style.shots, "schema": style.schema}
+
+
+def _described(style: Style) -> str:
+    reasoning = "step by step, then the answer" if style.reasoning else "the answer at once"
+    shots = f", after {style.shots} worked examples" if style.shots else ""
+    return reasoning + shots + (", as JSON in a schema" if style.schema else "")

@@ -1,0 +1,202 @@
+"""Cards: what a task is, declared in YAML (``tasks/tsg/ma-sgg.yaml``).
+
+>>> card = load_card("tsg/ma-sgg")
+>>> card.task, card.temperature, card.metrics["f1"].better
+('tsg/ma-sgg', 0.1, 'more')
+
+A card names the code that asks and scores by a registry key (``task``), never by a path into Python; the suite says
+whether it knows that key and those metrics.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources.abc import Traversable
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+
+from tsgkit.errors import UsageError
+from tsgkit.library.projects import find, search_path, text_of
+
+if TYPE_CHECKING:
+    import yaml
+
+ENDING = ".yaml"
+LONGEST = 100_000
+"""A card of more characters is none: it is a page of settings."""
+KEPT = ("name", "source", "sha256")
+"""What a loaded card says of itself, and its file may not."""
+
+
+def _inside(path: str) -> str:
+    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
+        raise ValueError("a path inside its room, with forward slashes, as in tsg/data/ma-sgg.jsonl")
+    return path
+
+
+Text = Annotated[StrictStr, Field(min_length=1)]
+Inside = Annotated[Text, AfterValidator(_inside)]
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CardMetric(_Declared):
+    """How a metric's samples become one value, which way is better, and whether the task is judged by it."""
+
+    pooling: Literal["pooled", "per-item"]
+    better: Literal["more", "less"]
+    headline: StrictBool
+
+
+class Card(_Declared):
+    """One task: what is asked, with which data and prompts, and what is measured.
+
+    ``data`` and ``examples`` are paths in the room ``tasks`` (or the name of an installed dataset), ``prompts`` a
+    folder in the room ``prompts``; ``subject`` and ``judge`` are used where a caller names none.
+    """
+
+    title: Text
+    citation: Text
+    task: Annotated[StrictStr, Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")]
+    version: Annotated[int, Field(strict=True, ge=1)]
+    data: Inside
+    prompts: Inside
+    examples: Inside | None = None
+    subject: Text | None = None
+    judge: Text | None = None
+    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1
+    metrics: Annotated[dict[StrictStr, CardMetric], Field(min_length=1)]
+
+    name: str
+    source: str
+    sha256: str
+
+
+def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Card:
+    """The card of a name (``tsg/ma-sgg``), looked up in the caller's folders, the working project, the shipped one."""
+    name = name.removesuffix(ENDING)
+    try:
+        found = find("tasks", name + ENDING, folders, start)
+    except UsageError as error:
+        near = _near(name, card_names(folders, start))
+        raise UsageError(f"there is no task {name}", hint=near or error.hint) from None
+    return card_from(text_of(found), name, str(found))
+
+
+def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
+    """The names of all cards on the search path, sorted."""
+    names = {name for place in search_path("tasks", folders, start) for name in _names_in(place)}
+    return tuple(sorted(names))
+
+
+def card_from(text: str, name: str, source: str) -> Card:
+    """The card that a text declares; ``UsageError`` names the file and the field that is wrong."""
+    value = _loaded(text, source)
+    if not isinstance(value, dict):
+        raise UsageError(f"{source}: a card is fields and values, not {_kind(value)}")
+    if kept := [field for field in KEPT if field in value]:
+        raise UsageError(f"{source}: {kept[0]}: a card is not to say this of itself", hint="leave the field out")
+    if odd := [field for field in value if not isinstance(field, str)]:
+        raise UsageError(f"{source}: {odd[0]}: the name of a field is a text", hint="put it in quotes")
+    sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    try:
+        return Card.model_validate({**value, "name": name, "source": source, "sha256": sha256})
+    except ValidationError as error:
+        raise _problem(error, source) from None
+
+
+def _names_in(place: Traversable) -> list[str]:
+    suites = [suite for suite in place.iterdir() if suite.is_dir()]
+    files = [(suite, file) for suite in suites for file in suite.iterdir() if file.name.endswith(ENDING)]
+    return [f"{suite.name}/{file.name.removesuffix(ENDING)}" for suite, file in files if _is_card(file)]
+
+
+def _is_card(file: Traversable) -> bool:
+    """Whether a YAML file means to be a card: other declarations stand beside them."""
+    try:
+        text = file.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return False
+    return any(line.startswith("task:") for line in text.splitlines())
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    from tsgkit.lexicon import nearest
+
+    near = nearest(name, names, limit=1)
+    if near:
+        return f"{near[0].name}?"
+    return f"the tasks: {', '.join(names)}" if names else ""
+
+
+def _problem(error: ValidationError, source: str) -> UsageError:
+    from tsgkit.lexicon import nearest
+
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    hint = ""
+    if first["type"] == "extra_forbidden":
+        model = Card if len(first["loc"]) == 1 else CardMetric
+        names = [name for name in model.model_fields if name not in KEPT]
+        near = nearest(str(first["loc"][-1]), names, limit=1)
+        hint = f"{near[0].name}?" if near else f"the fields: {', '.join(names)}"
+    return UsageError(f"{source}: {field}: {first['msg']}{more}", hint=hint)
+
+
+def _loaded(text: str, source: str) -> object:
+    """The value of a YAML text, read as plain data."""
+    import yaml
+
+    if len(text) > LONGEST:
+        raise UsageError(f"{source}: {len(text):,} characters, and a card has at most {LONGEST:,}")
+    try:
+        return yaml.load(text, Loader=_plain_loader())  # noqa: S506  a SafeLoader that is stricter still
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise UsageError(f"{source}: {line}{error.problem or error.context or 'broken YAML'}") from None
+    except yaml.YAMLError as error:
+        raise UsageError(f"{source}: not YAML: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise UsageError(f"{source}: nested too deeply for a card") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # a date that is none, a number of thousands of digits, a tag that its value does not fit
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(f"{source}: a value that YAML cannot read: {reason}", hint="put it in quotes") from None
+
+
+@cache
+def _plain_loader() -> type[yaml.SafeLoader]:
+    """YAML's safe loader without aliases (a few of them stand for gigabytes) and without repeated fields."""
+    import yaml
+
+    class PlainLoader(yaml.SafeLoader):
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
+            return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    raise yaml.MarkedYAMLError(problem=f"the field {key.value} stands here twice",
+                                               problem_mark=key.start_mark)  # fmt: skip
+                seen.add(str(key.value))
+            return super().construct_mapping(node, deep)
+
+    return PlainLoader
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return "a list" if isinstance(value, list) else "one value"

@@ -1,0 +1,108 @@
+"""Prompt templates: text with declared fields, ``{name}``, into which values are put literally.
+
+>>> template = Template.of("How does {first} differ\\nfrom {{{second}}}?", required=("first", "second"))
+>>> print(template.render(first="{second}", second="tea"))
+How does {second} differ
+from {tea}?
+>>> Template.of("one\\ntwo {cup.size}", required=("cup",), source="cups.txt")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: cups.txt: line 2: {cup.size}: only a plain name may stand in braces
+
+Braces that are meant as braces are doubled. Nothing else is special: no attributes, no indices, no conversions, no
+format codes, and a value is never looked at again once it stands in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
+
+from tsgkit.errors import UsageError
+from tsgkit.library.projects import text_of
+
+if TYPE_CHECKING:
+    from string import Formatter
+
+TOKEN = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}|[{}]")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A text that was checked against the fields it may and must have; ``source`` is how messages name it."""
+
+    text: str
+    fields: frozenset[str]
+    source: str = "template"
+
+    @classmethod
+    def of(
+        cls, text: str, *, required: Collection[str] = (), optional: Collection[str] = (), source: str = "template"
+    ) -> Template:
+        """The template of a text; ``UsageError`` says what is wrong with it, and in which line."""
+        known = {*required, *optional}
+        found = {}
+        for name, line in _fields(text, source):
+            if name not in known:
+                raise UsageError(f"{source}: line {line}: there is no field {{{name}}} here", hint=_known(name, known))
+            found[name] = line
+        if missing := [name for name in required if name not in found]:
+            lacks = ", ".join(f"{{{name}}}" for name in missing)
+            raise UsageError(f"{source}: the text lacks {lacks}", hint=f"it must hold {_listed(required)}")
+        return cls(text, frozenset(found), source)
+
+    def render(self, **values: str) -> str:
+        """The text with its fields filled; values it has no field for are left out."""
+        for name in self.fields:
+            if not isinstance(values.get(name), str):
+                raise UsageError(f"{self.source}: no text was given for {{{name}}}")
+        return _formatter().vformat(self.text, (), values)
+
+
+def load_template(found: Traversable, *, required: Collection[str] = (), optional: Collection[str] = ()) -> Template:
+    """The template of a file that was found in a project."""
+    return Template.of(text_of(found), required=required, optional=optional, source=str(found))
+
+
+@cache
+def _formatter() -> Formatter:
+    from langchain_core.utils.formatting import formatter
+
+    return formatter
+
+
+def _fields(text: str, source: str) -> Iterator[tuple[str, int]]:
+    """Every field of a text with its line."""
+    for token in TOKEN.finditer(text):
+        if token.group() in ("{{", "}}"):
+            continue
+        line = text.count("\n", 0, token.start()) + 1
+        name = token["name"]
+        if name is None:
+            raise UsageError(
+                f"{source}: line {line}: a brace {token.group()} without its partner",
+                hint="where a brace is meant as a brace, write it twice: {{ or }}",
+            )
+        if not NAME.fullmatch(name):
+            raise UsageError(
+                f"{source}: line {line}: {token.group()}: only a plain name may stand in braces",
+                hint="a field reads {name}; where braces are meant as braces, write {{ and }}",
+            )
+        yield name, line
+
+
+def _known(name: str, known: Collection[str]) -> str:
+    from tsgkit.lexicon import nearest
+
+    if not known:
+        return "this text has no fields; where braces are meant as braces, write {{ and }}"
+    near = nearest(name, sorted(known), limit=1)
+    return f"{{{near[0].name}}}?" if near else f"its fields: {_listed(sorted(known))}"
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,105 @@
+"""Worked examples for few-shot prompts: chosen by seed from a pool that shares nothing with what is asked.
+
+A pool is a file of ordinary rows, with a ``rationale`` in each (for questions: in each pair). The choice depends on the
+seed and the items' ids alone, and fewer shots are the beginning of more, so that an ablation adds examples to those
+that were there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.tsg.documents import Document
+from tsgkit.suites.tsg.rows import Entry
+from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_of
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sample with its answer shown, and the reasoning that leads to it (empty where the pool has none)."""
+
+    sample: AnySample
+    rationale: str = ""
+
+
+def pool_of(document: Document, task: str) -> tuple[Example, ...]:
+    """All examples that a pool holds."""
+    samples = samples_of(document, task)
+    rationales = [text for entry in document.entries for text in _rationales(entry, document.file)]
+    return tuple(Example(sample, rationale) for sample, rationale in zip(samples, rationales, strict=True))
+
+
+def examples_of(pool_document: Document, task: str, shots: int, seed: int = 0) -> tuple[Example, ...]:
+    """The examples that a seed chooses from a pool, the same for all samples."""
+    pool = pool_of(pool_document, task)
+    if shots < 0:
+        raise UsageError(f"--shots {shots}: the number of examples is not negative")
+    if shots > len(pool):
+        raise UsageError(
+            f"{pool_document.file}: the pool has {len(pool)}, --shots {shots} asks for more",
+            hint=f"ask for at most {len(pool)}, or add examples to the pool",
+        )
+    return tuple(sorted(pool, key=lambda example: _lot(seed, task, example.sample.item_id))[:shots])
+
+
+def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[AnySample]) -> None:
+    """Refuse examples (or a whole pool) of scenarios that are asked about, or that are themselves asked."""
+    scenarios: dict[str, str] = {}
+    contents: dict[Hashable, str] = {}
+    for sample in samples:
+        for name in _names(sample):
+            scenarios.setdefault(name, sample.item_id)
+        contents.setdefault(_content(sample), sample.item_id)
+    clashes = list(_clashes(examples, scenarios, contents))
+    if clashes:
+        more = f"; and {len(clashes) - 3} more" if len(clashes) > 3 else ""
+        raise UsageError(
+            f"examples must share nothing with the data: {'; '.join(clashes[:3])}{more}",
+            hint="take examples from other scenarios than those that are asked about",
+        )
+
+
+def _clashes(
+    examples: Iterable[Example | AnySample], scenarios: dict[str, str], contents: dict[Hashable, str]
+) -> Iterator[str]:
+    for example in examples:
+        sample = example.sample if isinstance(example, Example) else example
+        if item := contents.get(_content(sample)):
+            yield f"example {sample.item_id} is item {item}"
+        elif shared := [name for name in _names(sample) if name in scenarios]:
+            named = f" {shared[0]}" if len(shared[0]) <= 60 else ""
+            yield f"example {sample.item_id} and item {scenarios[shared[0]]} are of one scenario{named}"
+
+
+def _names(sample: AnySample) -> tuple[str, ...]:
+    """What a sample's scenario is known by: its ids, else what its samples have in common."""
+    return sample.scenarios or (sample.cluster,)
+
+
+def _content(sample: AnySample) -> Hashable:
+    """What makes two items the same one, whatever their ids and distractors: the sentence and the graphs."""
+    if isinstance(sample, QuestionSample):
+        return "question", _folded(sample.question), sample.graphs
+    if isinstance(sample, SelectionSample):
+        return "choice", _folded(sample.candidates[sample.position]), sample.graph
+    return "generation", _folded(sample.sentence), sample.references
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _lot(seed: int, task: str, item_id: str) -> bytes:
+    return hashlib.sha256(f"{seed}\n{task}\n{item_id}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _rationales(entry: Entry, file: str) -> Iterator[str]:
+    row = entry.row or {}
+    for holder in row.get("qa_pairs", [row]):
+        rationale = holder.get("rationale", "")
+        if not isinstance(rationale, str):
+            raise UsageError(f"{file}: item {entry.item}: rationale: expected a text")
+        yield rationale.strip()
