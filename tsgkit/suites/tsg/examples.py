@@ -10,11 +10,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tsgkit.errors import UsageError
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_of
+
+
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -49,29 +53,37 @@ def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[An
     """Refuse examples (or a whole pool) of scenarios that are asked about, or that are themselves asked."""
     scenarios: dict[str, str] = {}
     contents: dict[Hashable, str] = {}
-    for sample in samples:
+    for example in examples:
+        sample = example.sample if isinstance(example, Example) else example
+        contents.setdefault(_content(sample), sample.item_id)
         for name in _names(sample):
             scenarios.setdefault(name, sample.item_id)
-        contents.setdefault(_content(sample), sample.item_id)
-    clashes = list(_clashes(examples, scenarios, contents))
+    clashes = list(islice(_clashes(samples, scenarios, contents), MOST_NAMED + 1))
     if clashes:
-        more = f"; and {len(clashes) - 3} more" if len(clashes) > 3 else ""
+        more = "; and more" if len(clashes) > MOST_NAMED else ""
         raise UsageError(
-            f"examples must share nothing with the data: {'; '.join(clashes[:3])}{more}",
+            f"examples must share nothing with the data: {'; '.join(clashes[:MOST_NAMED])}{more}",
             hint="take examples from other scenarios than those that are asked about",
         )
 
 
 def _clashes(
-    examples: Iterable[Example | AnySample], scenarios: dict[str, str], contents: dict[Hashable, str]
+    samples: Iterable[AnySample], scenarios: dict[str, str], contents: dict[Hashable, str]
 ) -> Iterator[str]:
-    for example in examples:
-        sample = example.sample if isinstance(example, Example) else example
-        if item := contents.get(_content(sample)):
-            yield f"example {sample.item_id} is item {item}"
-        elif shared := [name for name in _names(sample) if name in scenarios]:
-            named = f" {shared[0]}" if len(shared[0]) <= 60 else ""
-            yield f"example {sample.item_id} and item {scenarios[shared[0]]} are of one scenario{named}"
+    """Each example that clashes, once, with the first sample it clashes with."""
+    named = set[str]()
+    for sample in samples:
+        same = contents.get(_content(sample))
+        shared = next((name for name in _names(sample) if name in scenarios), None)
+        example = same or (scenarios[shared] if shared is not None else None)
+        if example is None or example in named:
+            continue
+        named.add(example)
+        if same:
+            yield f"example {example} is item {sample.item_id}"
+        else:
+            of = f" {shared}" if shared and len(shared) <= 60 else ""
+            yield f"example {example} and item {sample.item_id} are of one scenario{of}"
 
 
 def _names(sample: AnySample) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What a model would be sent for one item, without sending it.
 
->>> preview("tsg/ma-sgg", item="tea/0").text.splitlines()[-3]
+>>> preview("tsg/ma-sgg", item="bread/1").text.splitlines()[-3]
 'Number of graphs: 2'
 """
 

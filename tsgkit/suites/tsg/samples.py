@@ -93,10 +93,15 @@ def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
     if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
         line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
         raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
-    samples = tuple(sample for entry in document.entries for sample in MAKERS[TASKS[task]](entry))
+    samples = tuple(sample for entry in document.entries for sample in samples_from(entry, task))
     _check_ids(samples, document.file)
-    _check_answerable(samples, task, document.file)
+    check_answerable(samples, task, document.file)
     return samples
+
+
+def samples_from(entry: Entry, task: str) -> tuple[AnySample, ...]:
+    """The samples of a task that one row holds."""
+    return tuple(MAKERS[TASKS[task]](entry))
 
 
 def _check_ids(samples: tuple[AnySample, ...], file: str) -> None:
@@ -107,7 +112,7 @@ def _check_ids(samples: tuple[AnySample, ...], file: str) -> None:
         seen.add(sample.item_id)
 
 
-def _check_answerable(samples: tuple[AnySample, ...], task: str, file: str) -> None:
+def check_answerable(samples: tuple[AnySample, ...], task: str, file: str) -> None:
     """Every item has a right answer, and is of this task: what cannot be right must not be scored as wrong."""
     for sample in samples:
         if problem := _problem(sample, task):

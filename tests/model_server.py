@@ -3,7 +3,7 @@
 What it does is decided by the request alone (its body, and how often that body was seen), so that a run can be
 repeated and compared whatever the timing. As a program it prints its port and serves until it is ended:
 
-    python tests/loopback.py '{"delay": 0.1, "faults": {"429": 0.1, "hang": 0.03}}'
+    python tests/model_server.py '{"delay": 0.1, "faults": {"429": 0.1, "hang": 0.03}}'
 
 ``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
 Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
@@ -199,7 +199,7 @@ class Running:
 
 
 @contextmanager
-def loopback(**options: object) -> Iterator[Running]:
+def model_server(**options: object) -> Iterator[Running]:
     """A server with these options, for as long as the block lasts."""
     command = [sys.executable, str(Path(__file__)), json.dumps(options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -1,0 +1,130 @@
+"""A file of rows as samples that are read when they are needed: twenty thousand of them take little memory.
+
+Opening reads the whole file once and checks all of it, so that nothing is asked of data that cannot be scored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import IO
+
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import load
+from tsgkit.suites.tsg.cards import near
+from tsgkit.suites.tsg.rows import entry_from, row_kind
+from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
+
+KEPT = 1000
+"""So many rows are kept once they were read; the others are read again each time."""
+
+
+class Dataset:
+    """The samples of one task in one file."""
+
+    def __init__(self, source: Path | Traversable, task: str) -> None:
+        self.source, self.task = source, task
+        self.file = str(source)
+        self._offsets = array("q")
+        self._rows = array("l")
+        self._places = array("l")
+        self._ids: list[str] = []
+        self._kept: dict[int, tuple[AnySample, ...]] = {}
+        self._stream = _opened(source)
+        self.sha256 = self._index()
+        self._numbers = {item_id: number for number, item_id in enumerate(self._ids)}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def item_ids(self) -> Sequence[str]:
+        """The ids of all samples, in the order of the file."""
+        return self._ids
+
+    def sample(self, number: int) -> AnySample:
+        """A sample by its number from 0."""
+        row = self._rows[number]
+        if (samples := self._kept.get(row)) is None:
+            self._stream.seek(self._offsets[number])
+            samples = self._samples(self._stream.readline(), row)
+        sample = samples[self._places[number]] if self._places[number] < len(samples) else None
+        if sample is None or sample.item_id != self._ids[number]:
+            raise FileProblem(f"{self.file}: the file was changed while it was in use", hint="run the command again")
+        return sample
+
+    def __iter__(self) -> Iterator[AnySample]:
+        return (self.sample(number) for number in range(len(self)))
+
+    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
+        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+        for item_id in ids:
+            if item_id not in self._numbers:
+                raise UsageError(f"{self.file}: there is no item {item_id}", hint=near(item_id, self._ids[:10_000]))
+        numbers = sorted({self._numbers[item_id] for item_id in ids}) if ids else range(len(self))
+        return numbers if limit is None else numbers[:limit]
+
+    def _index(self) -> str:
+        digest, row, line_number, offset = hashlib.sha256(), 0, 0, 0
+        seen: set[str] = set()
+        for line in iter(self._stream.readline, b""):
+            digest.update(line)
+            line_number += 1
+            if line.strip():
+                self._add(line, row, line_number, offset, seen)
+                row += 1
+            offset += len(line)
+        if not self._ids:
+            raise UsageError(f"{self.file}: there are no items in it")
+        return digest.hexdigest()
+
+    def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> None:
+        try:
+            samples = self._samples(line, row)
+            check_answerable(samples, self.task, self.file)
+        except NotationError as error:
+            where = f"{self.file}: line {line_number}: {error.message}"
+            raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
+        for place, sample in enumerate(samples):
+            if sample.item_id in seen:
+                raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
+            seen.add(sample.item_id)
+            self._ids.append(sample.item_id)
+            self._offsets.append(offset)
+            self._rows.append(row)
+            self._places.append(place)
+        if len(self._kept) < KEPT:
+            self._kept[row] = samples
+
+    def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:
+        """The samples of a line; a row without an id of its own is known by its number."""
+        try:
+            value = load(line.decode("utf-8" if row else "utf-8-sig"))
+        except UnicodeDecodeError:
+            raise NotationError("not UTF-8 text") from None
+        kind = TASKS[self.task]
+        if row_kind(value) != kind:
+            found = row_kind(value) or "none of our rows"
+            raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
+        entry, _ = entry_from(value, kind, row, None)
+        return samples_from(entry, self.task)
+
+    def chosen_hash(self, numbers: Iterable[int]) -> str:
+        """A hash of the list of items that are asked."""
+        return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
+
+
+def _opened(source: Path | Traversable) -> IO[bytes]:
+    try:
+        return source.open("rb") if isinstance(source, Path) else io.BytesIO(source.read_bytes())
+    except FileNotFoundError:
+        raise FileProblem(f"{source}: no such file") from None
+    except IsADirectoryError:
+        raise FileProblem(f"{source}: this is a folder, not a file", hint="name the file of rows in it") from None
+    except OSError as error:
+        raise FileProblem(f"{source}: cannot be read: {error.strerror}") from None
