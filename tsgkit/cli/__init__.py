@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
     "convert": "write graphs in another format, and say what it cannot carry",
     "score": "score replies you collected elsewhere, in two profiles",
+    "data": "the published datasets: list them, get them, import a copy",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

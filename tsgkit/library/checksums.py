@@ -21,10 +21,9 @@ def checksum(stream: BinaryIO, kind: str = "sha256") -> str:
     """The checksum of a whole file that can be sought in."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(0)
-    if kind == "git":  # git's own kind of id, used to recognise a file, not to guard a secret
+    digest = hashlib.sha256()
+    if kind == "git":  # its SHA-1 recognises a file, and guards no secret
         digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    else:
-        digest = hashlib.sha256()
     while block := stream.read(BLOCK):
         digest.update(block)
     return f"{kind}:{digest.hexdigest()}"

@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.checksums import checksum_of_bytes, kind_of_check
 from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
@@ -80,11 +81,6 @@ def data_home() -> Path:
     return base / "tsgkit" / "data"
 
 
-def folder_of(name: str) -> Path:
-    """The folder of a known dataset, there or not."""
-    return data_home() / known(name).name
-
-
 def dataset(name: str) -> Dataset:
     """A known dataset as it stands on this machine."""
     return _dataset(name, known(name))
@@ -117,7 +113,45 @@ def dataset_file(name: str, task: str) -> Path:
     return path
 
 
-def store(known: KnownDataset, file: KnownFile, data: bytes, origin: str, rows: int, found: dict[str, int]) -> StoredFile:
+@dataclass(frozen=True)
+class ShippedFile:
+    """Data of a task that come with the toolkit."""
+
+    suite: str
+    task: str
+    rows: int
+
+
+def shipped() -> tuple[ShippedFile, ...]:
+    """The data that come with the toolkit, for the tasks of the catalogue."""
+    tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
+    found = []
+    for suite, task in tasks:
+        file = bundled("tasks") / suite / "data" / f"{task}.jsonl"
+        if file.is_file():
+            rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
+            found.append(ShippedFile(suite, task, rows))
+    return tuple(found)
+
+
+def dataset_value(dataset: Dataset) -> dict[str, object]:
+    """The JSON value of a dataset."""
+    return {
+        "name": dataset.name,
+        "known": dataset.known is not None,
+        "installed": bool(dataset.files),
+        "complete": dataset.is_complete,
+        "folder": str(dataset.folder),
+        "about": dataset.known.about if dataset.known else "",
+        "licence": dataset.known.licence if dataset.known else "",
+        "files": [file.model_dump() for file in dataset.files],
+        "missing": list(dataset.missing),
+    }
+
+
+def store(
+    known: KnownDataset, file: KnownFile, data: bytes, origin: str, rows: int, found: dict[str, int]
+) -> StoredFile:
     """Put a file into its dataset, in place of the one of its name; the others stay."""
     folder = data_home() / known.name
     stored = StoredFile(

@@ -56,12 +56,15 @@ class Patience:
     pause: float = 1.0
 
 
+PATIENT = Patience()
+
+
 def download(
     url: str,
     target: str | Path,
     check: str | None = None,
     progress: Progress | None = None,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENT,
 ) -> None:
     """Fetch a file into ``target``; ``DownloadProblem`` says why it cannot be had, ``FileProblem`` why not kept."""
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
@@ -81,10 +84,11 @@ def download(
 @contextmanager
 def _held(path: Path, url: str) -> Iterator[BinaryIO]:
     """The part, opened for this process alone."""
-    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b", buffering=0) as part:
-        if not _lock(part):
+    path.touch()
+    with path.open("r+b", buffering=0) as part:
+        if not _lock(part) or not _is_still(part, path):
             raise DownloadProblem(f"{url}: another process is fetching this file", hint="wait for it to end")
-        yield part  # type: ignore[misc]
+        yield part
 
 
 def _lock(file: IO[Any]) -> bool:
@@ -98,6 +102,13 @@ def _lock(file: IO[Any]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _is_still(part: BinaryIO, path: Path) -> bool:
+    """Whether the part has not become the finished file of another process between opening and locking it."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(part.fileno()), path.stat())
+    return False
 
 
 @dataclass

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.catalogue import KnownDataset, KnownFile, known
-from tsgkit.library.datasets import Dataset, StoredFile, dataset, is_official, make_folder, store
-from tsgkit.library.downloads import Patience, download
-from tsgkit.library.files import read_bytes
+from tsgkit.library.datasets import Dataset, StoredFile, dataset, dataset_value, is_official, make_folder, store
+from tsgkit.library.downloads import PATIENT, Patience, download
+from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.tsg.inspecting import Inspection, inspect
 
 Watch = Callable[[str, int, int | None], None]
@@ -30,10 +31,12 @@ INCOMING = ".incoming"
 
 @dataclass(frozen=True)
 class Arrival:
-    """A file that went into a dataset, with what was found in it; ``inspection`` is ``None`` where it was there."""
+    """A file that went into a dataset, with what was found in it and what it replaced; one that was there already has
+    no inspection."""
 
     stored: StoredFile
     inspection: Inspection | None = None
+    replaced: StoredFile | None = None
 
 
 @dataclass(frozen=True)
@@ -55,21 +58,18 @@ class _Candidate:
 
 
 def get_dataset(
-    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = Patience()
+    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = PATIENT
 ) -> Intake:
     """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
 
     Each goes in as soon as it is whole, so that what has come is never fetched twice.
     """
-    wanted = known(name)
-    here = {file.task: file for file in dataset(name).files}
-    arrivals = []
-    for file in wanted.files:
-        present = here.get(file.task)
-        if present and _is_as_published(dataset(name).folder, file):
-            arrivals.append(Arrival(present))
-        else:
-            arrivals.append(_get(wanted, file, wanted.url(file, source), watch, patience))
+    wanted, present = known(name), dataset(name)
+    here = {file.task: file for file in present.files if _is_as_published(present.folder, wanted.file(file.task))}
+    arrivals = [
+        Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
+        for file in wanted.files
+    ]
     return Intake(dataset(name), tuple(arrivals))
 
 
@@ -87,6 +87,8 @@ def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, p
         return _put(wanted, _candidate(file, read_bytes(target), url))
     finally:
         target.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds the parts of other files
+            incoming.rmdir()
 
 
 def import_dataset(name: str, *sources: str | Path) -> Intake:
@@ -107,9 +109,10 @@ def import_dataset(name: str, *sources: str | Path) -> Intake:
 
 
 def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
-    seen = candidate.inspection
+    seen, task = candidate.inspection, candidate.file.task
+    before = next((file for file in dataset(wanted.name).files if file.task == task), None)
     stored = store(wanted, candidate.file, candidate.data, candidate.origin, seen.rows, seen.counts)
-    return Arrival(stored, seen)
+    return Arrival(stored, seen, before if before and before.sha256 != stored.sha256 else None)
 
 
 def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
@@ -137,7 +140,8 @@ def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]
 
 def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
     """A file the caller named: its name says the task, else its checksum, else its rows."""
-    data, origin = read_bytes(source), str(Path(source).absolute())
+    data = read_bytes(source)
+    origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
     by_name = [file for file in wanted.files if file.name == Path(source).name]
     by_content = [file for file in wanted.files if is_official(file, data)]
     if said := by_name or by_content:
@@ -155,3 +159,16 @@ def _accepted(candidate: _Candidate) -> _Candidate:
     if problem and not is_official(candidate.file, candidate.data):
         raise FileProblem(problem, hint="nothing was imported; tsgkit check shows all that is wrong with a file")
     return candidate
+
+
+def intake_value(intake: Intake) -> dict[str, object]:
+    """The JSON value of what went into a dataset."""
+    arrived = [
+        {
+            "task": arrival.stored.task,
+            "action": "kept" if arrival.inspection is None else "replaced" if arrival.replaced else "installed",
+            "problem": arrival.inspection.problem if arrival.inspection else "",
+        }
+        for arrival in intake.arrivals
+    ]
+    return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
@@ -29,6 +29,7 @@ TEXT_RULES = {
     "byte-order-mark": Rule(WARNING, "the file begins with a byte order mark"),
 }
 FINDING_RULES: dict[str, Rule] = {**ALL_RULES, **TEXT_RULES}
+ROWS = "data are JSON Lines: rows of sgqa, sgds, sa-sgg or ma-sgg"
 UNUSABLE = ("broken-line", "broken-file", "other-format", "repeated-id")
 
 
@@ -52,6 +53,7 @@ class Inspection:
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """What a file holds; without a task, the rows tell it. ``FileProblem`` where they are no task's data at all."""
     text = decoded(data, file)
+    _refuse_prose(text, file)
     document = read_document(text, file)
     task = task or _task_of(document)
     report = check_document(document)
@@ -59,11 +61,20 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     return Inspection(task, report.narratives, report.graphs, findings, _problem(document, task))
 
 
+def _refuse_prose(text: str, file: str) -> None:
+    """Graphs can be read from prose, but data are JSON; markup is named by who reads documents."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if begin := line.lstrip()[:1]:
+            if begin not in "{[<":
+                raise FileProblem(f"{file}: line {number}: not JSON", hint=ROWS)
+            return
+
+
 def _task_of(document: Document) -> str:
     """The task whose rows these are; rows of one graph and of several differ only in that."""
     fitting = [task for task, kind in TASKS.items() if kind == document.format]
     if not fitting:
-        raise FileProblem(_other_kind(document, "any task"), hint="a row of each task is shown in the documentation")
+        raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
     if document.format != "sgg":
         return fitting[0]
     several = [entry for entry in document.entries if len(entry.narrative.graphs) > 1]
@@ -79,12 +90,21 @@ def _problem(document: Document, task: str) -> str:
             return f"{document.file}: {_line(finding.place.line)}{finding.message}"
     if not document.entries:
         return f"{document.file}: no row in it"
+    try:
+        samples_of(document, task)
+    except UsageError as error:
+        return _with_line(error, document, task)
+    return ""
+
+
+def _with_line(error: UsageError, document: Document, task: str) -> str:
+    """What is wrong with the samples, with the line of the row that is to blame where one row alone is."""
     for entry in document.entries:
         try:
-            samples_of(Document(document.file, document.format, (entry,)), task)
-        except UsageError as error:
-            return str(error).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
-    return ""
+            samples_of(replace(document, entries=(entry,)), task)
+        except UsageError as own:
+            return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
+    return str(error)
 
 
 def _other_kind(document: Document, task: str) -> str:
