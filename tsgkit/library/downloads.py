@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from tsgkit.errors import DownloadProblem, FileProblem
 from tsgkit.library.checksums import checksum, kind_of_check
@@ -40,6 +40,14 @@ GO_ON = "what has come is kept; the same command goes on from there"
 
 class _Passing(Exception):
     """Something went wrong that may be better the next time."""
+
+
+class _NoMore(Exception):
+    """The server has nothing beyond what is kept; ``total`` is what it has, where it says so."""
+
+    def __init__(self, total: int | None) -> None:
+        super().__init__(total)
+        self.total = total
 
 
 class _Mismatch(Exception):
@@ -88,7 +96,11 @@ def _held(path: Path, url: str) -> Iterator[BinaryIO]:
     with path.open("r+b", buffering=0) as part:
         if not _lock(part) or not _is_still(part, path):
             raise DownloadProblem(f"{url}: another process is fetching this file", hint="wait for it to end")
-        yield part
+        try:
+            yield part
+        finally:
+            if not _size(part):
+                path.unlink(missing_ok=True)
 
 
 def _lock(file: IO[Any]) -> bool:
@@ -175,20 +187,16 @@ class _Fetch:
         if have and tag is None and not self.check:  # nothing would tell whether the two ends belong together
             self._start_over(part)
             have = 0
-        with _network(self.url):
-            response = _open(self.url, _headers(have, tag), self.patience.timeout)
+        try:
+            with _network(self.url):
+                response = _open(self.url, _headers(have, tag), self.patience.timeout)
+        except _NoMore as answer:
+            if answer.total != have:
+                raise _Mismatch from None
+            self.resumed = True
+            return
         with response:
-            if response.status == 416:
-                if _total_of(response.headers) != have:
-                    raise _Mismatch
-                self.resumed = True
-                return
-            start = self._start(response, have, tag)
-            if not start:
-                self._start_over(part)
-                self._write_tag(response.headers.get("ETag"))
-            self.resumed = start > 0
-            self._copy(response, part, start)
+            self._copy(response, part, self._start(response, have, tag))
 
     def _start(self, response: HTTPResponse, have: int, tag: str | None) -> int:
         """The byte at which the body begins."""
@@ -202,14 +210,19 @@ class _Fetch:
     def _copy(self, response: HTTPResponse, part: BinaryIO, start: int) -> None:
         length = response.headers.get("Content-Length")
         total = start + int(length) if length and length.isdigit() else None
+        block = _read(response, self.url)
+        if not start:  # only now: a page in place of the data must not cost what is kept
+            _refuse_page(response, block, self.url)
+            self._start_over(part)
+            self._write_tag(response.headers.get("ETag"))
+        self.resumed = start > 0
         part.seek(start)
         so_far = start
-        while block := _read(response, self.url):
-            if so_far == 0:
-                _refuse_page(response, block, self.url)
+        while block:
             _write(part, block)
             so_far += len(block)
             self.progress(so_far, total)
+            block = _read(response, self.url)
         if total is not None and so_far < total:
             raise _Passing(f"the connection was cut after {so_far:,} of {total:,} bytes")
 
@@ -265,9 +278,9 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
     try:
         response: HTTPResponse = opener.open(request.Request(url, headers=headers), timeout=timeout)  # noqa: S310
     except HTTPError as error:
-        if error.code == 416:  # what is kept may be all there is
-            return cast("HTTPResponse", error.fp)
         error.close()
+        if error.code == 416:
+            raise _NoMore(_total_of(error.headers)) from None
         raise
     return response
 
