@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def sgg_row(number: int, k: int) -> Row:
 
 def rows(task: str, count: int | None = None) -> list[Row]:
     """Rows of a task, as many as its made-up file has."""
-    makers = {
+    makers: dict[str, Callable[[int], Row]] = {
         "sgqa": sgqa_row,
         "sgds": sgds_row,
         "sa-sgg": lambda number: sgg_row(number, 1),

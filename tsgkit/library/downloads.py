@@ -25,6 +25,7 @@ from tsgkit.errors import DownloadProblem, FileProblem
 from tsgkit.library.checksums import checksum, kind_of_check
 
 if TYPE_CHECKING:
+    from email.message import Message
     from http.client import HTTPMessage, HTTPResponse
 
 Progress = Callable[[int, int | None], None]
@@ -351,6 +352,6 @@ def _size(part: BinaryIO) -> int:
     return os.fstat(part.fileno()).st_size
 
 
-def _total_of(headers: HTTPMessage) -> int | None:
+def _total_of(headers: Message) -> int | None:
     found = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
     return int(found[1]) if found else None
