@@ -112,8 +112,12 @@ class _Progress:
 
 def _amount(file: str, so_far: int, total: int | None) -> str:
     if total:
-        return f"{file}: {so_far / MEGABYTE:.1f} of {total / MEGABYTE:.1f} MB ({100 * so_far // total} %)"
-    return f"{file}: {so_far / MEGABYTE:.1f} MB"
+        return f"{file}: {_size(so_far)} of {_size(total)} ({100 * so_far // total} %)"
+    return f"{file}: {_size(so_far)}"
+
+
+def _size(number: int) -> str:
+    return f"{number / MEGABYTE:.1f} MB" if number >= MEGABYTE else f"{number / 1000:.1f} kB"
 
 
 def _list(as_json: bool) -> int:

@@ -82,6 +82,8 @@ def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, p
     make_folder(incoming)
     target = incoming / file.name
     progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
+    if progress:
+        progress(0, None)
     download(url, target, file.check, progress, patience)
     try:
         return _put(wanted, _candidate(file, read_bytes(target), url))
