@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_before_anything_is_there_the_list_says_how_to_get_it(capsys: pytest.Cap
     out, err = said(capsys)
     assert "tsg-bench: not on this machine\n" in out
     assert "missing: sgqa, sgds, sa-sgg, ma-sgg (tsgkit data get tsg-bench, or tsgkit data import)" in out
-    assert "  tsg/ma-sgg   9 rows\n" in out
+    assert re.search(r"^  tsg/ma-sgg   \d+ rows$", out, re.MULTILINE)
     assert "none is stated" in out
     assert err == ""
 
@@ -111,7 +112,7 @@ def test_the_json_of_each_verb_is_one_object(
     listed = json.loads(said(capsys)[0])
     assert listed["data_home"] == str(tmp_path / "home")
     assert listed["datasets"] == [got["dataset"]]
-    assert {"suite": "tsg", "task": "ma-sgg", "rows": 9} in listed["bundled"]
+    assert ("tsg", "ma-sgg") in {(file["suite"], file["task"]) for file in listed["bundled"]}
 
 
 def test_importing_part_of_it_says_what_is_missing_and_what_was_found(

@@ -65,7 +65,7 @@ def get_dataset(
     Each goes in as soon as it is whole, so that what has come is never fetched twice.
     """
     wanted, present = known(name), dataset(name)
-    here = {file.task: file for file in present.files if _is_as_published(present.folder, wanted.file(file.task))}
+    here = {file.task: file for file in present.files if _is_as_published(present.folder / file.name, wanted, file)}
     arrivals = [
         Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
         for file in wanted.files
@@ -73,8 +73,12 @@ def get_dataset(
     return Intake(dataset(name), tuple(arrivals))
 
 
-def _is_as_published(folder: Path, file: KnownFile) -> bool:
-    return is_official(file, read_bytes(folder / file.name)) is True
+def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
+    return any(
+        file.name == stored.name and is_official(file, read_bytes(path)) is True
+        for file in wanted.files
+        if file.task == stored.task
+    )
 
 
 def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
