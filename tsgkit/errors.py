@@ -3,6 +3,7 @@
     TsgkitError                something went wrong that is not our bug
     ├── UsageError             exit 2: a wrong name, option or file was given
     │   └── FileProblem        a file that cannot be read or written at all
+    │       └── DownloadProblem  a file that cannot be had from where it is said to lie
     ├── NotationError          a text is not in the notation it was said to be in
     ├── CannotCarry            a notation has no way to write this graph
     └── EditError              an edit does not apply to this graph
@@ -36,6 +37,10 @@ class UsageError(TsgkitError):
 
 class FileProblem(UsageError):
     """A file that cannot be read or written at all."""
+
+
+class DownloadProblem(FileProblem):
+    """A file that cannot be had from where it is said to lie."""
 
 
 class NotationError(TsgkitError):

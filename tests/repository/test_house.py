@@ -36,6 +36,7 @@ HOMES = {
     "langgraph": {"agents"},
     "ortools": {"logic"},
     "trimesh": {"geometry"},
+    "yaml": {"library"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }

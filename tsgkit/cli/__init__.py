@@ -21,6 +21,7 @@ COMMANDS = {
     "convert": "write graphs in another format, and say what it cannot carry",
     "score": "score replies you collected elsewhere, in two profiles",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
+    "data": "the published datasets: list them, get them, import a copy",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

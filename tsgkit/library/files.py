@@ -1,4 +1,4 @@
-"""The one door to text files: read whole with a clear word when that fails, written whole or not at all."""
+"""The one door to files: read whole with a clear word when that fails, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ STDIN = "-"
 
 def read_text(path: str | Path) -> str:
     """The text of a UTF-8 file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
+    return decoded(read_bytes(path), path)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     try:
-        data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+        return sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
         raise FileProblem(f"{path}: no such file", hint=_look_alike(Path(path))) from None
     except IsADirectoryError:
@@ -25,10 +30,10 @@ def read_text(path: str | Path) -> str:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a path with a NUL byte
         raise FileProblem(f"{str(path)!a}: not a file name: {error}") from None
-    return _decoded(data, path)
 
 
-def _decoded(data: bytes, path: str | Path) -> str:
+def decoded(data: bytes, path: str | Path) -> str:
+    """The UTF-8 text of bytes; ``path`` is how ``FileProblem`` names them where they are none."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileProblem(f"{path}: this is UTF-16 text", hint="save it as UTF-8")
     try:
@@ -63,6 +68,12 @@ def write_text(path: str | Path, text: str) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError:
         raise FileProblem(f"{path}: not written: the text holds half of a surrogate pair") from None
+    write_bytes(path, data)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all; ``FileProblem`` says why it cannot be written."""
+    path = Path(path)
     try:
         if path.is_dir():
             raise FileProblem(f"{path}: this is a folder, not a file")

@@ -1,0 +1,98 @@
+"""Known datasets are declared as data; a wrong declaration is named with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.bundled import ROOMS
+from tsgkit.library.catalogue import catalogue, known
+
+FINE = """
+mine:
+  about: rows of my own
+  base: https://data.example
+  repository: me/rows
+  commit: v1
+  licence: MIT
+  files:
+    - {name: a.jsonl, task: a, path: data/a.jsonl}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for room in ROOMS:
+        (tmp_path / room).mkdir()
+    (tmp_path / "tasks" / "own").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "tasks" / "own" / "datasets.yaml"
+
+
+def test_the_published_benchmark_is_known_with_an_address_and_a_checksum_for_every_task() -> None:
+    dataset = known("tsg-bench")
+    assert dataset.tasks == ("sgqa", "sgds", "sa-sgg", "ma-sgg")
+    assert [file.rows for file in dataset.files] == [100, 250, 1188, 853]
+    assert all(file.check and file.name == f"{file.task}.jsonl" for file in dataset.files)
+    assert "no licence" in dataset.licence
+    assert dataset.url(dataset.file("sgds")) == (
+        "https://raw.githubusercontent.com/docworlds/tsg-bench/29a1ce44c99689ccc12e38b31a04cc0ccba3f26e"
+        "/resource/dataset/understanding/sgds.jsonl"
+    )
+
+
+def test_another_base_address_comes_from_the_caller_then_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = known("tsg-bench")
+    monkeypatch.setenv("TSGKIT_SOURCE", "http://127.0.0.1:1/")
+    assert dataset.url(dataset.file("sgqa")).startswith("http://127.0.0.1:1/docworlds/tsg-bench/")
+    assert dataset.url(dataset.file("sgqa"), "http://here").startswith("http://here/docworlds/")
+
+
+def test_a_project_adds_datasets_of_its_own(project: Path) -> None:
+    project.write_text(FINE)
+    assert list(catalogue()) == ["mine", "tsg-bench"]
+    assert (known("mine").suite, known("mine").file("a").check) == ("own", None)
+
+
+def test_a_name_that_is_not_known_is_met_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="no dataset is called tsgbench") as caught:
+        known("tsgbench")
+    assert caught.value.hint == "tsg-bench?"
+
+
+def test_a_task_without_data_is_said() -> None:
+    with pytest.raises(UsageError, match="has no data of layout"):
+        known("tsg-bench").file("layout")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("mine:", "../mine:", "name"),
+        ("mine:", "Mine:", "name"),
+        ("https://data.example", "file:///etc", "base"),
+        ("me/rows", "me/../rows", "repository"),
+        ("v1", "a/b", "commit"),
+        ("name: a.jsonl", "name: ../a.jsonl", "files.0.name"),
+        ("path: data/a.jsonl", "path: /etc/passwd", "files.0.path"),
+        ("path: data/a.jsonl", "path: data/../../a", "files.0.path"),
+        ("path: data/a.jsonl}", "path: a, check: md5:00}", "files.0.check"),
+        ("path: data/a.jsonl}", "path: a, rows: many}", "files.0.rows"),
+        ("path: data/a.jsonl}", "path: a, size: 3}", "files.0.size"),
+        ("licence: MIT", "", "licence: Field required"),
+        ("    - {name", "    - {name: b.jsonl, task: a, path: b}\n    - {name", "two files of one name or task"),
+        (FINE, "mine: [", "not YAML"),
+        (FINE, "- mine", "expected datasets by name"),
+        (FINE, "mine: 3", "expected the fields of a dataset"),
+        (FINE, "!!python/object/apply:os.getcwd []", "not YAML"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_with_its_place(old: str, new: str, message: str, project: Path) -> None:
+    assert old in FINE
+    project.write_text(FINE.replace(old, new, 1))
+    with pytest.raises(FileProblem) as caught:
+        catalogue()
+    assert message in str(caught.value)
+    assert "own/datasets.yaml" in str(caught.value)

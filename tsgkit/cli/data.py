@@ -1,0 +1,203 @@
+"""List the datasets that are known, fetch one, or import a copy you have. They are kept on this machine, in
+$TSGKIT_DATA_HOME, else $XDG_DATA_HOME/tsgkit/data, else ~/.local/share/tsgkit/data.
+
+A download that was cut or interrupted goes on where it stopped when the same command is given again. Whatever comes is
+checked: against the published checksum, and row by row.
+
+  tsgkit data list
+  tsgkit data get tsg-bench
+  tsgkit data get tsg-bench --from https://mirror.example
+  tsgkit data import tsg-bench checkout-of-its-repository
+  tsgkit data import tsg-bench sgqa.jsonl my-selection.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.graph.rules import Finding
+    from tsgkit.library.datasets import Dataset, StoredFile
+    from tsgkit.suites.tsg.importing import Arrival, Intake
+
+IMPORTERS = {"tsg": "tsgkit.suites.tsg.importing"}
+"""The module of each suite that fetches and imports its datasets."""
+MEGABYTE = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verbs of ``tsgkit data`` and their options."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="which datasets are known, and which are on this machine")
+    get = verbs.add_parser("get", help="fetch a dataset from where it is published")
+    get.add_argument("name", metavar="NAME", help="a dataset, as tsgkit data list names it")
+    get.add_argument(
+        "--from", dest="source", metavar="URL", help="fetch from this base address (default: $TSGKIT_SOURCE, if set)"
+    )
+    get.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    take = verbs.add_parser("import", help="copy a dataset, or a file of one, from this machine")
+    take.add_argument("name", metavar="NAME", help="a dataset, as tsgkit data list names it")
+    take.add_argument("sources", nargs="+", metavar="DIR_OR_FILE", help="a folder that holds its files, or the files")
+    for verb in (listing, get, take):
+        verb.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    if arguments.verb == "list":
+        return _list(arguments.json)
+    importer = _importer(arguments.name)
+    if arguments.verb == "import":
+        return _tell(importer, importer.import_dataset(arguments.name, *arguments.sources), arguments.json)
+    watch = None if arguments.quiet else _Progress()
+    try:
+        intake = importer.get_dataset(arguments.name, arguments.source, watch)
+    except KeyboardInterrupt:
+        if watch:
+            watch.end()
+        complain("interrupted", "what has come is kept; the same command goes on from there")
+        return INTERRUPTED
+    finally:
+        if watch:
+            watch.end()
+    return _tell(importer, intake, arguments.json)
+
+
+def _importer(name: str) -> Any:  # noqa: ANN401  (a module)
+    from tsgkit.library.catalogue import known
+
+    suite = known(name).suite
+    if suite not in IMPORTERS:
+        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
+    return import_module(IMPORTERS[suite])
+
+
+class _Progress:
+    """Progress on standard error: one line that changes on a terminal, else a line at the start and every tenth."""
+
+    def __init__(self) -> None:
+        self.is_terminal = sys.stderr.isatty()
+        self.file = ""
+        self.step = -1
+        self.shown = 0.0
+        self.is_open = False
+
+    def __call__(self, file: str, so_far: int, total: int | None) -> None:
+        is_last = so_far == total
+        if self.is_terminal:
+            if is_last or file != self.file or time.monotonic() - self.shown > 0.1:
+                print(f"\r\x1b[K{inert(_amount(file, so_far, total))}", end="", file=sys.stderr, flush=True)
+                self.shown, self.is_open = time.monotonic(), True
+        else:
+            step = 10 * so_far // total if total else so_far // (10 * MEGABYTE)
+            if file != self.file or step != self.step:
+                print(inert(_amount(file, so_far, total)), file=sys.stderr, flush=True)
+            self.step = step
+        self.file = file
+
+    def end(self) -> None:
+        """Leave the line that changes."""
+        if self.is_open:
+            print(file=sys.stderr, flush=True)
+        self.is_open = False
+
+
+def _amount(file: str, so_far: int, total: int | None) -> str:
+    if total:
+        return f"{file}: {_size(so_far)} of {_size(total)} ({100 * so_far // total} %)"
+    return f"{file}: {_size(so_far)}"
+
+
+def _size(number: int) -> str:
+    return f"{number / MEGABYTE:.1f} MB" if number >= MEGABYTE else f"{number / 1000:.1f} kB"
+
+
+def _list(as_json: bool) -> int:
+    from tsgkit.library.datasets import data_home, dataset_value, datasets, shipped
+
+    if as_json:
+        value = {
+            "data_home": str(data_home()),
+            "datasets": [dataset_value(dataset) for dataset in datasets()],
+            "bundled": [{"suite": file.suite, "task": file.task, "rows": file.rows} for file in shipped()],
+        }
+        say(json.dumps(value, indent=2))
+        return GOOD
+    say(f"datasets on this machine are in {inert(str(data_home()))}")
+    for dataset in datasets():
+        say()
+        _print_dataset(dataset)
+    say("\nbundled: small data of our own, used where no others are named")
+    for file in shipped():
+        say(f"  {file.suite}/{file.task:<8} {count(file.rows, 'row')}")
+    return GOOD
+
+
+def _print_dataset(dataset: Dataset) -> None:
+    state = "complete" if dataset.is_complete else "in part" if dataset.files else "not on this machine"
+    say(f"{inert(dataset.name)}: {state}")
+    if wanted := dataset.known:
+        say(f"  {wanted.about}\n  from {wanted.repository}, commit {wanted.commit[:12]}\n  {wanted.licence}")
+    for file in dataset.files:
+        say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}: {inert(str(dataset.folder / file.name))}")
+    if dataset.missing:
+        say(f"  missing: {', '.join(dataset.missing)} (tsgkit data get {dataset.name}, or tsgkit data import)")
+
+
+def _rows(file: StoredFile) -> str:
+    if file.expected_rows is None or file.rows == file.expected_rows:
+        return count(file.rows, "row")
+    return f"{file.rows:,} of {count(file.expected_rows, 'row')}"
+
+
+def _sameness(file: StoredFile) -> str:
+    if file.official is None:
+        return f"sha256 {file.sha256[:12]}"
+    return "the published file" if file.official else "not the published file (another checksum)"
+
+
+def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401  (a module)
+    if as_json:
+        say(json.dumps(importer.intake_value(intake), indent=2))
+        return GOOD
+    dataset = intake.dataset
+    say(f"{dataset.name}: {inert(str(dataset.folder))}")
+    for arrival in intake.arrivals:
+        _print_arrival(arrival)
+    if dataset.missing:
+        say(f"  missing: {', '.join(dataset.missing)}")
+    if dataset.known:
+        say(f"  {dataset.known.licence}")
+    return GOOD
+
+
+def _print_arrival(arrival: Arrival) -> None:
+    file = arrival.stored
+    there = " (there already)" if arrival.inspection is None else ""
+    say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
+    if before := arrival.replaced:
+        say(f"    in place of {count(before.rows, 'row')} from {inert(before.origin)}")
+    if arrival.inspection is None:
+        return
+    if arrival.inspection.problem:
+        say(f"    it cannot be used as it is: {inert(arrival.inspection.problem)}")
+    first: dict[str, Finding] = {}
+    for finding in arrival.inspection.findings:
+        first.setdefault(finding.code, finding)
+    for code, number in arrival.inspection.counts.items():
+        place = f", first on line {line}" if (line := first[code].place.line) else ""
+        say(f"    {first[code].severity} {code} ({number}{place}): {_meaning(code)}")
+
+
+def _meaning(code: str) -> str:
+    from tsgkit.suites.tsg.inspecting import FINDING_RULES
+
+    return FINDING_RULES[code].meaning

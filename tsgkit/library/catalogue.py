@@ -1,0 +1,136 @@
+"""Which published datasets are known: the files ``SUITE/datasets.yaml`` under ``tasks``, of this project and yours.
+
+>>> dataset = known("tsg-bench")
+>>> dataset.suite, dataset.tasks
+('tsg', ('sgqa', 'sgds', 'sa-sgg', 'ma-sgg'))
+>>> dataset.file("sgqa").rows
+100
+
+A dataset of one name is taken from the first place that has it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.projects import search_path
+
+FILE = "datasets.yaml"
+SOURCE_VARIABLE = "TSGKIT_SOURCE"
+"""The environment variable that names another base address than the catalogue's."""
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+Check = Annotated[str, Field(pattern=r"^(sha256:[0-9a-f]{64}|git:[0-9a-f]{40})$")]
+Address = Annotated[str, Field(pattern=r"^https?://[^/\s]\S*$")]
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class KnownFile(_Declared):
+    """One file of a dataset: its name here, the task it holds, where it lies and how it is recognised.
+
+    A file without a ``check`` is taken as it comes.
+    """
+
+    name: Name
+    task: Name
+    path: str
+    check: Check | None = None
+    rows: int | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _is_relative(cls, path: str) -> str:
+        if not path or path.startswith("/") or ".." in path.split("/") or any(letter.isspace() for letter in path):
+            raise ValueError("not a path inside a repository")
+        return path
+
+
+class KnownDataset(_Declared):
+    """A published dataset."""
+
+    name: Name
+    suite: Name
+    about: str
+    base: Address
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    commit: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    licence: str
+    files: Annotated[list[KnownFile], Field(min_length=1)]
+
+    @field_validator("files")
+    @classmethod
+    def _are_distinct(cls, files: list[KnownFile]) -> list[KnownFile]:
+        for names in ([file.name for file in files], [file.task for file in files]):
+            if len(set(names)) < len(names):
+                raise ValueError("two files of one name or task")
+        return files
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks it has data for."""
+        return tuple(file.task for file in self.files)
+
+    def file(self, task: str) -> KnownFile:
+        """The file of a task; ``UsageError`` where there is none."""
+        for file in self.files:
+            if file.task == task:
+                return file
+        raise UsageError(f"{self.name} has no data of {task}", hint=f"it has {', '.join(self.tasks)}")
+
+    def url(self, file: KnownFile, base: str | None = None) -> str:
+        """Where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
+        start = base or os.environ.get(SOURCE_VARIABLE) or self.base
+        return "/".join([start.rstrip("/"), self.repository, self.commit, file.path])
+
+
+def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
+    """All known datasets by name."""
+    found: dict[str, KnownDataset] = {}
+    for place in search_path("tasks", folders):
+        for suite in sorted(place.iterdir(), key=lambda folder: folder.name):
+            if (suite / FILE).is_file():
+                for dataset in _read(suite / FILE, suite.name):
+                    found.setdefault(dataset.name, dataset)
+    return found
+
+
+def known(name: str) -> KnownDataset:
+    """The dataset of this name; ``UsageError`` where none is known."""
+    from tsgkit.lexicon import nearest
+
+    datasets = catalogue()
+    if name not in datasets:
+        near = nearest(name, datasets, limit=1)
+        hint = f"{near[0].name}?" if near else f"known are {', '.join(datasets)}"
+        raise UsageError(f"no dataset is called {name}", hint=hint)
+    return datasets[name]
+
+
+def _read(file: Traversable, suite: str) -> Iterator[KnownDataset]:
+    import yaml
+
+    try:
+        value = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FileProblem(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(value, dict):
+        raise FileProblem(f"{file}: expected datasets by name")
+    for name, fields in value.items():
+        if not isinstance(fields, dict):
+            raise FileProblem(f"{file}: {name}: expected the fields of a dataset")
+        try:
+            yield KnownDataset.model_validate({**fields, "name": name, "suite": suite})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise FileProblem(f"{file}: {name}: {place}: {first['msg']}") from None

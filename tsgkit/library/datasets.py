@@ -1,0 +1,231 @@
+"""Datasets kept on the user's machine, never in the project: one folder each, under the data home.
+
+The data home is ``TSGKIT_DATA_HOME``, else ``$XDG_DATA_HOME/tsgkit/data``, else ``~/.local/share/tsgkit/data``. A
+dataset's folder holds its files, by the names of the catalogue, and ``dataset.json``: where each file came from, when,
+its checksum, how many rows it has and what was found in them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.bundled import bundled
+from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
+from tsgkit.library.checksums import checksum_of_bytes, kind_of_check
+from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
+
+RECORD = "dataset.json"
+
+
+class StoredFile(BaseModel):
+    """What is recorded of one file: ``official`` says whether it is the published one, null where nothing tells."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: Name
+    task: Name
+    origin: str
+    when: str
+    sha256: str
+    bytes: int
+    rows: int
+    expected_rows: int | None = None
+    official: bool | None = None
+    findings: dict[str, int] = {}
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    files: list[StoredFile] = []
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset on this machine, or one that could be: its folder, what is in it, and what the catalogue knows."""
+
+    name: str
+    folder: Path
+    files: tuple[StoredFile, ...]
+    known: KnownDataset | None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The tasks that the dataset has data for and this machine has not."""
+        here = {file.task for file in self.files}
+        return tuple(task for task in (self.known.tasks if self.known else ()) if task not in here)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file is here with all its rows."""
+        short = [file for file in self.files if file.expected_rows is not None and file.rows < file.expected_rows]
+        return bool(self.files) and not self.missing and not short
+
+
+def data_home() -> Path:
+    """The folder that holds all datasets of this user."""
+    if own := os.environ.get("TSGKIT_DATA_HOME"):
+        return Path(own).expanduser().absolute()
+    shared = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(shared) if Path(shared).is_absolute() else Path("~/.local/share").expanduser()
+    return base / "tsgkit" / "data"
+
+
+def dataset(name: str) -> Dataset:
+    """A known dataset as it stands on this machine."""
+    return _dataset(name, known(name))
+
+
+def datasets() -> tuple[Dataset, ...]:
+    """All datasets, known or installed."""
+    listed = catalogue()
+    home = data_home()
+    others = sorted(path.parent.name for path in home.glob(f"*/{RECORD}")) if home.is_dir() else []
+    return tuple(_dataset(name, listed.get(name)) for name in dict.fromkeys([*listed, *others]))
+
+
+def installed() -> tuple[Dataset, ...]:
+    """The datasets of which at least one file is on this machine."""
+    return tuple(dataset for dataset in datasets() if dataset.files)
+
+
+def dataset_file(name: str, task: str) -> Path:
+    """The file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
+    wanted = known(name)
+    wanted.file(task)
+    found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
+    ways = f"tsgkit data get {name}, or from a copy on this machine: tsgkit data import {name} DIR"
+    if found is None:
+        raise UsageError(f"the data of {task} of {name} are not on this machine", hint=ways)
+    path = data_home() / name / found.name
+    if checksum_of_bytes(read_bytes(path)) != f"sha256:{found.sha256}":
+        raise UsageError(f"{path}: this is not the file that was installed: it was changed since", hint=ways)
+    return path
+
+
+@dataclass(frozen=True)
+class ShippedFile:
+    """Data of a task that come with the toolkit."""
+
+    suite: str
+    task: str
+    rows: int
+
+
+def shipped() -> tuple[ShippedFile, ...]:
+    """The data that come with the toolkit, for the tasks of the catalogue."""
+    tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
+    found = []
+    for suite, task in tasks:
+        file = bundled("tasks") / suite / "data" / f"{task}.jsonl"
+        if file.is_file():
+            rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
+            found.append(ShippedFile(suite, task, rows))
+    return tuple(found)
+
+
+def dataset_value(dataset: Dataset) -> dict[str, object]:
+    """The JSON value of a dataset."""
+    return {
+        "name": dataset.name,
+        "known": dataset.known is not None,
+        "installed": bool(dataset.files),
+        "complete": dataset.is_complete,
+        "folder": str(dataset.folder),
+        "about": dataset.known.about if dataset.known else "",
+        "licence": dataset.known.licence if dataset.known else "",
+        "files": [file.model_dump() for file in dataset.files],
+        "missing": list(dataset.missing),
+    }
+
+
+def store(
+    known: KnownDataset, file: KnownFile, data: bytes, origin: str, rows: int, found: dict[str, int]
+) -> StoredFile:
+    """Put a file into its dataset, in place of the one of its name; the others stay."""
+    folder = data_home() / known.name
+    stored = StoredFile(
+        name=file.name,
+        task=file.task,
+        origin=origin,
+        when=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        sha256=checksum_of_bytes(data).partition(":")[2],
+        bytes=len(data),
+        rows=rows,
+        expected_rows=file.rows,
+        official=is_official(file, data),
+        findings=found,
+    )
+    make_folder(folder)
+    with _held(folder):
+        others = [other for other in _stored(folder) if other.task != file.task]
+        write_bytes(folder / file.name, data)
+        _write_record(folder, known, [*others, stored])
+    return stored
+
+
+def is_official(file: KnownFile, data: bytes) -> bool | None:
+    """Whether bytes are the published file; ``None`` where the catalogue has no checksum."""
+    return None if file.check is None else checksum_of_bytes(data, kind_of_check(file.check)) == file.check
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder with those above it; ``FileProblem`` says why it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "TSGKIT_DATA_HOME names another folder for data"
+        raise FileProblem(f"{folder}: cannot be made: {error.strerror}", hint=hint) from None
+
+
+def _write_record(folder: Path, known: KnownDataset, files: list[StoredFile]) -> None:
+    order = {task: number for number, task in enumerate(known.tasks)}
+    value: dict[str, Any] = {
+        "name": known.name,
+        "repository": known.repository,
+        "commit": known.commit,
+        "licence": known.licence,
+        "files": [file.model_dump() for file in sorted(files, key=lambda file: order.get(file.task, len(order)))],
+    }
+    write_text(folder / RECORD, json.dumps(value, indent=2) + "\n")
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """One writer of a folder's record at a time; where nothing can be locked, the last one wins."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _dataset(name: str, known: KnownDataset | None) -> Dataset:
+    folder = data_home() / name
+    return Dataset(name, folder, _stored(folder), known)
+
+
+def _stored(folder: Path) -> tuple[StoredFile, ...]:
+    """The recorded files that are there."""
+    path = folder / RECORD
+    if not path.is_file():
+        return ()
+    try:
+        record = _Record.model_validate(json.loads(read_text(path)))
+    except (ValueError, ValidationError, RecursionError):
+        hint = "delete it, then get or import the data again"
+        raise FileProblem(f"{path}: this is not the record of a dataset", hint=hint) from None
+    return tuple(file for file in record.files if (folder / file.name).is_file())

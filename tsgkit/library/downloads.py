@@ -1,0 +1,357 @@
+"""One file from the network, whole and as expected, or not at all.
+
+What has come is kept in ``TARGET.part`` and beside it, in ``TARGET.part.tag``, what it is a part of, so that a download
+that was cut, killed or interrupted goes on where it stopped. Only what has the expected checksum becomes ``TARGET``.
+Not covered: servers that ask for a password, and more than one connection at a time.
+
+>>> download("file:///etc/hostname", Path("x"))
+Traceback (most recent call last):
+tsgkit.errors.DownloadProblem: file:///etc/hostname: only http and https addresses are fetched
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
+
+from tsgkit.errors import DownloadProblem, FileProblem
+from tsgkit.library.checksums import checksum, kind_of_check
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from http.client import HTTPMessage, HTTPResponse
+
+Progress = Callable[[int, int | None], None]
+"""Told the bytes so far and, where the server says it, how many there will be."""
+
+BLOCK = 1 << 16
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Answers that may be better the next time."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+GO_ON = "what has come is kept; the same command goes on from there"
+
+
+class _Passing(Exception):
+    """Something went wrong that may be better the next time."""
+
+
+class _NoMore(Exception):
+    """The server has nothing beyond what is kept; ``total`` is what it has, where it says so."""
+
+    def __init__(self, total: int | None) -> None:
+        super().__init__(total)
+        self.total = total
+
+
+class _Mismatch(Exception):
+    """What the server sends is not what the kept part is a part of."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for a silent server, how often to try in a row without a byte gained, and the first pause
+    between two tries, which doubles each time."""
+
+    timeout: float = 30.0
+    tries: int = 4
+    pause: float = 1.0
+
+
+PATIENT = Patience()
+
+
+def download(
+    url: str,
+    target: str | Path,
+    check: str | None = None,
+    progress: Progress | None = None,
+    patience: Patience = PATIENT,
+) -> None:
+    """Fetch a file into ``target``; ``DownloadProblem`` says why it cannot be had, ``FileProblem`` why not kept."""
+    if not re.match(r"https?://[^/]", url, re.IGNORECASE):
+        raise DownloadProblem(f"{url}: only http and https addresses are fetched")
+    target = Path(target)
+    fetch = _Fetch(url, target, check, progress or (lambda so_far, total: None), patience)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _held(target.with_name(target.name + ".part"), url) as part:
+            fetch.into(part)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise FileProblem(f"{target}: no room left on the disk", hint=f"make room; {GO_ON}") from None
+        raise FileProblem(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def _held(path: Path, url: str) -> Iterator[BinaryIO]:
+    """The part, opened for this process alone."""
+    path.touch()
+    with path.open("r+b", buffering=0) as part:
+        if not _lock(part) or not _is_still(part, path):
+            raise DownloadProblem(f"{url}: another process is fetching this file", hint="wait for it to end")
+        try:
+            yield part
+        finally:
+            if not _size(part):
+                path.unlink(missing_ok=True)
+
+
+def _lock(file: IO[Any]) -> bool:
+    """Whether this process alone has the file now, until it is closed; where nothing can be locked, it has."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still(part: BinaryIO, path: Path) -> bool:
+    """Whether the part has not become the finished file of another process between opening and locking it."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(part.fileno()), path.stat())
+    return False
+
+
+@dataclass
+class _Fetch:
+    url: str
+    target: Path
+    check: str | None
+    progress: Progress
+    patience: Patience
+    resumed: bool = False
+
+    @property
+    def tag(self) -> Path:
+        """Where it is kept what the part is a part of."""
+        return self.target.with_name(self.target.name + ".part.tag")
+
+    def into(self, part: BinaryIO) -> None:
+        self._receive_all(part)
+        if self.check and self._sum(part) != self.check and self.resumed:
+            self._start_over(part)  # the two ends may be of different files
+            self._receive_all(part)
+        found = self._sum(part) if self.check else None
+        if found != self.check:
+            self._forget()
+            raise DownloadProblem(
+                f"{self.url}: not the file that is expected: its checksum is {found}, expected {self.check}",
+                hint="nothing was kept; the file has changed at its source, or something on the way changes it",
+            )
+        os.fsync(part.fileno())
+        self._part.replace(self.target)
+        self._forget()
+
+    @property
+    def _part(self) -> Path:
+        return self.target.with_name(self.target.name + ".part")
+
+    def _sum(self, part: BinaryIO) -> str:
+        return checksum(part, kind_of_check(self.check or "sha256"))
+
+    def _receive_all(self, part: BinaryIO) -> None:
+        """Ask until all has come; tries are counted anew whenever more has come than ever before."""
+        tried, most = 0, _size(part)
+        while True:
+            try:
+                return self._receive(part)
+            except _Mismatch:
+                self._start_over(part)
+                tried += 1
+                problem = "the file changes while it is fetched"
+            except _Passing as error:
+                tried += 1
+                problem = str(error)
+            if _size(part) > most:
+                tried, most = 1, _size(part)
+            if tried >= self.patience.tries:
+                kept = GO_ON if _size(part) else "try again later"
+                raise DownloadProblem(f"{self.url}: {problem} (tried {tried} times)", hint=kept)
+            time.sleep(self.patience.pause * 2 ** (tried - 1))
+
+    def _receive(self, part: BinaryIO) -> None:
+        """One request, for what is missing."""
+        have = _size(part)
+        tag = self._read_tag() if have else None
+        if have and tag is None and not self.check:  # nothing would tell whether the two ends belong together
+            self._start_over(part)
+            have = 0
+        try:
+            with _network(self.url):
+                response = _open(self.url, _headers(have, tag), self.patience.timeout)
+        except _NoMore as answer:
+            if answer.total != have:
+                raise _Mismatch from None
+            self.resumed = True
+            return
+        with response:
+            self._copy(response, part, self._start(response, have, tag))
+
+    def _start(self, response: HTTPResponse, have: int, tag: str | None) -> int:
+        """The byte at which the body begins."""
+        if response.status != 206:
+            return 0
+        begins = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+        if begins is None or int(begins[1]) != have or (tag and response.headers.get("ETag", tag) != tag):
+            raise _Mismatch
+        return have
+
+    def _copy(self, response: HTTPResponse, part: BinaryIO, start: int) -> None:
+        length = response.headers.get("Content-Length")
+        total = start + int(length) if length and length.isdigit() else None
+        block = _read(response, self.url)
+        if not start:  # only now: a page in place of the data must not cost what is kept
+            _refuse_page(response, block, self.url)
+            self._start_over(part)
+            self._write_tag(response.headers.get("ETag"))
+        self.resumed = start > 0
+        part.seek(start)
+        so_far = start
+        while block:
+            _write(part, block)
+            so_far += len(block)
+            self.progress(so_far, total)
+            block = _read(response, self.url)
+        if total is not None and so_far < total:
+            raise _Passing(f"the connection was cut after {so_far:,} of {total:,} bytes")
+
+    def _start_over(self, part: BinaryIO) -> None:
+        part.truncate(0)
+        self.tag.unlink(missing_ok=True)
+        self.resumed = False
+
+    def _forget(self) -> None:
+        self._part.unlink(missing_ok=True)
+        self.tag.unlink(missing_ok=True)
+
+    def _read_tag(self) -> str | None:
+        with suppress(OSError, ValueError):
+            url, tag = self.tag.read_text(encoding="utf-8").split("\n")
+            return tag if url == self.url else None
+        return None
+
+    def _write_tag(self, tag: str | None) -> None:
+        """Only a strong tag says that bytes are the same."""
+        if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag):
+            self.tag.write_text(f"{self.url}\n{tag}", encoding="utf-8")
+
+
+def _headers(have: int, tag: str | None) -> dict[str, str]:
+    headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+    if have and tag:
+        headers["If-Range"] = tag
+    return headers
+
+
+def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
+    """The answer, after redirections; only http and https are spoken, whatever a redirection says."""
+    from urllib import request
+    from urllib.error import HTTPError
+
+    class Redirections(request.HTTPRedirectHandler):
+        def redirect_request(  # noqa: PLR0913, RUF100  (the library's signature)
+            self, req: request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+        ) -> request.Request | None:
+            if not newurl.lower().startswith(("http://", "https://")):
+                raise DownloadProblem(f"{url}: leads to {newurl}, and only http and https addresses are fetched")
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    opener = request.OpenerDirector()
+    for handler in (
+        request.ProxyHandler, request.UnknownHandler, request.HTTPHandler, request.HTTPSHandler,
+        request.HTTPDefaultErrorHandler, Redirections, request.HTTPErrorProcessor,
+    ):  # fmt: skip
+        opener.add_handler(handler())
+    try:
+        response: HTTPResponse = opener.open(request.Request(url, headers=headers), timeout=timeout)  # noqa: S310
+    except HTTPError as error:
+        error.close()
+        if error.code == 416:
+            raise _NoMore(_total_of(error.headers)) from None
+        raise
+    return response
+
+
+@contextmanager
+def _network(url: str) -> Iterator[None]:
+    """What the network library raises, in our words."""
+    from http.client import HTTPException
+    from socket import gaierror
+    from ssl import SSLCertVerificationError
+    from urllib.error import HTTPError, URLError
+
+    try:
+        yield
+    except HTTPError as error:
+        raise _refused(url, error.code, error.reason) from None
+    except (URLError, OSError, HTTPException) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        offline = "is there a network? A copy on this machine can be imported: tsgkit data import"
+        if isinstance(reason, gaierror):
+            raise DownloadProblem(f"{url}: the name of the server is not known here", hint=offline) from None
+        if isinstance(reason, ConnectionRefusedError) or getattr(reason, "errno", 0) in UNREACHABLE:
+            raise DownloadProblem(f"{url}: the server cannot be reached: {reason}", hint=offline) from None
+        if isinstance(reason, SSLCertVerificationError):
+            raise DownloadProblem(f"{url}: the server's certificate is not trusted: {reason}") from None
+        raise _Passing(_silence(reason)) from None
+    except ValueError as error:  # an address that is none, as http.client.InvalidURL
+        raise DownloadProblem(f"{url}: not an address: {error}") from None
+
+
+UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+
+
+def _refused(url: str, code: int, reason: object) -> Exception:
+    if code in PASSING:
+        return _Passing(f"the server answers {code} {reason}")
+    hint = "the address is wrong, or the file is no longer there" if code in (404, 410) else "a retry will not help"
+    return DownloadProblem(f"{url}: the server answers {code} {reason}", hint=hint)
+
+
+def _silence(reason: object) -> str:
+    if isinstance(reason, TimeoutError):
+        return "the server has gone silent"
+    return f"the connection was cut: {str(reason) or type(reason).__name__}"
+
+
+def _read(response: HTTPResponse, url: str) -> bytes:
+    with _network(url):
+        return response.read1(BLOCK)
+
+
+def _refuse_page(response: HTTPResponse, block: bytes, url: str) -> None:
+    if response.headers.get_content_type() == "text/html" or HTML.match(block):
+        raise DownloadProblem(
+            f"{url}: the server sends an HTML page instead of data",
+            hint="a login page of the network, or a wrong address?",
+        )
+
+
+def _write(part: BinaryIO, block: bytes) -> None:
+    """All of a block: what is unbuffered may take only some of it."""
+    view = memoryview(block)
+    while view:
+        view = view[part.write(view) :]
+
+
+def _size(part: BinaryIO) -> int:
+    return os.fstat(part.fileno()).st_size
+
+
+def _total_of(headers: Message) -> int | None:
+    found = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
+    return int(found[1]) if found else None

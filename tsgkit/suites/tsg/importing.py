@@ -1,0 +1,180 @@
+"""Brings published datasets to this machine: fetched from where they lie, or taken from a copy.
+
+    get_dataset("tsg-bench")
+    import_dataset("tsg-bench", "checkout-of-the-repository")
+    import_dataset("tsg-bench", "sgqa.jsonl", "my-selection.jsonl")
+
+A file goes in when it has been read to its end and fits its task; then it takes the place of the one of its task, and
+the others stay. What is wrong with its rows is counted and told. A file with the published checksum goes in whatever is
+wrong with it, because it is what everyone else has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.catalogue import KnownDataset, KnownFile, known
+from tsgkit.library.datasets import Dataset, StoredFile, dataset, dataset_value, is_official, make_folder, store
+from tsgkit.library.downloads import PATIENT, Patience, download
+from tsgkit.library.files import STDIN, read_bytes
+from tsgkit.suites.tsg.inspecting import Inspection, inspect
+
+Watch = Callable[[str, int, int | None], None]
+"""Told a file's name, its bytes so far and, where known, how many there will be."""
+INCOMING = ".incoming"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A file that went into a dataset, with what was found in it and what it replaced; one that was there already has
+    no inspection."""
+
+    stored: StoredFile
+    inspection: Inspection | None = None
+    replaced: StoredFile | None = None
+
+
+@dataclass(frozen=True)
+class Intake:
+    """A dataset after files went into it."""
+
+    dataset: Dataset
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that has been read and may go in."""
+
+    file: KnownFile
+    data: bytes
+    origin: str
+    inspection: Inspection
+
+
+def get_dataset(
+    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = PATIENT
+) -> Intake:
+    """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
+
+    Each goes in as soon as it is whole, so that what has come is never fetched twice.
+    """
+    wanted, present = known(name), dataset(name)
+    here = {file.task: file for file in present.files if _is_as_published(present.folder / file.name, wanted, file)}
+    arrivals = [
+        Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
+        for file in wanted.files
+    ]
+    return Intake(dataset(name), tuple(arrivals))
+
+
+def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
+    return any(
+        file.name == stored.name and is_official(file, read_bytes(path)) is True
+        for file in wanted.files
+        if file.task == stored.task
+    )
+
+
+def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
+    incoming = dataset(wanted.name).folder / INCOMING
+    make_folder(incoming)
+    target = incoming / file.name
+    progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
+    if progress:
+        progress(0, None)
+    download(url, target, file.check, progress, patience)
+    try:
+        return _put(wanted, _candidate(file, read_bytes(target), url))
+    finally:
+        target.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds the parts of other files
+            incoming.rmdir()
+
+
+def import_dataset(name: str, *sources: str | Path) -> Intake:
+    """Copy files, or those of a folder that have the published names, into a dataset; all of them or none."""
+    if not sources:
+        raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
+    wanted = known(name)
+    candidates: dict[str, _Candidate] = {}
+    for candidate in (found for source in sources for found in _candidates(wanted, source)):
+        other = candidates.setdefault(candidate.file.task, candidate)
+        if other.data != candidate.data:
+            raise UsageError(
+                f"{other.origin} and {candidate.origin} are both data of {candidate.file.task}, and differ",
+                hint="name the one you mean",
+            )
+    arrivals = tuple(_put(wanted, candidate) for candidate in candidates.values())
+    return Intake(dataset(name), arrivals)
+
+
+def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
+    seen, task = candidate.inspection, candidate.file.task
+    before = next((file for file in dataset(wanted.name).files if file.task == task), None)
+    stored = store(wanted, candidate.file, candidate.data, candidate.origin, seen.rows, seen.counts)
+    return Arrival(stored, seen, before if before and before.sha256 != stored.sha256 else None)
+
+
+def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
+    if not Path(source).is_dir():
+        yield _named(wanted, source)
+        return
+    found = _by_name(wanted, Path(source))
+    if not found:
+        names = ", ".join(file.name for file in wanted.files)
+        hint = f"looked for {names}; files of other names are imported one by one"
+        raise UsageError(f"{source}: no file of {wanted.name} anywhere in this folder", hint=hint)
+    for file, path in found:
+        yield _candidate(file, read_bytes(path), str(path.absolute()))
+
+
+def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]:
+    """The files of the published names in a folder, at any depth; hidden folders are passed over."""
+    names = {file.name: file for file in wanted.files}
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [(names[name], Path(place, name)) for name in sorted(files) if name in names]
+    return found
+
+
+def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
+    """A file the caller named: its name says the task, else its checksum, else its rows."""
+    data = read_bytes(source)
+    origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
+    by_name = [file for file in wanted.files if file.name == Path(source).name]
+    by_content = [file for file in wanted.files if is_official(file, data)]
+    if said := by_name or by_content:
+        return _candidate(said[0], data, origin)
+    inspection = inspect(data, origin)
+    return _accepted(_Candidate(wanted.file(inspection.task), data, origin, inspection))
+
+
+def _candidate(file: KnownFile, data: bytes, origin: str) -> _Candidate:
+    return _accepted(_Candidate(file, data, origin, inspect(data, origin, file.task)))
+
+
+def _accepted(candidate: _Candidate) -> _Candidate:
+    problem = candidate.inspection.problem
+    if problem and not is_official(candidate.file, candidate.data):
+        raise FileProblem(problem, hint="nothing was imported; tsgkit check shows all that is wrong with a file")
+    return candidate
+
+
+def intake_value(intake: Intake) -> dict[str, object]:
+    """The JSON value of what went into a dataset."""
+    arrived = [
+        {
+            "task": arrival.stored.task,
+            "action": "kept" if arrival.inspection is None else "replaced" if arrival.replaced else "installed",
+            "problem": arrival.inspection.problem if arrival.inspection else "",
+        }
+        for arrival in intake.arrivals
+    ]
+    return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}
