@@ -23,6 +23,8 @@ class Ending(StrEnum):
     """A content filter or a refusal field said no."""
     API_ERROR = "api_error"
     """The service failed, after retries."""
+    MISSING = "missing"
+    """Nobody was asked: a script without a reply to this."""
 
 
 @dataclass(frozen=True, slots=True)
