@@ -30,8 +30,10 @@ from tsgkit.suites.tsg.samples import QuestionSample
 
 SAME_GROUP = 0.6
 BOTH_HANDS = "both-hands"
-HOLDING = frozenset(("hold", "carry", "keep", "~pick"))
+HOLDING = frozenset(("hold", "carry", "keep", "grip", "grasp"))
+HAND_WORDS = frozenset(("hand", *HANDS))
 CLOSE_TO_BEST = 0.99
+NEARBY = 3
 
 
 def answer(sample: QuestionSample) -> str:
@@ -106,17 +108,17 @@ def _shared(scene: Scene, asked: Asked) -> Iterable[str]:
 
 def _held(scene: Scene, asked: Asked) -> Iterable[str]:
     """What a hand held, or which hand held a thing, when a step began."""
-    if not any(roots(word) & HOLDING for word in asked.said) or asked.kind not in ("hand", "object", "tool"):
-        return ()
     moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
-    hand = next((hand for hand in HANDS if hand in asked.said), None)
-    if asked.kind == "hand" and moments:
-        things = [name for name in moments[0].names if name not in HANDS]
-        things += [name for step in scene.steps for name in step.handled if set(words(name)) <= set(asked.words)]
-        return [holder for name in reversed(things) for holder in scene.timeline.holders(name, before=moments[0])]
-    if hand is None or not moments:
+    if not moments:
         return ()
-    return scene.timeline.in_hand(hand, before=moments[0]) or ()
+    if asked.kind == "hand" or (asked.kind == "place" and "where" in asked.said):
+        things = [name for step in scene.steps for name in step.handled if set(words(name)) & set(asked.words)]
+        return [hand for name in dict.fromkeys(things) for hand in scene.timeline.holders(name, before=moments[0])]
+    if not any(roots(word) & HOLDING for word in asked.said) or not HAND_WORDS & set(asked.said):
+        return ()
+    hands = [hand for hand in HANDS if hand in asked.said] or [hand for hand in HANDS if hand not in moments[0].hands]
+    held = [scene.timeline.in_hand(hand, before=moments[0]) or () for hand in hands or HANDS]
+    return [name for things in held for name in things]
 
 
 def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
@@ -129,25 +131,22 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
 
 def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
     """What the step has that fits best, then the next best ones."""
-    window = _window(scene, asked.clauses)
-    ordered = _ordered(scene, asked, window)
-    for readings in zip(*(_readings(step, asked.kind) for step in ordered), strict=True):
-        for names in readings[: 1 + len(readings) * (asked.kind in ("object", "tool"))]:
-            yield from names
-    for step in ordered:
+    for step in _ordered(scene, asked):
+        if asked.preposition:
+            yield from (target for _, edge, target in step.graph if edge == asked.preposition)
         for names in _readings(step, asked.kind):
-            yield from names
+            yield from (name for name in names if name not in HANDS or asked.kind == "hand")
 
 
-def _ordered(scene: Scene, asked: Asked, window: Sequence[Step]) -> list[Step]:
-    """The steps of a span, those that fit best first."""
-    near = any(clause.near for clause in asked.clauses)
+def _ordered(scene: Scene, asked: Asked) -> list[Step]:
+    """The steps that lie in time as asked, those that fit best first; right beside a step, those that fit at all."""
+    window = _window(scene, asked.clauses)
     backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
     span = list(reversed(window)) if backward else list(window)
     scores = scene.scores(asked.words)
-    if near:
-        return span
-    return sorted(span, key=lambda step: -round(scores[step.index], 6))
+    if any(clause.near for clause in asked.clauses):
+        return sorted(span[:NEARBY], key=lambda step: not scores[step.index]) + span[NEARBY:]
+    return sorted(span, key=lambda step: (-round(scores[step.index], 6), not _readings(step, asked.kind)[0]))
 
 
 def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:

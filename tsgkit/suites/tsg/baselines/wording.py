@@ -20,8 +20,8 @@ from tsgkit.lexicon.tables import word_set
 WORD = re.compile(r"[^\W_]+")
 
 SAME_ACTION = (
-    "pick grab take lift fetch grasp get collect retrieve gather raise grip hold seize reach",
-    "put place set lay drop rest position return release deposit stow settle leave",
+    "pick grab take lift fetch grasp get collect retrieve gather raise grip hold seize reach come",
+    "put place set lay drop rest position return release deposit stow settle leave go",
     "clean wipe wash rinse scrub mop sweep polish dust",
     "cut chop slice trim snip saw carve",
     "tighten fasten secure attach fix fit connect screw",
