@@ -1,6 +1,6 @@
 """L as a writer of graphs needs it: names that may stand in a graph without being wrong there.
 
->>> L = Vocabulary(objects=("person", "jar", "Two Cups"), relationships=("verb", "on", "verbs"), verbs=("open", "hand1"))
+>>> L = Vocabulary(objects=("person", "jar", "Two Cups"), relationships=("verb", "on", "prep"), verbs=("open", "hand1"))
 >>> elements_of(L)
 Elements(actions=('open',), things=('jar',), prepositions=('on',))
 

@@ -1,6 +1,7 @@
 """What a sentence tells: its actions in order, each with its things and the prepositions that lead to them.
 
 >>> from tsgkit.graph import Vocabulary
+>>> from tsgkit.suites.tsg.baselines.elements import elements_of
 >>> L = Vocabulary(objects=("tin", "lid", "shelf", "knife"), relationships=("from", "with"), verbs=("take", "open"))
 >>> for event in told("She grabs the tin from the shelf and opens its lid with a knife.", elements_of(L)):
 ...     print(event.action, event.objects, event.links)
@@ -14,14 +15,15 @@ before. Words with no verb of L repeat the verb before, or tell a taking or a pu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.graph.model import WITH
 from tsgkit.lexicon import PREPOSITIONS
-from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
+from tsgkit.suites.tsg.baselines.elements import Elements
 from tsgkit.suites.tsg.baselines.mentions import Mention, found_in, tokens
 
 COMPOUNDS = {
@@ -63,6 +65,7 @@ BOTH = frozenset(("both", "two"))
 HAND_WORDS = frozenset(("hands", "arms", "palms", "thumbs", "fists"))
 BREAKS = frozenset(("and", "then", "before", "after", "while", "until", "or", "but"))
 AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "being", "gets", "get", "got"))
+UNNAMED, HAS_OBJECT = 0.4, 0.2
 PRONOUN = ""
 """The name of a thing that is known from before only."""
 
@@ -114,13 +117,13 @@ def told(text: str, elements: Elements) -> tuple[Event, ...]:
     """The events of a text, in order."""
     said = tokens(text)
     mentions = found_in(said, elements)
-    drafts, loose = _drafts(said, mentions)
+    named, loose = _drafts(said, mentions)
+    drafts = list(_with_unnamed(said, named))
     for number, draft in enumerate(drafts):
         _settle(said, draft, drafts[number - 1] if number else None)
-    stops = [*(draft.action.start for draft in drafts), len(said)][1:]
+    cuts = [0, *(_cut(said, one.action.stop, other.action.start) for one, other in pairwise(drafts)), len(said)]
     events = [
-        _event(said, draft, elements, start=0 if not number else draft.action.start, stop=stop)
-        for number, (draft, stop) in enumerate(zip(drafts, stops, strict=True))
+        _event(draft, elements, said[start:stop]) for draft, (start, stop) in zip(drafts, pairwise(cuts), strict=False)
     ]
     return (*events, *_without_verb(loose, events, elements))
 
@@ -138,7 +141,10 @@ def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Dra
             name = mention.name if mention.kind == "thing" else PRONOUN
             thing = Thing(name, preposition(said[previous : mention.start]), mention.start)
             own = drafts and not waiting and not _broken(said[drafts[-1].action.stop : mention.start], thing)
-            (drafts[-1].behind if own else waiting).append(thing)
+            things = drafts[-1].behind if drafts and own else waiting
+            if things and mention.start == previous and things[-1].name and name:  # one name of two nouns: the last
+                thing = thing._replace(preposition=things.pop().preposition)
+            things.append(thing)
         previous = mention.stop
     return drafts, waiting
 
@@ -150,19 +156,39 @@ def _broken(between: Sequence[str], thing: Thing) -> bool:
 
 def _settle(said: Sequence[str], draft: _Draft, previous: _Draft | None) -> None:
     """Give the things in front of a verb their part in it, or hand them to the verb before."""
-    passive = draft.action.start > 0 and said[draft.action.start - 1] in AUXILIARIES
+    start = draft.action.start
+    passive = start > 0 and said[start - 1] in AUXILIARIES
     for thing in draft.before:
         joined = thing.place > 0 and "and" in said[max(0, thing.place - 3) : thing.place]
         if thing.preposition or passive or not draft.has_object:
             draft.behind.insert(0, thing)
         elif joined and previous is not None:
             previous.behind.append(thing)
-        elif thing.name != PRONOUN:
+        elif thing.name != PRONOUN and not _broken(said[thing.place : start], thing):
             draft.behind.append(thing._replace(preposition=WITH))
 
 
-def _event(said: Sequence[str], draft: _Draft, elements: Elements, *, start: int, stop: int) -> Event:
-    part = said[start:stop]
+def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
+    """The drafts, and before each that of a clause of its own whose verb L does not know."""
+    for draft in drafts:
+        cut = [thing for thing in draft.before if _broken(said[thing.place : draft.action.start], thing)]
+        if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
+            place = cut[0].place
+            yield _Draft(Mention(place, place, "action", "", UNNAMED), [], cut)
+            draft.before = [thing for thing in draft.before if thing not in cut]
+        yield draft
+
+
+def _cut(said: Sequence[str], start: int, stop: int) -> int:
+    """Where the clause of the second of two verbs begins: at the first *and* or strong mark, else the last comma."""
+    places = range(start, stop)
+    strong = [place for place in places if said[place] in BREAKS or said[place] in ";:."]
+    commas = [place for place in places if said[place] == ","]
+    return (*strong[:1], *commas[-1:], stop)[0]
+
+
+def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
+    """A draft with the prepositions of L; its clause tells the hands."""
     objects = tuple(dict.fromkeys(thing.name for thing in draft.behind if not thing.preposition))
     links = ((label(thing.preposition, elements), thing.name) for thing in draft.behind if thing.preposition)
     return Event(
@@ -171,7 +197,7 @@ def _event(said: Sequence[str], draft: _Draft, elements: Elements, *, start: int
         tuple(dict.fromkeys((name, thing) for name, thing in links if name)),
         both_hands=any(one in BOTH and HAND_WORDS & set(part[at : at + 4]) for at, one in enumerate(part)),
         other_hand="hand" in part and bool({"other", "free", "second"} & set(part)),
-        sure=draft.action.sure,
+        sure=draft.action.sure + HAS_OBJECT * draft.has_object,
     )
 
 

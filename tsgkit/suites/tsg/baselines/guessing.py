@@ -1,6 +1,7 @@
 """Answers drawn at random, in the published form: what understanding nothing is worth.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
+>>> from tsgkit.suites.tsg.samples import GenerationSample
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
 >>> guess(QuestionSample(item_id="0", cluster="", graphs=(graph,), question="What?", answer="jar"), seed=1)
 '[jar]'
@@ -22,13 +23,13 @@ from random import Random
 
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
-from tsgkit.suites.tsg.baselines.writing import bracketed, graphs_text
-from tsgkit.suites.tsg.samples import LETTERS, AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.baselines.writing import bracketed, can_be_said, graphs_text
+from tsgkit.suites.tsg.samples import LETTERS, AnySample, QuestionSample, SelectionSample
 
 
 def guess(sample: AnySample, seed: int = 0) -> str:
     """A random answer that could be right."""
-    draw = Random(f"{seed}/{sample.item_id}")  # noqa: S311  (a text as seed is hashed the same way everywhere)
+    draw = Random(f"{seed}/{sample.item_id}")
     if isinstance(sample, SelectionSample):
         return bracketed(draw.choice(LETTERS[: len(sample.candidates)]))
     if isinstance(sample, QuestionSample):
@@ -41,7 +42,7 @@ def things_of(graphs: Iterable[ActionGraph]) -> list[str]:
     """The different names that edges other than verb lead to, hands apart, in order; person where there are none."""
     triplets = (triplet for graph in graphs for triplet in graph.triplets)
     targets = dict.fromkeys(target for _, edge, target in triplets if edge != VERB)
-    return [name for name in targets if name.strip() and name not in (PERSON, *HANDS)] or [PERSON]
+    return [name for name in targets if can_be_said(name) and name not in (PERSON, *HANDS)] or [PERSON]
 
 
 def _graph(elements: Elements, draw: Random) -> ActionGraph:
@@ -49,7 +50,7 @@ def _graph(elements: Elements, draw: Random) -> ActionGraph:
     triplets = [(PERSON, VERB, action)]
     if elements.things:
         triplets.append((action, "dobj", draw.choice(elements.things)))
-        if elements.prepositions and draw.random() < 0.5:  # noqa: PLR2004
+        if elements.prepositions and draw.random() < 0.5:
             triplets.append((action, draw.choice(elements.prepositions), draw.choice(elements.things)))
     grips = elements.grips(draw.choice((HANDS[:1], HANDS[1:], HANDS)))
     return ActionGraph([*triplets, *((action, label, hand) for label, hand in grips)])

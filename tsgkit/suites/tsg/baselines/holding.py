@@ -50,6 +50,8 @@ class Holding:
     def _take(self, event: Event) -> tuple[str, ...]:
         hands = self.holders(event.objects) or (self._free() or HANDS)[:1]
         hands = HANDS if event.both_hands else hands
+        if event.other_hand and not self.holders(event.objects):
+            hands = self._free()[-1:] or HANDS[1:]
         for hand in hands:
             self.things[hand] = event.objects[0] if event.objects else ""
         return hands
@@ -71,6 +73,6 @@ class Holding:
     def _hands_for(self, event: Event) -> tuple[str, ...]:
         if event.both_hands:
             return HANDS
-        if event.other_hand and len(self._free()) == 1:
-            return self._free()
+        if event.other_hand:
+            return self._free()[-1:] or HANDS[1:]
         return self.holders(event.tools) or self.holders(event.objects) or (self._free() or HANDS)[:1]

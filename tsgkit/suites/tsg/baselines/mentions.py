@@ -1,6 +1,7 @@
 """Where a sentence mentions elements of L, all of them in one pass over its words.
 
 >>> from tsgkit.graph import Vocabulary
+>>> from tsgkit.suites.tsg.baselines.elements import elements_of
 >>> L = Vocabulary(objects=("tin", "paint-brush", "brush"), verbs=("brush", "pick-up", "put-down"))
 >>> for mention in found("She grabs the brush, brushes it off and sets the tin down.", elements_of(L)):
 ...     print(mention.start, mention.kind, mention.name)
@@ -23,19 +24,21 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from tsgkit.lexicon import PREPOSITIONS, split_particle
+from tsgkit.lexicon import PARTICLES, PREPOSITIONS, split_particle
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
+from tsgkit.suites.tsg.baselines.elements import Elements
 from tsgkit.suites.tsg.baselines.wording import SAME_ACTION, roots, words
 
 TOKEN = re.compile(r"[^\W_]+|[,;:.!?()\u2013\u2014]")
 DETERMINERS = word_set("a an another any each every his her its my one our some that the their these this those your")
-PRONOUNS = word_set("it them")
+PRONOUNS = word_set("it them him")
 ACTORS = word_set("i you he she we they who to and then or")
 MODALS = word_set("can will")
 GAP = 5
 WHOLE, LAST_WORD, FIRST_WORD = 1.0, 0.7, 0.4
-OWN, SYNONYM, PARTICLE_FOUND, PARTICLE_MISSED = 1.0, 0.6, 0.2, -0.3
+OWN, SYNONYM, PARTICLE_FOUND, PARTICLE_MISSED, OTHER_PARTICLE = 1.0, 0.6, 0.2, 0.3, 0.45
+PLAIN = frozenset(("up", "down"))
+"""Particles that hardly change what the verb means."""
 
 Kind = Literal["action", "thing", "pronoun"]
 
@@ -72,7 +75,7 @@ def found(text: str, elements: Elements) -> tuple[Mention, ...]:
 
 def found_in(said: tuple[str, ...], elements: Elements) -> tuple[Mention, ...]:
     """As :func:`found`, of a text that is cut into tokens already."""
-    candidates = sorted(_candidates(said, elements), key=lambda mention: (-_weight(mention), mention.start))
+    candidates = sorted(_candidates(said, elements), key=lambda mention: (-_weight(mention), mention))
     taken: set[int] = set()
     kept: list[Mention] = []
     for mention in candidates:
@@ -112,9 +115,12 @@ def _action(said: tuple[str, ...], place: int, entry: Entry, root: str) -> Menti
         if not said[stop : stop + 1] or not roots(said[stop]) & roots(word):
             return None
         stop += 1
-    sure = SYNONYM - RANK * entry.place if root.startswith("~") else OWN
-    if entry.particle:
-        sure += PARTICLE_FOUND if _has_particle(said, stop, entry.particle) else PARTICLE_MISSED
+    synonym = root.startswith("~")
+    sure = SYNONYM - RANK * entry.place if synonym else OWN
+    if entry.particle and _has_particle(said, stop, entry.particle):
+        sure += PARTICLE_FOUND
+    elif entry.particle and not (synonym and entry.particle in PLAIN):
+        sure -= PARTICLE_MISSED if entry.particle in PLAIN else OTHER_PARTICLE
     if not _is_verb_here(before):
         sure -= NOUN_LIKELY
     return Mention(place, stop, "action", entry.name, sure)
@@ -143,6 +149,8 @@ def _is_verb_here(before: str) -> bool:
 
 def _thing(said: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
     """The thing whose first word this is, or of whose words this is one alone."""
+    if said[place] in PARTICLES and (not place or said[place - 1] not in DETERMINERS):
+        return None
     stop = place + len(entry.words)
     following = said[place:stop]
     whole = len(following) == len(entry.words) and all(

@@ -26,6 +26,7 @@ from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.suites.tsg.baselines.asking import Asked, Clause, parse, telling
 from tsgkit.suites.tsg.baselines.wording import roots, words
+from tsgkit.suites.tsg.baselines.writing import can_be_said
 from tsgkit.suites.tsg.samples import QuestionSample
 
 SAME_GROUP = 0.6
@@ -43,7 +44,7 @@ def answer(sample: QuestionSample) -> str:
     named = scene.named(asked)
     for find in (_shared, _held, _commonest, _read_off):
         for name in find(scene, asked):
-            if name not in named:
+            if name not in named and can_be_said(name):
                 return name
     return scene.fallback(named)
 
@@ -73,7 +74,7 @@ class Scene:
                 worth = (1 + log(len(self.steps) / len(found))) * (SAME_GROUP if root[0] == "~" else 1) if found else 0
                 for index in found:
                     by_step[index] = max(worth, by_step.get(index, 0.0))
-            scores.update(by_step)  # type: ignore[arg-type]  # counts may be fractions
+            scores.update(by_step)
         return scores
 
     def named(self, asked: Asked) -> frozenset[str]:
@@ -87,8 +88,8 @@ class Scene:
         objects = Counter(name for step in self.steps for name in step.objects)
         ranked = [name for name, _ in objects.most_common()]
         others = [name for step in self.steps for name in step.names if name not in (PERSON, *HANDS)]
-        free = [name for name in (*ranked, *others) if name not in named]
-        return next(iter((*free, *ranked, *others)), PERSON)
+        names = [name for name in (*ranked, *others) if can_be_said(name)]
+        return next(iter((*(name for name in names if name not in named), *names)), PERSON)
 
 
 @lru_cache(maxsize=16)
@@ -126,7 +127,9 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
     if not asked.about_most:
         return ()
     steps = _best(scene, asked.words, _window(scene, asked.clauses)) or scene.steps
-    return [name for name, _ in Counter(name for step in steps for name in _readings(step, asked.kind)[0]).most_common()]
+    return [
+        name for name, _ in Counter(name for step in steps for name in _readings(step, asked.kind)[0]).most_common()
+    ]
 
 
 def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:

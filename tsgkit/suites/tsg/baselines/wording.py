@@ -54,8 +54,8 @@ OPPOSITES = (
 """What is not meant where the other is said, two sides a line."""
 
 NEGATIONS = word_set(
-    "not no never without instead skip ignore avoid fail neglect refuse omit miss leave disrupt prevent undesired",
-    "barely hardly careless carelessly unchecked untouched unsecured",
+    "not no never without instead skip ignore avoid fail neglect refuse omit miss prevent barely hardly careless",
+    "carelessly",
 )
 """Words of sentences that tell what is not done."""
 

@@ -11,6 +11,11 @@ from collections.abc import Iterable
 from tsgkit.graph.model import ActionGraph
 
 
+def can_be_said(name: str) -> bool:
+    """Whether a name can be read back from brackets."""
+    return bool(name.strip()) and "[" not in name and "]" not in name
+
+
 def bracketed(answer: str) -> str:
     """A letter or a word in brackets."""
     return f"[{answer}]"
