@@ -128,7 +128,7 @@ def _without(events: list[Event], place: int) -> list[Event]:
 def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
     """The events as often as the sentence counts, all of them or the last alone, as far as k allows."""
     counted = max((TIMES[word] for word in _cues(said)), default=1)
-    times = counted + ("more" in said and "once" not in said)
+    times = counted + (counted > 1 and "more" in said and "once" not in said)
     for all_times in range(times, 1, -1):
         if len(events) * all_times <= k:
             return events * all_times

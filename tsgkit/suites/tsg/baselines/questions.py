@@ -84,12 +84,12 @@ class Scene:
         return frozenset(name for name in names if all(said & roots(word) for word in words(name)))
 
     def fallback(self, named: frozenset[str]) -> str:
-        """The commonest direct object that is not named, else anything."""
+        """The commonest direct object that is not named, else another thing, else anything."""
         objects = Counter(name for step in self.steps for name in step.objects)
-        ranked = [name for name, _ in objects.most_common()]
-        others = [name for step in self.steps for name in step.names if name not in (PERSON, *HANDS)]
-        names = [name for name in (*ranked, *others) if can_be_said(name)]
-        return next(iter((*(name for name in names if name not in named), *names)), PERSON)
+        things = [name for name, _ in objects.most_common()]
+        things += [name for step in self.steps for name in (*step.tools, *step.places)]
+        sayable = [name for name in things if can_be_said(name)]
+        return next(iter((*(name for name in sayable if name not in named), *sayable)), PERSON)
 
 
 @lru_cache(maxsize=16)
@@ -133,12 +133,14 @@ def _commonest(scene: Scene, asked: Asked) -> Iterable[str]:
 
 
 def _read_off(scene: Scene, asked: Asked) -> Iterable[str]:
-    """What the step has that fits best, then the next best ones."""
+    """What the step has that fits best, then the next best ones; nothing where the question tells no step."""
+    if not (asked.clauses or asked.order or scene.scores(asked.words)):
+        return
     for step in _ordered(scene, asked):
         if asked.preposition:
             yield from (target for _, edge, target in step.graph if edge == asked.preposition)
         for names in _readings(step, asked.kind):
-            yield from (name for name in names if name not in HANDS or asked.kind == "hand")
+            yield from names
 
 
 def _ordered(scene: Scene, asked: Asked) -> list[Step]:
