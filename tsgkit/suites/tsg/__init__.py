@@ -6,6 +6,8 @@ Files: ``formats`` names what they may look like, ``documents`` reads them, ``ro
 Scores: ``samples`` makes rows into what is asked, ``replies`` reads what was answered, ``sections`` finds the final
 answer, ``strict`` and ``official`` read it, ``generation`` scores graphs, ``judging`` judges one reply in both
 profiles, ``metrics`` says what the numbers mean, ``scoreboard`` puts them together.
+
+Subjects: ``baselines`` answer without a model.
 """
 
 from tsgkit.suites.tsg.checking import FileReport, check, check_document

@@ -6,14 +6,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tsgkit.graph.model import ActionGraph
 
+SAYABLE = re.compile(r"[^\W_](?:[\w '-]*[^\W_])?")
+
 
 def can_be_said(name: str) -> bool:
-    """Whether a name can be read back from brackets."""
-    return bool(name.strip()) and "[" not in name and "]" not in name
+    """Whether a name can be read back from brackets: readers take marks around it for marks.
+
+    >>> can_be_said("tea-bag"), can_be_said("_"), can_be_said("a [b]")
+    (True, False, False)
+    """
+    return SAYABLE.fullmatch(name) is not None
 
 
 def bracketed(answer: str) -> str:
