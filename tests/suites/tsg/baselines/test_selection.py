@@ -19,10 +19,8 @@ LIFT = ActionGraph.of(
 )
 
 
-def chosen(graph: ActionGraph, *candidates: str, context: tuple[ActionGraph, ...] = (), item_id: str = "0") -> str:
-    sample = SelectionSample(
-        item_id=item_id, cluster="", context=context, graph=graph, candidates=candidates, position=0
-    )
+def chosen(graph: ActionGraph, *candidates: str, item_id: str = "0") -> str:
+    sample = SelectionSample(item_id=item_id, cluster="", context=(), graph=graph, candidates=candidates, position=0)
     return candidates["ABCDE".index(select(sample))]
 
 
@@ -49,12 +47,6 @@ def test_both_hands_in_text_and_graph_have_to_agree() -> None:
     assert chosen(LIFT, one, both) == both
     one_hand = ActionGraph(triplet for triplet in LIFT if triplet.target != "hand2")
     assert chosen(one_hand, both, one) == one
-
-
-def test_things_of_the_context_decide_between_sentences_that_say_nothing_of_the_graph() -> None:
-    here, elsewhere = "This goes on until the lorry is full.", "This goes on until the oven is hot."
-    load = ActionGraph.of(("person", "verb", "load"), ("load", "dobj", "lorry"))
-    assert chosen(LIFT, elsewhere, here, context=(load,)) == here
 
 
 def test_the_order_of_the_candidates_changes_nothing_even_where_they_are_equal() -> None:
