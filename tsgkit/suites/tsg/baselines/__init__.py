@@ -11,8 +11,9 @@
 at the reference: ``k`` and the letters are what every subject is told.
 
 ``guessing`` draws; ``selection`` chooses a sentence; ``asking`` takes a question apart and ``questions`` answers it;
-``telling`` finds what a sentence tells, ``doing`` makes it actions with hands, ``generation`` as many graphs as are
-asked for; ``elements`` is L for writers, ``wording`` what words have in common.
+``mentions`` finds L in a sentence, ``events`` what is done in it, ``holding`` by which hand, and ``generation`` makes
+as many graphs as are asked for; ``elements`` is L for writers, ``wording`` what words have in common, ``writing`` the
+form of answers.
 """
 
 from __future__ import annotations
