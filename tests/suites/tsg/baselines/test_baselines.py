@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.graph import ActionGraph, Triplet
+from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
@@ -27,8 +27,17 @@ def of_all_kinds() -> tuple[AnySample, ...]:
     )
     texts = tuple(sample.sentence for sample in generation if isinstance(sample, GenerationSample))
     question = "What was handled before the water was poured?"
+    doubtful = GenerationSample(
+        item_id="g",
+        cluster="",
+        context=(),
+        sentence="Take the axes and the leaves, lay the saws down and leave.",
+        vocabulary=Vocabulary(("axe", "ax", "leave", "leaf", "see", "saw"), ("with",), ("take", "lie", "lay", "leave")),
+        references=graphs[:4],
+    )
     return (
         *generation,
+        doubtful,
         QuestionSample(item_id="q", cluster="", graphs=graphs, question=question, answer="kettle"),
         SelectionSample(item_id="s", cluster="", context=graphs[:4], graph=graphs[4], candidates=texts[:5], position=1),
     )
@@ -63,6 +72,17 @@ def test_nothing_but_the_number_of_the_references_is_used(name: str) -> None:
             else replace(sample, answer="")
         )
         assert BASELINES[name](blind, 5) == BASELINES[name](sample, 5)
+
+
+def test_hostile_text_is_cheap() -> None:
+    vocabulary = Vocabulary(("cup", "lid"), ("with", "on"), ("take",))
+    start = time.perf_counter()
+    for text in ("take cup " * 20000, "take" + " on the cup" * 10000, "and cup on lid and " * 10000):
+        sample = GenerationSample(
+            item_id="0", cluster="", context=(), sentence=text, vocabulary=vocabulary, references=(ActionGraph(),)
+        )
+        assert BASELINES["rules"](sample, 0)
+    assert time.perf_counter() - start < 3, "unlimited it would take half a minute"
 
 
 def test_no_answer_takes_long() -> None:

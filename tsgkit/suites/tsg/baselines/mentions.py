@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from tsgkit.lexicon import PARTICLES, PREPOSITIONS, split_particle
@@ -34,6 +35,8 @@ DETERMINERS = word_set("a an another any each every his her its my one our some 
 PRONOUNS = word_set("it them him")
 ACTORS = word_set("i you he she we they who to and then or")
 MODALS = word_set("can will")
+MOST_TOKENS = 1000
+"""What is longer is read so far: descriptions have some thirty words, and hostile text stays cheap."""
 GAP = 5
 WHOLE, LAST_WORD, FIRST_WORD = 1.0, 0.7, 0.4
 OWN, SYNONYM, PARTICLE_FOUND, PARTICLE_MISSED, OTHER_PARTICLE = 1.0, 0.6, 0.2, 0.3, 0.45
@@ -64,8 +67,8 @@ class Entry(NamedTuple):
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """Words in lower case and the marks that end clauses."""
-    return tuple(TOKEN.findall(text.lower()))
+    """Words in lower case and the marks that end clauses, as many as a description may have."""
+    return tuple(match.group() for match in islice(TOKEN.finditer(text.lower()), MOST_TOKENS))
 
 
 def found(text: str, elements: Elements) -> tuple[Mention, ...]:
