@@ -9,6 +9,9 @@ profiles, ``metrics`` says what the numbers mean, ``scoreboard`` puts them toget
 
 Prompts: ``cards`` checks what a card declares, ``prompt_sets`` loads the texts, ``examples`` chooses worked examples,
 ``showing`` writes a sample's values, ``prompting`` composes, ``preview`` shows the prompt of one item.
+
+Runs: ``dataset`` reads samples when they are needed, ``baselines`` answer without a model, ``solvers`` bring a sample
+to a transcript and that to a judgement, ``voting`` makes one answer of several, ``task`` is all of it for a run.
 """
 
 from tsgkit.suites.tsg.checking import FileReport, check, check_document

@@ -1,0 +1,240 @@
+"""What a sentence tells: its actions in order, each with its things and the prepositions that lead to them.
+
+>>> from tsgkit.graph import Vocabulary
+>>> from tsgkit.suites.tsg.baselines.elements import elements_of
+>>> L = Vocabulary(objects=("tin", "lid", "shelf", "knife"), relationships=("from", "with"), verbs=("take", "open"))
+>>> for event in told("She grabs the tin from the shelf and opens its lid with a knife.", elements_of(L)):
+...     print(event.action, event.objects, event.links)
+take ('tin',) (('from', 'shelf'),)
+open ('lid',) (('with', 'knife'),)
+
+A clause ends at a mark or an *and*. Things behind a verb are its own; things in front of it are its own if it has no
+direct object behind, else its tool (*the key loosens the bolt*), or, behind an *and*, one more object of the verb
+before. Words with no verb of L repeat the verb before, or tell a taking or a putting by their preposition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from tsgkit.graph.model import WITH
+from tsgkit.lexicon import PREPOSITIONS
+from tsgkit.suites.tsg.baselines.elements import Elements
+from tsgkit.suites.tsg.baselines.mentions import Mention, found_in, tokens
+
+COMPOUNDS = {
+    ("out", "of"): "out-of",
+    ("off", "of"): "off",
+    ("next", "to"): "next-to",
+    ("away", "from"): "away-from",
+    ("top", "of"): "on-top-of",
+    ("front", "of"): "in-front-of",
+}
+NEAR = (
+    ("in", "into", "inside", "to"),
+    ("into", "in", "inside", "to"),
+    ("inside", "in", "into"),
+    ("on", "onto", "upon", "on-top-of", "over"),
+    ("onto", "on", "upon", "to", "over"),
+    ("over", "across", "onto", "on", "above"),
+    ("across", "over", "along", "on"),
+    ("out-of", "from", "off", "out"),
+    ("from", "out-of", "off", "away-from"),
+    ("off", "from", "out-of"),
+    ("to", "towards", "toward", "onto", "into"),
+    ("towards", "to", "toward"),
+    ("under", "below", "beneath", "underneath"),
+    ("below", "under", "beneath"),
+    ("beneath", "under", "below"),
+    ("beside", "next-to", "by", "near"),
+    ("by", "next-to", "beside", "near"),
+    ("next-to", "beside", "by", "near"),
+    ("round", "around"),
+    ("using", "with"),
+    ("on-top-of", "on", "onto"),
+    ("through", "into", "in"),
+)
+"""What a preposition of the text may be called in L, the nearest first."""
+
+INSTEAD = {line[0]: line for line in NEAR}
+BOTH = frozenset(("both", "two"))
+HAND_WORDS = frozenset(("hands", "arms", "palms", "thumbs", "fists"))
+BREAKS = frozenset(("and", "then", "before", "after", "while", "until", "or", "but"))
+AUXILIARIES = frozenset(("is", "are", "was", "were", "be", "been", "being", "gets", "get", "got"))
+UNNAMED, HAS_OBJECT = 0.4, 0.2
+PRONOUN = ""
+"""The name of a thing that is known from before only."""
+
+
+class Thing(NamedTuple):
+    """A thing in a sentence: its name, its preposition (empty: none), and what opened its clause."""
+
+    name: str
+    preposition: str
+    place: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """One action of a sentence; a pronoun's name is empty."""
+
+    action: str
+    objects: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    both_hands: bool = False
+    other_hand: bool = False
+    sure: float = 1.0
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What it is done with."""
+        return tuple(thing for label, thing in self.links if label == WITH)
+
+    def apart(self) -> list[Event]:
+        """One event for each direct object."""
+        return [replace(self, objects=(name,)) for name in self.objects] if len(self.objects) > 1 else [self]
+
+
+@dataclass
+class _Draft:
+    """An event being read: where its verb is, and the things before and behind it."""
+
+    action: Mention
+    before: list[Thing] = field(default_factory=list)
+    behind: list[Thing] = field(default_factory=list)
+
+    @property
+    def has_object(self) -> bool:
+        return any(not thing.preposition for thing in self.behind)
+
+
+@lru_cache(maxsize=4096)
+def told(text: str, elements: Elements) -> tuple[Event, ...]:
+    """The events of a text, in order."""
+    said = tokens(text)
+    mentions = found_in(said, elements)
+    named, loose = _drafts(said, mentions)
+    drafts = list(_with_unnamed(said, named))
+    for number, draft in enumerate(drafts):
+        _settle(said, draft, drafts[number - 1] if number else None)
+    cuts = [0, *(_cut(said, one.action.stop, other.action.start) for one, other in pairwise(drafts)), len(said)]
+    events = [
+        _event(draft, elements, said[start:stop]) for draft, (start, stop) in zip(drafts, pairwise(cuts), strict=False)
+    ]
+    return (*events, *_without_verb(loose, events, elements))
+
+
+def _drafts(said: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Draft], list[Thing]]:
+    """The verbs with their things; things behind the last verb's clause that no verb follows are loose."""
+    drafts: list[_Draft] = []
+    waiting: list[Thing] = []
+    previous = 0
+    for mention in mentions:
+        if mention.kind == "action":
+            drafts.append(_Draft(mention, waiting))
+            waiting = []
+        else:
+            name = mention.name if mention.kind == "thing" else PRONOUN
+            thing = Thing(name, preposition(said[previous : mention.start]), mention.start)
+            own = drafts and not waiting and not _broken(said[drafts[-1].action.stop : mention.start], thing)
+            things = drafts[-1].behind if drafts and own else waiting
+            if things and mention.start == previous and things[-1].name and name:  # one name of two nouns: the last
+                thing = thing._replace(preposition=things.pop().preposition)
+            things.append(thing)
+        previous = mention.stop
+    return drafts, waiting
+
+
+def _broken(between: Sequence[str], thing: Thing) -> bool:
+    """Whether a clause ended on the way; before a prepositional phrase a comma alone does not end it."""
+    return any(word in BREAKS or (not word[0].isalnum() and (word != "," or not thing.preposition)) for word in between)
+
+
+def _settle(said: Sequence[str], draft: _Draft, previous: _Draft | None) -> None:
+    """Give the things in front of a verb their part in it, or hand them to the verb before."""
+    start = draft.action.start
+    passive = start > 0 and said[start - 1] in AUXILIARIES
+    for thing in draft.before:
+        joined = thing.place > 0 and "and" in said[max(0, thing.place - 3) : thing.place]
+        if thing.preposition or passive or not draft.has_object:
+            draft.behind.insert(0, thing)
+        elif joined and previous is not None:
+            previous.behind.append(thing)
+        elif thing.name != PRONOUN and not _broken(said[thing.place : start], thing):
+            draft.behind.append(thing._replace(preposition=WITH))
+
+
+def _with_unnamed(said: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
+    """The drafts, and before each that of a clause of its own whose verb L does not know."""
+    for draft in drafts:
+        cut = [thing for thing in draft.before if _broken(said[thing.place : draft.action.start], thing)]
+        if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
+            place = cut[0].place
+            yield _Draft(Mention(place, place, "action", "", UNNAMED), [], cut)
+            draft.before = [thing for thing in draft.before if thing not in cut]
+        yield draft
+
+
+def _cut(said: Sequence[str], start: int, stop: int) -> int:
+    """Where the clause of the second of two verbs begins: at the first *and* or strong mark, else the last comma."""
+    places = range(start, stop)
+    strong = [place for place in places if said[place] in BREAKS or said[place] in ";:."]
+    commas = [place for place in places if said[place] == ","]
+    return (*strong[:1], *commas[-1:], stop)[0]
+
+
+def _event(draft: _Draft, elements: Elements, part: Sequence[str]) -> Event:
+    """A draft with the prepositions of L; its clause tells the hands."""
+    objects = tuple(dict.fromkeys(thing.name for thing in draft.behind if not thing.preposition))
+    links = ((label(thing.preposition, elements), thing.name) for thing in draft.behind if thing.preposition)
+    return Event(
+        draft.action.name,
+        objects,
+        tuple(dict.fromkeys((name, thing) for name, thing in links if name)),
+        both_hands=any(one in BOTH and HAND_WORDS & set(part[at : at + 4]) for at, one in enumerate(part)),
+        other_hand="hand" in part and bool({"other", "free", "second"} & set(part)),
+        sure=draft.action.sure + HAS_OBJECT * draft.has_object,
+    )
+
+
+def _without_verb(loose: list[Thing], events: list[Event], elements: Elements) -> list[Event]:
+    """What things without a verb tell: the verb before once more, or what their preposition says."""
+    objects = [thing.name for thing in loose if not thing.preposition]
+    links = tuple((label(t.preposition, elements), t.name) for t in loose if t.preposition)
+    links = tuple((name, thing) for name, thing in links if name)
+    if not loose or (events and not objects):
+        return []
+    if events:
+        return [replace(events[-1], objects=(name,), links=links, sure=0.3) for name in objects]
+    return [Event("", tuple(objects), links, sure=0.2)]
+
+
+def preposition(between: Sequence[str]) -> str:
+    """The preposition that leads to a thing: the last before it, or what stands before its *of*.
+
+    >>> preposition(("out", "of", "the")), preposition(("across", "the", "mouth", "of", "the")), preposition(("the",))
+    ('out-of', 'across', '')
+    """
+    for place in reversed(range(len(between))):
+        word = between[place]
+        pair = (between[place - 1], word) if place else ("", word)
+        if pair in COMPOUNDS:
+            return COMPOUNDS[pair]
+        if word in BREAKS or not word[0].isalnum():
+            return ""
+        if word == "using" or (word in PREPOSITIONS and word not in ("of", "up", "down")):
+            return word
+    return ""
+
+
+def label(name: str, elements: Elements) -> str:
+    """What L calls a preposition; empty where it has nothing like it.
+
+    >>> label("using", Elements((), (), ("with", "on")))
+    'with'
+    """
+    return next((near for near in (name, *INSTEAD.get(name, ())) if near in elements.prepositions), "")

@@ -1,0 +1,175 @@
+"""As many graphs as are asked for, of what a sentence tells.
+
+>>> from tsgkit.graph import ActionGraph, Vocabulary
+>>> L = Vocabulary(objects=("jar", "lid", "shelf"), relationships=("with", "from"), verbs=("take", "open", "put-down"))
+>>> sample = GenerationSample(item_id="0", cluster="", context=("You take the jar from the shelf.",), vocabulary=L,
+...                           sentence="Open the lid and put the jar down.", references=(ActionGraph(), ActionGraph()))
+>>> for graph in generate(sample):
+...     print(*graph, sep="; ")
+person -> verb -> open; open -> dobj -> lid; open -> with -> hand2
+person -> verb -> put-down; put-down -> dobj -> jar; put-down -> with -> hand1
+
+The context is read the same way, for what the hands hold and what *it* means. Too many events: the least sure go. Too
+few: repeats that the sentence counts, a tool taken before it is used, what is held put down, the last event again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
+from tsgkit.graph.model import DOBJ, PERSON, VERB, ActionGraph
+from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
+from tsgkit.suites.tsg.baselines.events import Event, told
+from tsgkit.suites.tsg.baselines.holding import Holding
+from tsgkit.suites.tsg.baselines.wording import words
+from tsgkit.suites.tsg.samples import GenerationSample
+
+TAKING = ("pick-up", "take", "grab", "get", "pick", "fetch", "lift", "grasp", "hold")
+PUTTING = ("put-down", "place", "put", "lay", "set-down", "put-back", "return", "drop", "release")
+AWAY = frozenset(("from", "out-of", "off"))
+TIMES = {"once": 2, "again": 2, "twice": 2, "thrice": 3, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+ALONE = frozenset(("again", "twice", "thrice"))
+"""What counts repeats without *times* or *more* behind it."""
+ADDED = 0.3
+
+
+def generate(sample: GenerationSample) -> list[ActionGraph]:
+    """The graphs of a sample's sentence; none where L names nothing that can be done."""
+    elements = elements_of(sample.vocabulary)
+    if not elements.actions:
+        return []
+    scene = Scene(elements)
+    for text in sample.context:
+        for event in scene.resolved(told(text, elements)):
+            scene.hands.do(event)
+    events = scene.resolved(told(sample.sentence, elements)) or [scene.anything()]
+    events = fitted(events, sample.k, scene, words(sample.sentence))
+    return [_graph(event, scene.hands.do(event), elements) for event in events]
+
+
+class Scene:
+    """What is known from before: what the hands hold, and what was spoken of."""
+
+    def __init__(self, elements: Elements) -> None:
+        self.elements = elements
+        self.hands = Holding()
+        self.last = ""
+        self.taken: list[str] = []
+
+    def resolved(self, events: Iterable[Event]) -> list[Event]:
+        """Events whose pronouns have names, and whose actions have something to be done to."""
+        resolved = []
+        for event in events:
+            event = replace(event, action=event.action or self._action(event))
+            meant = self._meant(event)
+            objects = tuple(filter(None, dict.fromkeys(name or meant for name in event.objects or ("",))))
+            links = ((label, thing or self.last) for label, thing in event.links)
+            resolved.append(replace(event, objects=objects, links=tuple(link for link in links if link[1])))
+            self._remember(event.action, objects)
+        return resolved
+
+    def _meant(self, event: Event) -> str:
+        """What a pronoun stands for: the thing spoken of last; what is let go is what was taken last."""
+        return self.taken[-1] if event.action in RELEASES and self.taken else self.last
+
+    def _remember(self, action: str, objects: tuple[str, ...]) -> None:
+        self.last = objects[-1] if objects else self.last
+        if action in GRASPS or action in RELEASES:
+            self.taken = [name for name in self.taken if name not in objects]
+        if action in GRASPS:
+            self.taken += objects
+
+    def anything(self) -> Event:
+        """Something that can be done, where a sentence tells nothing known."""
+        thing = self.last or next(iter(self.elements.things), "")
+        return Event(self.taking, (thing,) if thing else (), sure=0.0)
+
+    @property
+    def taking(self) -> str:
+        """What L calls taking."""
+        return self._first(TAKING)
+
+    @property
+    def putting(self) -> str:
+        """What L calls putting down."""
+        return self._first(PUTTING)
+
+    def _first(self, wanted: Sequence[str]) -> str:
+        actions = self.elements.actions
+        return next((name for name in wanted if name in actions), actions[0])
+
+    def _action(self, event: Event) -> str:
+        """What is probably done where no verb is told: things come from a place, or go to one."""
+        labels = {label for label, _ in event.links}
+        return self.taking if not labels or labels & AWAY else self.putting
+
+
+def fitted(events: list[Event], k: int, scene: Scene, said: Sequence[str]) -> list[Event]:
+    """Exactly k events."""
+    apart = [part for event in events for part in event.apart()]
+    events = apart if len(apart) <= k else events
+    while len(events) > k:
+        events = _without(events, min(range(len(events)), key=lambda place: (events[place].sure, -place)))
+    if len(events) < k:
+        events = _repeated(events, k, said)
+    if len(events) < k:
+        events = _with_tools_taken(events, k, scene)
+    while len(events) < k:
+        events = [*events, _closing(events, scene)]
+    return events
+
+
+def _without(events: list[Event], place: int) -> list[Event]:
+    return events[:place] + events[place + 1 :]
+
+
+def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
+    """The events as often as the sentence counts, all of them or the last alone, as far as k allows."""
+    counted = max((TIMES[word] for word in _cues(said)), default=1)
+    times = counted + (counted > 1 and "more" in said and "once" not in said)
+    for all_times in range(times, 1, -1):
+        if len(events) * all_times <= k:
+            return events * all_times
+    return [*events, *([events[-1]] * min(times - 1, k - len(events)))]
+
+
+def _cues(said: Sequence[str]) -> list[str]:
+    """The words that count repeats: twice, again, three *times*, once *more*."""
+    following = (*said, "")[1:]
+    pairs = zip(said, following, strict=True)
+    return [word for word, after in pairs if word in ALONE or (word in TIMES and after in ("times", "more"))]
+
+
+def _with_tools_taken(events: list[Event], k: int, scene: Scene) -> list[Event]:
+    """What is used and not in hand is taken first, as far as k allows."""
+    held = {*scene.hands.held}
+    fitted: list[Event] = []
+    for place, event in enumerate(events):
+        for tool in event.tools:
+            if tool not in held and len(fitted) + len(events) - place < k:
+                fitted.append(Event(scene.taking, (tool,), sure=ADDED))
+                held.add(tool)
+        held.update(event.objects)
+        fitted.append(event)
+    return fitted
+
+
+def _closing(events: Sequence[Event], scene: Scene) -> Event:
+    """One more event: the tool of the last is put down, else the last is done again."""
+    last = events[-1]
+    tool = next(iter(last.tools), "")
+    return Event(scene.putting, (tool,), sure=ADDED) if tool else last
+
+
+def _graph(event: Event, hands: tuple[str, ...], elements: Elements) -> ActionGraph:
+    """An event as triplets; each once."""
+    action = event.action
+    edges = [(DOBJ, thing) for thing in event.objects]
+    edges += [link for link in event.links if link[1] not in event.objects or link[1] == action]
+    if action in TRANSFERS and len(hands) == 2 and {"from", "to"} <= set(elements.prepositions):
+        edges += [("from", hands[0]), ("to", hands[1])]
+    else:
+        edges += elements.grips(hands)
+    return ActionGraph([(PERSON, VERB, action), *((action, label, thing) for label, thing in dict.fromkeys(edges))])
