@@ -16,6 +16,8 @@ from __future__ import annotations
 GOOD = 0
 FINISHED_WITH_ERRORS = 1
 WRONG_USAGE = 2
+GATE_MISSED = 3
+BUDGET_REACHED = 4
 OUR_BUG = 70
 INTERRUPTED = 130
 

@@ -105,7 +105,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
         (GOOD + "judge: \x07\n", "not YAML"),
         (GOOD + "? {a: 1}\n: x\n", "x.yaml: "),
         (GOOD + "judge: " + "[" * 5000 + "]" * 5000, "nested too deeply"),
-        (GOOD + "# " + "x" * 200_000, "a card has at most"),
+        (GOOD + "# " + "x" * 200_000, "a declaration has at most"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_field(text: str, message: str) -> None:

@@ -83,10 +83,10 @@ def test_a_task_without_data_is_said() -> None:
         ("path: data/a.jsonl}", "path: a, size: 3}", "files.0.size"),
         ("licence: MIT", "", "licence: Field required"),
         ("    - {name", "    - {name: b.jsonl, task: a, path: b}\n    - {name", "two files of one name or task"),
-        (FINE, "mine: [", "not YAML"),
+        (FINE, "mine: [", "line 1: expected the node content"),
         (FINE, "- mine", "expected datasets by name"),
         (FINE, "mine: 3", "expected the fields of a dataset"),
-        (FINE, "!!python/object/apply:os.getcwd []", "not YAML"),
+        (FINE, "!!python/object/apply:os.getcwd []", "line 1: could not determine a constructor"),
     ],
 )
 def test_a_wrong_declaration_is_refused_with_its_place(old: str, new: str, message: str, project: Path) -> None:

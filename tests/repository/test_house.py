@@ -31,7 +31,6 @@ LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
 HOMES = {
     "nltk": {"lexicon", "scoring"},
     "rapidfuzz": {"lexicon"},
-    "yaml": {"library"},
     "litellm": {"llm"},
     "langgraph": {"agents"},
     "ortools": {"logic"},

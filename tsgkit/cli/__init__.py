@@ -20,6 +20,7 @@ COMMANDS = {
     "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
     "convert": "write graphs in another format, and say what it cannot carry",
     "score": "score replies you collected elsewhere, in two profiles",
+    "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
     "draw": "draw a graph, a narrative or a difference as SVG",

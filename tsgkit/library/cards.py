@@ -12,22 +12,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
 
 from tsgkit.errors import UsageError
+from tsgkit.library.declarations import kind_of, loaded
 from tsgkit.library.projects import find, search_path, text_of
 
-if TYPE_CHECKING:
-    import yaml
-
 ENDING = ".yaml"
-LONGEST = 100_000
-"""A card of more characters is none: it is a page of settings."""
 KEPT = ("name", "source", "sha256")
 """What a loaded card says of itself, and its file may not."""
 
@@ -97,9 +92,9 @@ def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple
 
 def card_from(text: str, name: str, source: str) -> Card:
     """The card that a text declares; ``UsageError`` names the file and the field that is wrong."""
-    value = _loaded(text, source)
+    value = loaded(text, source)
     if not isinstance(value, dict):
-        raise UsageError(f"{source}: a card is fields and values, not {_kind(value)}")
+        raise UsageError(f"{source}: a card is fields and values, not {kind_of(value)}")
     if kept := [field for field in KEPT if field in value]:
         raise UsageError(f"{source}: {kept[0]}: a card is not to say this of itself", hint="leave the field out")
     if odd := [field for field in value if not isinstance(field, str)]:
@@ -148,55 +143,3 @@ def _problem(error: ValidationError, source: str) -> UsageError:
         near = nearest(str(first["loc"][-1]), names, limit=1)
         hint = f"{near[0].name}?" if near else f"the fields: {', '.join(names)}"
     return UsageError(f"{source}: {field}: {first['msg']}{more}", hint=hint)
-
-
-def _loaded(text: str, source: str) -> object:
-    """The value of a YAML text, read as plain data."""
-    import yaml
-
-    if len(text) > LONGEST:
-        raise UsageError(f"{source}: {len(text):,} characters, and a card has at most {LONGEST:,}")
-    try:
-        return yaml.load(text, Loader=_plain_loader())  # noqa: S506  a SafeLoader that is stricter still
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line = f"line {mark.line + 1}: " if mark else ""
-        raise UsageError(f"{source}: {line}{error.problem or error.context or 'broken YAML'}") from None
-    except yaml.YAMLError as error:
-        raise UsageError(f"{source}: not YAML: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise UsageError(f"{source}: nested too deeply for a card") from None
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # a date that is none, a number of thousands of digits, a tag that its value does not fit
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UsageError(f"{source}: a value that YAML cannot read: {reason}", hint="put it in quotes") from None
-
-
-@cache
-def _plain_loader() -> type[yaml.SafeLoader]:
-    """YAML's safe loader without aliases (a few of them stand for gigabytes) and without repeated fields."""
-    import yaml
-
-    class PlainLoader(yaml.SafeLoader):
-        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-                raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
-            return super().compose_node(parent, index)
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            seen: set[str] = set()
-            for key, _ in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                    raise yaml.MarkedYAMLError(problem=f"the field {key.value} stands here twice",
-                                               problem_mark=key.start_mark)  # fmt: skip
-                seen.add(str(key.value))
-            return super().construct_mapping(node, deep)
-
-    return PlainLoader
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing"
-    return "a list" if isinstance(value, list) else "one value"

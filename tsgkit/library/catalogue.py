@@ -20,7 +20,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.projects import search_path
+from tsgkit.library.declarations import loaded
+from tsgkit.library.projects import search_path, text_of
 
 FILE = "datasets.yaml"
 SOURCE_VARIABLE = "TSGKIT_SOURCE"
@@ -117,12 +118,7 @@ def known(name: str) -> KnownDataset:
 
 
 def _read(file: Traversable, suite: str) -> Iterator[KnownDataset]:
-    import yaml
-
-    try:
-        value = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FileProblem(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+    value = loaded(text_of(file), str(file))
     if not isinstance(value, dict):
         raise FileProblem(f"{file}: expected datasets by name")
     for name, fields in value.items():

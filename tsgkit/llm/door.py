@@ -11,12 +11,13 @@ import hashlib
 import random
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
-from tsgkit.llm.failures import BudgetReached, CallFailed, Unasked
+from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply
@@ -99,6 +100,7 @@ class Door:
     price: Price | None = None
     expected_completion: float = 300.0
     waiting: int = 0
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _in_flight: dict[str, asyncio.Future[None]] = field(default_factory=dict)
     _denials: int = 0
     _denial: str = ""
@@ -168,15 +170,30 @@ class Door:
                 if (wait := self._wait_after(found, attempts, time.monotonic() - started)) is None:
                     return self._given_up(found, attempts, time.monotonic() - started)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
-                await asyncio.sleep(wait)
+                await self._pause(wait)
         finally:
             self.waiting -= 1
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait; ``Stopped`` where the run is stopped meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        self._check_stopping()
+
+    def _check_stopping(self) -> None:
+        if self._stopping.is_set():
+            raise Stopped("the run is being stopped")
+
+    def stop(self) -> None:
+        """Make no further request; what is on its way comes home."""
+        self._stopping.set()
 
     async def _attempt(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
     ) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
-        await self.flow.enter(estimate.tokens)
+        await self.flow.enter(estimate.tokens, self._pause)
         began = time.monotonic()
         try:
             self._check_allowed(estimate)
@@ -207,6 +224,7 @@ class Door:
         return Estimate(tokens_in + tokens_out, cost)
 
     def _check_allowed(self, estimate: Estimate) -> None:
+        self._check_stopping()
         if self._denials >= DENIALS_TO_GIVE_UP:
             raise Unasked(f"{self.name}: not asked any more: {self._denial}")
         if not self.budget.take(estimate):

@@ -45,5 +45,9 @@ class BudgetReached(TsgkitError):
     exit_code = 4
 
 
+class Stopped(TsgkitError):
+    """The call was not made, because the run is being stopped."""
+
+
 class Unasked(TsgkitError):
     """The call was not made, because the service has denied several before it."""

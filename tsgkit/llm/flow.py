@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 START = 8
 SHRINK = 0.7
@@ -56,8 +56,8 @@ class Flow:
         fixed = self._rpm / 60 if self._rpm else None
         return min((pace for pace in (self._pace, fixed) if pace), default=None)
 
-    async def enter(self, tokens: int = 0) -> None:
-        """Wait for a place; ``leave`` gives it back."""
+    async def enter(self, tokens: int = 0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        """Wait for a place, by this way of sleeping; ``leave`` gives it back."""
         while self.active >= int(self.limit):
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -68,7 +68,7 @@ class Flow:
                     self._waiters.remove(waiter)
         self.active += 1
         try:
-            await self._wait_for_the_start(tokens)
+            await self._wait_for_the_start(tokens, sleep)
         except BaseException:
             self.leave()
             raise
@@ -86,14 +86,14 @@ class Flow:
                 waiter.set_result(None)
                 free -= 1
 
-    async def _wait_for_the_start(self, tokens: int) -> None:
+    async def _wait_for_the_start(self, tokens: int, sleep: Callable[[float], Awaitable[None]]) -> None:
         start = max(self._clock(), self._next_start)
         self._next_start = start + self._spacing(tokens)
         while True:
             now = self._clock()
             if (wait := max(start, self._gate) - now) <= 0:
                 return
-            await asyncio.sleep(wait)
+            await sleep(wait)
             if self._gate > start:  # those who waited at the gate go on one after the other, as the pace allows
                 start = max(self._gate, self._next_start)
                 self._next_start = start + self._spacing(tokens)

@@ -48,6 +48,8 @@ class Usage:
         return Usage(**{name: None if None in pair else sum(pair) for name, pair in pairs.items()})
 
 
+LOCAL_SOURCES = ("local", "script")
+"""Sources that are no model and no memory of one."""
 NOTHING = Usage(0, 0, 0, 0, 0.0)
 UNKNOWN = Usage()
 

@@ -39,6 +39,10 @@ class Dataset:
         self.sha256 = self._index()
         self._numbers = {item_id: number for number, item_id in enumerate(self._ids)}
 
+    def __del__(self) -> None:
+        if (stream := getattr(self, "_stream", None)) is not None:
+            stream.close()
+
     def __len__(self) -> int:
         return len(self._ids)
 
@@ -70,11 +74,10 @@ class Dataset:
         return numbers if limit is None else numbers[:limit]
 
     def _index(self) -> str:
-        digest, row, line_number, offset = hashlib.sha256(), 0, 0, 0
+        digest, row, offset = hashlib.sha256(), 0, 0
         seen: set[str] = set()
-        for line in iter(self._stream.readline, b""):
+        for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
             digest.update(line)
-            line_number += 1
             if line.strip():
                 self._add(line, row, line_number, offset, seen)
                 row += 1

@@ -17,7 +17,6 @@ from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_of
 
-
 MOST_NAMED = 3
 
 
@@ -67,9 +66,7 @@ def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[An
         )
 
 
-def _clashes(
-    samples: Iterable[AnySample], scenarios: dict[str, str], contents: dict[Hashable, str]
-) -> Iterator[str]:
+def _clashes(samples: Iterable[AnySample], scenarios: dict[str, str], contents: dict[Hashable, str]) -> Iterator[str]:
     """Each example that clashes, once, with the first sample it clashes with."""
     named = set[str]()
     for sample in samples:

@@ -154,10 +154,10 @@ def _board(judged: Iterable[Judged], task: str, style: str, seed: int) -> Board:
 def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str, object]:
     """The JSON value of a report."""
     value: dict[str, object] = {"task": f"tsg/{report.task}", "style": report.style, "seed": report.seed}
-    value |= _board_value(report.board)
+    value |= board_value(report.board)
     if report.groups:
         value["by"] = {
-            group: {name: _board_value(board) for name, board in boards.items()}
+            group: {name: board_value(board) for name, board in boards.items()}
             for group, boards in report.groups.items()
         }
     if with_samples:
@@ -165,7 +165,8 @@ def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str
     return value
 
 
-def _board_value(board: Board) -> dict[str, object]:
+def board_value(board: Board) -> dict[str, object]:
+    """The JSON value of a board."""
     profiles = {
         profile: None if values is None else {name: _value(value) for name, value in values.items()}
         for profile, values in board.profiles.items()

@@ -44,12 +44,21 @@ OUTCOMES = {
 class Solver(Protocol):
     """One way of answering samples."""
 
-    name: str
-    style: str
-    calls: int
-    """How many calls a sample takes at most."""
-    fingerprint: str
-    """A hash of all that this solver adds to an answer."""
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    @property
+    def style(self) -> str:
+        """The style of its prompts; empty where it has none."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls a sample takes at most."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that it adds to an answer."""
 
     @property
     def unpublished(self) -> str:
@@ -87,7 +96,9 @@ class Single:
 
     async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
         """Ask once."""
-        reply = await _asking(ask)(self.prompter.messages(sample), label="answer", schema=_format(self.prompter, sample))
+        reply = await _asking(ask)(
+            self.prompter.messages(sample), label="answer", schema=_format(self.prompter, sample)
+        )
         return Transcript((Said("answer", reply),))
 
     def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:

@@ -1,0 +1,194 @@
+"""Evaluate models, scripts or the built-in baselines on tasks, in a run folder that the same command goes on with.
+
+  tsgkit eval                                            all tsg tasks, bundled data, built-in rules: no key, no network
+  tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
+  tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
+  tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
+
+The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
+error of the service, and prints the table when nothing is left. A model is named PROVIDER/NAME, as LiteLLM does;
+baseline/rules, baseline/random, script:FILE (replies by item_id) and replay:RUN need no model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
+
+CONCURRENCY, TIMEOUT = 32, 300.0
+ASKED = {
+    "task": "tasks",
+    "model": "models",
+    "style": "styles",
+    "solver": "solvers",
+    "shots": "shots",
+    "data": "data",
+    "limit": "limit",
+    "ids": "ids",
+    "repeat": "repeat",
+    "seed": "seed",
+    "prompts": "prompts",
+    "model_arg": "model_args",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    asked = parser.add_argument_group("what is asked (part of the run's identity)")
+    asked.add_argument("--task", action="append", metavar="T", help="a task (tsg/sgqa) or suite (tsg); repeatable")
+    asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
+    asked.add_argument(
+        "--style",
+        action="append",
+        metavar="S",
+        help="zero-shot (default), cot, few-shot, cot-few-shot, structured; repeatable",
+    )
+    asked.add_argument("--solver", action="append", metavar="S", help="single (default) or vote:N; repeatable")
+    asked.add_argument("--shots", type=int, metavar="K", help="worked examples in few-shot styles (default 10)")
+    asked.add_argument("--data", metavar="D", help="a file of rows, a folder of them, or an installed dataset")
+    asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
+    asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
+    asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
+    asked.add_argument("--seed", type=int, metavar="N", help="of examples, random baseline and intervals (default 0)")
+    asked.add_argument("--prompts", metavar="DIR", help="another set of prompts")
+    asked.add_argument("--model-arg", action="append", metavar="K=V", help="a parameter, for one model M:K=V")
+    asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")
+    how = parser.add_argument_group("how it is carried out")
+    how.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default runs/NAME-IDENTITY)")
+    how.add_argument("--new", action="store_true", help="begin afresh: put an earlier run aside, read no cache")
+    how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight a model")
+    how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
+    how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
+    how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
+    how.add_argument("--max-requests", type=int, metavar="N", help="stop scheduling after so many requests")
+    how.add_argument("--max-tokens", type=int, metavar="N", help="stop scheduling before so many tokens are used")
+    how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
+    how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
+    how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
+    shown.add_argument("--json", action="store_true", help="print one JSON object")
+    shown.add_argument("--samples", action="store_true", help="add every sample")
+    shown.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out one evaluation."""
+    from tsgkit.runs.evaluation import Watch, carry_out
+    from tsgkit.runs.gates import gates_of, missed
+    from tsgkit.runs.prepared import prepare
+
+    prepared = prepare(plan_of(arguments))
+    gates = gates_of(arguments.fail_under, prepared)
+    if arguments.dry_run:
+        return _dry_run(prepared, arguments)
+    if arguments.quiet:
+        watch = Watch()
+    else:
+        from tsgkit.cli.progress import Progress
+
+        watch = Progress().watch
+    finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
+    if arguments.json:
+        say(json.dumps({"run": str(finished.path), "results": finished.values}, indent=2))
+    else:
+        from tsgkit.cli.table import print_results
+
+        print_results(finished, prepared, samples=arguments.samples)
+    low = missed(gates, finished.results)
+    for line in low:
+        complain(line)
+    code = finished.exit_code
+    if low and code in (GOOD, 1):
+        code = GATE_MISSED
+    _say_how_to_go_on(finished, arguments, code)
+    return code
+
+
+def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
+    """The plan that the options make, over the settings of ``--plan``."""
+    from tsgkit.runs.plan import load_plan, made
+
+    settings = load_plan(arguments.plan) if arguments.plan else {}
+    given = {ASKED[name]: value for name in ASKED if (value := getattr(arguments, name)) is not None}
+    for name in ("repeat", "limit", "shots"):
+        if given.get(name, 1) < 1:
+            raise UsageError(f"--{name} {given[name]}: at least 1 is needed")
+    return made(settings | given, f"plan {arguments.plan}" if arguments.plan else "options")
+
+
+def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
+    """How the run is to be carried out."""
+    from tsgkit.llm.door import Patience
+    from tsgkit.runs.evaluation import Options
+    from tsgkit.runs.subjects import Limits
+
+    for name in ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
+        value = getattr(arguments, name)
+        if value is not None and not value > 0:
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    limits = Limits(
+        concurrency=arguments.concurrency,
+        requests_per_minute=arguments.rpm,
+        tokens_per_minute=arguments.tpm,
+        max_requests=arguments.max_requests,
+        max_tokens=arguments.max_tokens,
+        max_cost=arguments.max_cost,
+        prices=tuple(arguments.price),
+        patience=Patience(timeout=arguments.timeout),
+    )
+    return Options(
+        out=arguments.out,
+        new=arguments.new,
+        cache=not arguments.no_cache,
+        limits=limits,
+        command=("tsgkit", *sys.argv[1:]),
+    )
+
+
+def _say_how_to_go_on(finished: Any, arguments: argparse.Namespace, code: int) -> None:  # noqa: ANN401
+    if finished.budget:
+        complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
+    if finished.complete or arguments.json:
+        return
+    if code == INTERRUPTED or finished.unasked or any(result.failed for result in finished.results):
+        redacted = finished.header["command"]
+        complain(f"nothing is lost; go on with: {shlex.join(redacted)}")
+
+
+def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+    from tsgkit.runs.estimate import estimates_of
+    from tsgkit.runs.prepared import asks_a_model
+    from tsgkit.runs.subjects import prices_of
+
+    models = tuple(model for model in prepared.plan.models if asks_a_model(model))
+    prices = prices_of(models, tuple(arguments.price))
+    estimates = estimates_of(prepared, prices)
+    if arguments.json:
+        say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))
+        return GOOD
+    say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
+    for one in estimates:
+        cost = "cost unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
+        tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
+        tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
+        asked = f"{count(one.requests, 'request')}, {tokens}, {cost}" if one.requests else "asks nobody"
+        say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
+    for model, price in prices.items():
+        say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}"))
+    say(f"in all {count(sum(one.requests for one in estimates), 'request')}")
+    return GOOD
+
+
+def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
+    spread = {name: getattr(one, name) for name in ("prompt", "completion", "cost")}
+    shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
+    return {**one.cell._asdict(), "samples": one.samples, "requests": one.requests, **shown}

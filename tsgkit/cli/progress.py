@@ -1,0 +1,113 @@
+"""Shows how a run goes on: lines that change in place on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import IO
+
+from tsgkit.cli.terminal import inert
+from tsgkit.llm.door import Door
+from tsgkit.runs.evaluation import Running, Watch
+from tsgkit.runs.state import RowState
+
+EVERY_ON_A_TERMINAL = 0.2
+EVERY_ELSEWHERE = 10.0
+MOST_LINES = 12
+
+
+@dataclass
+class Progress:
+    """What is shown of one run."""
+
+    stream: IO[str] = field(default_factory=lambda: sys.stderr)
+    running: Running | None = None
+    _shown_at: float = 0.0
+    _lines: int = 0
+
+    @property
+    def watch(self) -> Watch:
+        """How a run tells this what happens."""
+        return Watch(self.begun, self.changed, self.stopping, self.ended)
+
+    @property
+    def _on_a_terminal(self) -> bool:
+        return self.stream.isatty()
+
+    def begun(self, running: Running) -> None:
+        """A run begins."""
+        self.running = running
+        self._shown_at = time.monotonic()
+        at_start = sum(state.at_start for state in running.states.values())
+        if at_start:
+            self._print(f"going on: {at_start:,} samples are there already")
+
+    def changed(self) -> None:
+        """A sample was finished."""
+        now = time.monotonic()
+        if now - self._shown_at < (EVERY_ON_A_TERMINAL if self._on_a_terminal else EVERY_ELSEWHERE):
+            return
+        self._shown_at = now
+        self._show()
+
+    def stopping(self, busy: int) -> None:
+        """The user wants to stop."""
+        self._print(f"stopping: waiting for {busy:,} samples in work; Ctrl-C again does not wait")
+
+    def ended(self) -> None:
+        """Nothing more happens."""
+        if self.running is not None and self._lines:
+            self._show()
+            self._lines = 0
+
+    def _show(self) -> None:
+        lines = [self._line(title, states) for title, states in self._groups().items()][:MOST_LINES]
+        if self._on_a_terminal:
+            up = f"\x1b[{self._lines}A" if self._lines else ""
+            self.stream.write(up + "".join(f"\r\x1b[2K{line}\n" for line in lines))
+            self._lines = len(lines)
+        else:
+            self.stream.write("".join(f"{line}\n" for line in lines))
+        self.stream.flush()
+
+    def _print(self, text: str) -> None:
+        self.stream.write(f"{text}\n")
+        self.stream.flush()
+        self._lines = 0
+
+    def _groups(self) -> dict[tuple[str, str], list[RowState]]:
+        groups: dict[tuple[str, str], list[RowState]] = {}
+        states = self.running.states if self.running else {}
+        for cell, state in states.items():
+            groups.setdefault((cell.subject, cell.task), []).append(state)
+        return groups
+
+    def _line(self, title: tuple[str, str], states: list[RowState]) -> str:
+        subject, task = title
+        done, total = sum(s.finished for s in states), sum(s.total for s in states)
+        failed = sum(s.failed for s in states)
+        parts = [f"{inert(subject)} {task}: {done:,}/{total:,}"]
+        if failed:
+            parts.append(f"{failed:,} failed")
+        if spent := sum(s.spent for s in states):
+            known = all(s.knows_cost for s in states)
+            parts.append(f"${spent:.4f}" if known else f"at least ${spent:.4f}")
+        if self.running and isinstance(door := self.running.subjects.get(subject), Door):
+            parts.append(f"{door.flow.active} in flight of at most {int(door.flow.limit)}")
+        if (left := _seconds_left(states)) is not None and done < total:
+            parts.append(f"about {_clock(left)} left")
+        return ", ".join(parts)
+
+
+def _seconds_left(states: list[RowState]) -> float | None:
+    done = sum(state.finished - state.at_start for state in states)
+    left = sum(state.total - state.finished for state in states)
+    passed = time.monotonic() - min(state.began for state in states)
+    return passed / done * left if done else None
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

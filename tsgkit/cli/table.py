@@ -1,0 +1,114 @@
+"""Prints the results of a run as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tsgkit.cli.terminal import count, inert, say
+from tsgkit.runs.evaluation import Finished
+from tsgkit.runs.prepared import Prepared, asks_a_model
+from tsgkit.runs.results import Result, usage_value
+from tsgkit.suites.tsg.scoreboard import Value
+
+HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
+MOST_ERRORS = 3
+
+
+def print_results(finished: Finished, prepared: Prepared, *, samples: bool = False) -> None:
+    """The table, what went wrong, and where everything lies."""
+    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
+    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
+        mine = [result for result in finished.results if result.cell.subject == subject]
+        say(f"{inert(subject)}")
+        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
+        for result in mine:
+            _print_troubles(result)
+    if samples:
+        import json
+
+        for value in finished.values:
+            for sample in value["samples"]:
+                say(inert(json.dumps(sample, ensure_ascii=False)))
+    for notice in finished.notices:
+        say(f"note: {inert(notice)}")
+    say(f"run: {inert(str(finished.path))}")
+    if not any(asks_a_model(model) for model in prepared.plan.models):
+        say(
+            "brackets hold 95 % intervals over scenarios; strict counts every item, official as the published code does"
+        )
+        say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
+        say("a server of yours: tsgkit eval --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
+
+
+def main_metric(metrics: Mapping[str, Any]) -> str:
+    """The metric a row is known by: the last that its card calls a headline."""
+    headlines = [name for name, metric in metrics.items() if metric.headline]
+    return (headlines or list(metrics))[-1]
+
+
+def _row(result: Result, metric: str) -> tuple[str, ...]:
+    cell, counts = result.cell, result.board.counts
+    usage = usage_value(result.usage)
+    way = [cell.style or "-", *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
+    return (
+        cell.task,
+        " ".join([*way, *([f"#{cell.repeat}"] if cell.repeat else [])]),
+        str(result.board.n),
+        metric,
+        *(_shown((result.board.profiles[profile] or {}).get(metric)) for profile in ("strict", "official")),
+        str(counts["unreadable"]),
+        str(counts["api_error"] + result.unasked),
+        _tokens(usage),
+        _cost(usage),
+    )
+
+
+def _shown(value: Value | None) -> str:
+    if value is None:
+        return "-"
+    around = "" if value.low is None or value.high is None else f" [{100 * value.low:.1f}, {100 * value.high:.1f}]"
+    return f"{100 * value.value:.1f}{around}"
+
+
+def _tokens(usage: Mapping[str, Any] | None) -> str:
+    if usage is None:
+        return "-"
+    if usage["prompt_tokens"] is None:
+        return "unknown"
+    at_least = ">=" if usage["calls_without_usage"] else ""
+    return f"{at_least}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+
+
+def _cost(usage: Mapping[str, Any] | None) -> str:
+    if usage is None:
+        return "-"
+    if usage["cost"] is None:
+        return "unknown"
+    at_least = ">=" if usage["calls_without_price"] else ""
+    return f"{at_least}${usage['cost']:.4f}"
+
+
+def _print_rows(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    for row in rows:
+        say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _print_troubles(result: Result) -> None:
+    title = inert(result.cell.title)
+    if result.given_up:
+        say(f"  {title}: given up: {inert(result.given_up)}")
+    if result.unasked:
+        say(f"  {title}: {count(result.unasked, 'sample')} not asked; they count as missing here")
+    for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
+        say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
+    others = {
+        name: number
+        for name, number in result.board.counts.items()
+        if number and name in ("empty", "truncated", "refused", "missing") and number != result.unasked
+    }
+    if others:
+        say(f"  {title}: " + ", ".join(f"{number} {name}" for name, number in others.items()))
+    if (official := result.board.reasons.get("official")) is not None:
+        say(f"  {title}: no official figures: {official}")

@@ -1,0 +1,156 @@
+"""Subjects that answer from a file: a script of replies, or the replies of another run. They need no model.
+
+>>> script = Script({"tea/0": ["[kettle]"]})
+>>> script.reply("tea/0", "answer", 0).text, str(script.reply("tea/1", "answer", 0).ending)
+('[kettle]', 'missing')
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.door import Call, Recorder, as_dicts
+from tsgkit.llm.reply import Ending, Reply, reply_from
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+NOTHING_WRITTEN = Reply(text=None, ending=Ending.MISSING, source="script")
+
+
+class Source(Protocol):
+    """Where replies come from that nobody is asked for."""
+
+    def find(self, call: Call) -> Reply:
+        """The reply to a call; one that is missing where there is none."""
+
+
+@dataclass
+class Script:
+    """Replies by item, each a list of what is said at the first, second ... call; the last one is said from then on."""
+
+    replies: Mapping[str, Sequence[str | None]]
+    outcomes: Mapping[str, Ending] = field(default_factory=dict)
+
+    def reply(self, item_id: str, label: str, draw: int) -> Reply:
+        """What is said at one call about an item."""
+        lines = self.replies.get(item_id)
+        if not lines:
+            return NOTHING_WRITTEN
+        number = int(label.rpartition("/")[2]) if label.rpartition("/")[2].isdecimal() else draw
+        text = lines[min(number, len(lines) - 1)]
+        ending = Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
+        return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
+
+    def find(self, call: Call) -> Reply:
+        """The reply to a call."""
+        return self.reply(call.sample, call.label, call.draw)
+
+
+@dataclass
+class Replay:
+    """The replies of another run to the same item, task, style, solver, repeat, label and draw."""
+
+    places: Mapping[tuple[object, ...], Reply]
+
+    @classmethod
+    def of(cls, calls: Iterable[Mapping[str, Any]], subject: str | None) -> Replay:
+        """The calls of a run's file, of one of its subjects; ``UsageError`` where it has several."""
+        places: dict[tuple[object, ...], Reply] = {}
+        subjects = set[str]()
+        for value in calls:
+            if subject is not None and value["subject"] != subject:
+                continue
+            subjects.add(value["subject"])
+            places[_place(value)] = reply_from(value["reply"])
+        if len(subjects) > 1:
+            named = ", ".join(sorted(subjects))
+            raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
+        if not subjects:
+            raise UsageError(f"the run has no call of {subject or 'anybody'}")
+        return cls(places)
+
+    def find(self, call: Call) -> Reply:
+        """The reply to a call, whatever its prompt was."""
+        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
+        found = self.places.get(_place(call._asdict())) or self.places.get(_place(by_a_program._asdict()))
+        return NOTHING_WRITTEN if found is None else replace(found, source="script")
+
+
+def _place(value: Mapping[str, Any]) -> tuple[object, ...]:
+    return tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat", "label", "draw"))
+
+
+@dataclass
+class Asked:
+    """Asks a source as if it were a model, and records what it says."""
+
+    source: Source
+    recorder: Recorder
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """The reply the source has for a call."""
+        call = where._replace(label=label, draw=draw)
+        if (recorded := self.recorder.find(call)) is not None:
+            return recorded
+        reply = self.source.find(call)
+        self.recorder.write(call, as_dicts(messages), reply)
+        return reply
+
+    def stop(self) -> None:
+        """Nothing is on its way."""
+
+
+def read_script(path: Path) -> Script:
+    """A script: JSON lines of ``{"item_id", "reply"}``, a reply a string or a list of strings, one a call."""
+    replies: dict[str, Sequence[str | None]] = {}
+    outcomes: dict[str, Ending] = {}
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the script cannot be read: {error}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        found = _line(line, f"{path}: line {number}")
+        if found.item_id in replies:
+            raise UsageError(f"{path}: line {number}: a second reply to item {found.item_id}")
+        replies[found.item_id] = found.texts
+        if found.outcome is not None:
+            outcomes[found.item_id] = found.outcome
+    return Script(replies, outcomes)
+
+
+class _Line(NamedTuple):
+    item_id: str
+    texts: list[str | None]
+    outcome: Ending | None
+
+
+def _line(line: str, place: str) -> _Line:
+    try:
+        value = json.loads(line)
+        said, outcome = value["reply"], value.get("outcome")
+        texts = said if isinstance(said, list) else [said]
+        item_id = str(value["item_id"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        hint = 'a line reads {"item_id": "...", "reply": "..."}'
+        raise UsageError(f"{place}: no reply of a script", hint=hint) from None
+    if not texts or not all(text is None or isinstance(text, str) for text in texts):
+        raise UsageError(f"{place}: a reply is a text, a list of texts, or null")
+    if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
+        raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
+    return _Line(item_id, texts, None if outcome is None else Ending(outcome))
