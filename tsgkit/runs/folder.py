@@ -23,6 +23,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell
 
 HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 FORMAT = 1
@@ -47,30 +48,36 @@ class RunFolder:
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         """Open a run that has this identity, or begin it."""
         self.path = path
+        self._journals: list[Journal] = []
         self._lock = _locked(path)
         try:
             self.header = self._begun(header)
-            self.calls = Journal(path / CALLS)
-            self.prompts = Journal(path / PROMPTS)
-            self.samples = Journal(path / SAMPLES)
+            self.calls = self._journal(CALLS, "subject", "task", "sample", "reply")
+            self.prompts = self._journal(PROMPTS, "hash")
+            self.samples = self._journal(SAMPLES, *Cell._fields, "item_id", "outcome")
+            self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
+            self._places = self._index()
+            self._prompts = {_short(value["hash"]) for _, value in self.prompts}
         except BaseException:
-            self._lock.close()
+            self.close()
             raise
-        self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
-        self._places = self._index()
-        self._prompts = {_short(value["hash"]) for _, value in self.prompts}
+
+    def _journal(self, name: str, *fields: str) -> Journal:
+        journal = Journal(self.path / name, *fields)
+        self._journals.append(journal)
+        return journal
 
     def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
-        if not (self.path / HEADER).exists():
-            write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
-            return header
-        found = read_header(self.path)
-        if found["identity"] != header["identity"]:
+        found = read_header(self.path) if (self.path / HEADER).exists() else None
+        if found is not None and found["identity"] == header["identity"]:
+            return found
+        if found is not None and not _is_empty(self.path / CALLS):
             what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
             raise UsageError(
                 f"{self.path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh"
             )
-        return found
+        write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
+        return header  # where another run lay, it had ended before anything was asked: nothing is lost
 
     def update_header(self, **changes: object) -> None:
         """Write what became known of the run."""
@@ -115,7 +122,7 @@ class RunFolder:
 
     def close(self) -> None:
         """Let go of the files."""
-        for journal in (self.calls, self.prompts, self.samples):
+        for journal in self._journals:
             journal.close()
         self._lock.close()
 
@@ -130,6 +137,10 @@ def _digest(call: Call) -> int:
 
 def _short(name: str) -> int:
     return int(name[:16], 16)
+
+
+def _is_empty(path: Path) -> bool:
+    return not path.is_file() or not path.stat().st_size
 
 
 def _locked(path: Path) -> IO[str]:

@@ -16,11 +16,12 @@ from tsgkit.runs.prepared import Row
 from tsgkit.scoring.outcomes import Outcome
 
 NOWHERE = -1
+LEFT, DONE, FAILED = 0, 1, 2
 
 
 @dataclass
 class RowState:
-    """One row: where each of its samples' records lies (-1: nowhere yet), and which are done."""
+    """One row: where each of its samples' records lies (-1: nowhere yet), and which are done or failed."""
 
     row: Row
     places: array[int] = field(init=False)
@@ -36,7 +37,7 @@ class RowState:
 
     def __post_init__(self) -> None:
         self.places = array("q", [NOWHERE]) * len(self.row.numbers)
-        self.done = bytearray(len(self.row.numbers))
+        self.done = bytearray([LEFT]) * len(self.row.numbers)
 
     @property
     def total(self) -> int:
@@ -45,19 +46,14 @@ class RowState:
 
     def left(self) -> Iterator[int]:
         """Which samples, by their place in the row, are still to be worked on."""
-        return (place for place, done in enumerate(self.done) if not done)
+        return (place for place, done in enumerate(self.done) if done != DONE)
 
     def note(self, place: int, where: int, outcome: str) -> None:
         """A sample's record was written."""
-        again = self.places[place] != NOWHERE
-        self.places[place] = where
-        if outcome == Outcome.API_ERROR:
-            self.failed += not again
-            return
-        if again:
-            self.failed -= 1
-        self.done[place] = 1
-        self.finished += 1
+        before, now = self.done[place], FAILED if outcome == Outcome.API_ERROR else DONE
+        self.places[place], self.done[place] = where, now
+        self.failed += (now == FAILED) - (before == FAILED)
+        self.finished += (now == DONE) - (before == DONE)
 
 
 def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
@@ -74,7 +70,6 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
             state.note(place, where, value["outcome"])
     for state in states.values():
         state.at_start = state.finished
-        state.failed = 0
     return states
 
 
