@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
-from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
+from tsgkit.llm.failures import BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply
@@ -124,7 +124,12 @@ class Door:
         if (recorded := self.recorder.find(call)) is not None:
             return recorded
         key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
-        reply = await self._from_cache_or_model(key, prompt, schema)
+        try:
+            reply = await self._from_cache_or_model(key, prompt, schema)
+        except NotFinished as why:
+            if why.attempts:  # requests were made: they count, and the call is to be made again
+                self.recorder.write(call, prompt, _unfinished(why))
+            raise
         reply = self._redacted(reply)
         self.recorder.write(call, prompt, reply)
         return reply
@@ -171,6 +176,9 @@ class Door:
                     return self._given_up(found, attempts, time.monotonic() - started)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
                 await self._pause(wait)
+        except NotFinished as why:
+            why.attempts = tuple(attempts)
+            raise
         finally:
             self.waiting -= 1
 
@@ -267,6 +275,10 @@ class Door:
             seconds=_rounded(seconds),
             attempts=tuple(attempts),
         )
+
+
+def _unfinished(why: NotFinished) -> Reply:
+    return Reply(text=None, ending=Ending.API_ERROR, error=why.message, attempts=why.attempts)
 
 
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError
+from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
 
@@ -39,15 +40,21 @@ class CallFailed(Exception):
         return self.message
 
 
-class BudgetReached(TsgkitError):
+class NotFinished(TsgkitError):
+    """A call came to no end; what it was tried before is to be counted."""
+
+    attempts: tuple[Attempt, ...] = ()
+
+
+class BudgetReached(NotFinished):
     """A limit the user set leaves no room for another request."""
 
     exit_code = 4
 
 
-class Stopped(TsgkitError):
+class Stopped(NotFinished):
     """The call was not made, because the run is being stopped."""
 
 
-class Unasked(TsgkitError):
+class Unasked(NotFinished):
     """The call was not made, because the service has denied several before it."""

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
-from tsgkit.runs.folder import HEADER, RunFolder
+from tsgkit.runs.folder import HEADER, RunFolder, put_aside
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import Prepared, asks_a_model, prepare
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -123,8 +122,7 @@ def folder_of(prepared: Prepared, options: Options) -> Path:
     """Where the run is kept; with ``new`` an earlier one is put aside, not destroyed."""
     path = options.out or RUNS / f"{prepared.name}-{prepared.identity}"
     if options.new and (path / HEADER).is_file():
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-        path.rename(path.with_name(f"{path.name}.until-{stamp}"))
+        put_aside(path)
     return path
 
 

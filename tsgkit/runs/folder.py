@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -125,6 +126,16 @@ class RunFolder:
         for journal in self._journals:
             journal.close()
         self._lock.close()
+
+
+def put_aside(path: Path) -> Path:
+    """Give a run another name, unless a process is working on it; the result is where it lies now."""
+    aside = path.with_name(f"{path.name}.until-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+    with _locked(path):
+        try:
+            return path.rename(aside)
+        except OSError as error:
+            raise FileProblem(f"{path}: cannot be put aside: {error.strerror}") from None
 
 
 def _call_of(value: dict[str, Any]) -> Call:

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit import __version__
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.files import look_alike
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
-from tsgkit.runs.folder import FORMAT
+from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.tsg.cards import near
@@ -117,7 +118,7 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     """The tasks meant: names, a suite's name for all of its tasks, none for those that fit the data."""
     known = card_names()
     if not plan.tasks:
-        fitting = kinds_of(Path(plan.data)) if plan.data and Path(plan.data).is_file() else ()
+        fitting = kinds_of(Path(plan.data)) if plan.data else ()
         names = [name for name in known if name.startswith(f"{DEFAULT_SUITE}/")]
         return tuple(name for name in _in_order(names) if not fitting or name.partition("/")[2] in fitting)
     found: list[str] = []
@@ -162,7 +163,7 @@ def _chosen(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Sequence[i
     """The samples asked of each dataset; an id that no dataset has is a slip."""
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if missing := [item_id for item_id in plan.ids if item_id not in known]:
-        raise UsageError(f"no task has an item {missing[0]}", hint=near(missing[0], list(known)[:10_000]))
+        raise UsageError(f"no task has an item {missing[0]}", hint=near(missing[0], sorted(known)[:10_000]))
     chosen: dict[str, Sequence[int]] = {}
     for name, dataset in datasets.items():
         here = set(dataset.item_ids) if plan.ids else set()
@@ -216,9 +217,12 @@ def _model(settings: Settings) -> dict[str, Any]:
 
 
 def _content(path: Path) -> str:
-    """A hash of a script, or the identity of a replayed run's calls."""
-    file = path / "calls.jsonl" if path.is_dir() else path
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    """A hash of a script, or of a replayed run's calls."""
+    file = path / CALLS if path.is_dir() else path
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=look_alike(file)) from None
 
 
 def _version(name: str) -> str | None:
