@@ -19,6 +19,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import find, search_path, text_of
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
+BASELINE_SOLVER = "baseline"
 MOST_REPEATS = 1000
 
 
@@ -60,7 +61,9 @@ class Cell(NamedTuple):
     @property
     def title(self) -> str:
         """What tells it from others, in words."""
-        ways = [part for part in (self.style, self.solver if self.solver != "single" else "") if part]
+        ways = [
+            part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
+        ]
         return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat}"] if self.repeat else [])])
 
 
@@ -75,7 +78,7 @@ def cells_of(plan: Plan) -> Iterator[Cell]:
 
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
-        return [("baseline", "")]
+        return [(BASELINE_SOLVER, "")]
     return [(solver, style) for solver in plan.solvers for style in plan.styles]
 
 
@@ -116,4 +119,6 @@ def made(settings: Mapping[str, Any], source: str) -> Plan:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         fields = ", ".join(Plan.model_fields)
-        raise UsageError(f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}") from None
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}"
+        ) from None

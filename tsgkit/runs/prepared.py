@@ -29,7 +29,9 @@ from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.solvers import Solver
+from tsgkit.suites.tsg.prompt_sets import prompt_set
+from tsgkit.suites.tsg.prompting import style_of
+from tsgkit.suites.tsg.solvers import Solver, votes_of
 from tsgkit.suites.tsg.task import TsgTask, kinds_of
 
 DEFAULT_SUITE = "tsg"
@@ -103,6 +105,7 @@ def prepare(plan: Plan) -> Prepared:
     models = plan.models or tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
     plan = plan.model_copy(update={"tasks": tuple(tasks), "models": tuple(dict.fromkeys(models))})
     settings = _settings(plan, tasks)
+    _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = _chosen(plan, datasets)
     solvers = _Solvers(plan, tasks, datasets)
@@ -152,6 +155,16 @@ def _settings(plan: Plan, tasks: Mapping[str, TsgTask]) -> dict[str, Settings]:
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
     return {model: settings_of(model, arguments, defaults) for model in plan.models}
+
+
+def _check_ways(plan: Plan, tasks: Mapping[str, TsgTask]) -> None:
+    """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    for style in plan.styles:
+        style_of(style)
+    for solver in plan.solvers:
+        votes_of(solver)
+    for task in tasks.values():
+        prompt_set(plan.prompts, task.card)
 
 
 def asks_a_model(subject: str) -> bool:

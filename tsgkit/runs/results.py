@@ -8,9 +8,12 @@ from typing import Any
 
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.records import add_usage, sample_value, scores_of
+from tsgkit.runs.prepared import Row
+from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.tsg.judging import Judged
 from tsgkit.suites.tsg.scoreboard import Board
 
 
@@ -46,7 +49,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     for place, number in enumerate(row.numbers):
         if state.places[place] == NOWHERE:
             unasked += 1
-            judged = row.solver.judge(row.dataset.sample(number), None)
+            judged = missing(row, number)
             tally.add(judged.sample.cluster, judged.scores, {str(k): v for k, v in judged.counts.items()})
             continue
         record = samples.read(state.places[place])
@@ -71,11 +74,10 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
         "data": result.data,
         "task": cell.task,
         **state.row.task.board_value(result.board),
-        "usage": usage_value(result.usage),
     }
     if with_samples:
         value["samples"] = [sample_value(record) for record in records_of(state, samples)]
-    return value
+    return value | {"usage": usage_value(result.usage)}
 
 
 def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -100,8 +102,17 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
-    """The records of a row, in the order of its data."""
-    return (samples.read(place) for place in state.places if place != NOWHERE)
+    """The records of a row, in the order of its data; one that nobody was asked about yet is missing."""
+    for place, number in enumerate(state.row.numbers):
+        if state.places[place] == NOWHERE:
+            yield record_of(state.row.cell, missing(state.row, number), Transcript(()))
+        else:
+            yield samples.read(state.places[place])
+
+
+def missing(row: Row, number: int) -> Judged:
+    """The judgement on a sample that nobody was asked about."""
+    return row.solver.judge(row.dataset.sample(number), None)
 
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
@@ -117,4 +128,3 @@ def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
             if old != NOWHERE:
                 state.places[place] = start
                 start += len(samples.line(start))
-
