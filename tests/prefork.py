@@ -123,7 +123,9 @@ def _serve() -> None:
     from tsgkit.llm.settings import parse, settings_of
 
     address = parse(["api_base=http://127.0.0.1:9/v1"], ())
-    LiteLlm(settings_of("openai/warm", address, {"temperature": 0})).prepare()  # loads what is loaded late, sends nothing
+    LiteLlm(
+        settings_of("openai/warm", address, {"temperature": 0})
+    ).prepare()  # loads what is loaded late, sends nothing
     for line in sys.stdin:
         value = json.loads(line)
         if "poll" in value:
@@ -149,9 +151,9 @@ def _child(value: dict[str, Any]) -> None:
             handle = os.open(name, flags)
             os.dup2(handle, number)
             os.close(handle)
-        sys.stdin = open(0)  # noqa: SIM115, PTH123
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115, PTH123
+        sys.stdin = open(0)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
         os.chdir(value["cwd"])
         os.environ.update(value["env"])
         if value["largest_file"]:

@@ -1,4 +1,4 @@
-"""Services fail in every way there is: every sample ends with the right outcome, none is lost, none is asked for free."""
+"""Services fail in every way there is: every sample ends with the right outcome, and none is lost or asked twice."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_it_changes_with_what_can_change_an_answer(known: str, changes: dict[str
 
 
 def test_all_of_these_are_different_from_each_other() -> None:
-    ways = [{"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")]
+    ways: list[dict[str, Any]] = [{"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")]
     ways += [{"styles": ("few-shot",), "shots": shots} for shots in (1, 2, 3)]
     assert len({identity(**way) for way in ways}) == 6
 
