@@ -24,6 +24,9 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
         _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
         for result in mine:
             _print_troubles(result)
+        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+            if reason:
+                say(f"  no official figures: {inert(reason)}")
     if samples:
         import json
 
@@ -93,6 +96,11 @@ def _print_rows(rows: list[tuple[str, ...]]) -> None:
         say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def _why_not_official(result: Result, metric: str) -> str:
+    """Why the table shows no official value."""
+    return result.board.reasons.get("official") or result.board.reasons.get(f"official.{metric}", "")
+
+
 def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
     if result.given_up:
@@ -105,5 +113,3 @@ def _print_troubles(result: Result) -> None:
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:
         say(f"  {title}: " + ", ".join(f"{number} {name}" for name, number in others.items()))
-    if (official := result.board.reasons.get("official")) is not None:
-        say(f"  {title}: no official figures: {official}")

@@ -134,6 +134,7 @@ def _work(
     asks = any(asks_a_model(model) for model in prepared.plan.models)
     cache = ReplyCache() if options.cache and asks else None
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
+    _check_models(subjects)
     work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
     watch.begun(Running(folder.path, states, subjects, work))
     try:
@@ -144,6 +145,13 @@ def _work(
             cache.close()
         _note_models(folder, subjects)
     return work
+
+
+def _check_models(subjects: Mapping[str, Subject]) -> None:
+    """Of several models, name one that cannot be asked before another is paid for; a single one is asked as it is."""
+    doors = [subject for subject in subjects.values() if isinstance(subject, Door)]
+    for door in doors if len(doors) > 1 else ():
+        door.provider.prepare()
 
 
 async def _run(work: Work, watch: Watch) -> None:
@@ -211,5 +219,5 @@ def _finished(
     interrupted = work.stopping and work.why == "interrupted"
     notices = [notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())]
     return Finished(
-        folder.path, results, values, interrupted, "" if interrupted else work.why, tuple(notices), folder.header
+        folder.path, results, values, interrupted, "" if interrupted else work.budget, tuple(notices), folder.header
     )

@@ -58,6 +58,8 @@ class Work:
     in_flight: int
     stopping: bool = False
     why: str = ""
+    budget: str = ""
+    """The limit that was reached; whoever asks nobody works on."""
     fatal: TsgkitError | None = None
     busy: int = 0
     changed: Callable[[], None] = lambda: None
@@ -68,6 +70,13 @@ class Work:
         if not self.stopping:
             self.stopping, self.why = True, why
             for subject in self.subjects.values():
+                subject.stop()
+
+    def spend_nothing_more(self, why: str) -> None:
+        """Ask models nothing more, because a limit was reached."""
+        self.budget = self.budget or why
+        for name, subject in self.subjects.items():
+            if asks_a_model(name):
                 subject.stop()
 
     def abandon(self) -> None:
@@ -97,7 +106,7 @@ class Work:
 
     async def _worker(self, queue: Iterator[tuple[RowState, int]]) -> None:
         for number, (state, place) in enumerate(queue):
-            if self.stopping:
+            if self.stopping or (self.budget and asks_a_model(state.row.cell.subject)):
                 return
             if state.given_up:
                 continue
@@ -107,7 +116,7 @@ class Work:
             except Unasked as error:
                 self._give_up(state, error.message)
             except BudgetReached as error:
-                self.stop(error.message)
+                self.spend_nothing_more(error.message)
             except Stopped:
                 return
             except TsgkitError as error:
