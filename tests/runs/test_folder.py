@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from model_server import Running, model_server
@@ -87,17 +90,19 @@ def test_a_header_that_is_none_is_named(server: Running, commands: Prefork, run:
 
 
 def test_two_processes_do_not_share_a_folder(commands: Prefork, tmp_path: Path) -> None:
-    with model_server(delay=1.5) as slow:
-        first = commands.start(*words(slow), cwd=tmp_path)
+    with model_server(faults={"hang": 1.0}) as slow:
+        first, port = commands.start(*words(slow), cwd=tmp_path), urlsplit(slow.base).port
         while not slow.stats()["seen"] and not first.ended():
-            pass
+            time.sleep(0.01)
         second = commands.run(*words(slow), cwd=tmp_path)
         third = commands.run(*words(slow, "--new"), cwd=tmp_path)
         assert (second.code, third.code) == (2, 2)
         assert "run: another process is working on this run" in second.err
         assert "run: another process is working on this run" in third.err
+        first.signal(signal.SIGKILL)
         first.wait()
-    assert first.code == 0
+    with model_server(port=port) as quick:
+        assert commands.run(*words(quick), cwd=tmp_path).code == 0
     assert len(samples(tmp_path / "run")) == 6
 
 

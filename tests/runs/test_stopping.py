@@ -35,9 +35,9 @@ def words(base: str, *more: str, limit: int = 10) -> tuple[str, ...]:
     )
 
 
-def when_asked(server: Running, process: Ran, number: int) -> None:
-    """Wait until so many more requests have come in."""
-    before, until = server.stats()["seen"], time.monotonic() + 20
+def when_asked(server: Running, process: Ran, number: int, before: int = 0) -> None:
+    """Wait until so many more requests have come in than before."""
+    until = time.monotonic() + 20
     while server.stats()["seen"] < before + number and time.monotonic() < until and not process.ended():
         time.sleep(0.01)
 
@@ -47,8 +47,9 @@ def test_ctrl_c_waits_for_what_is_on_its_way_and_going_on_completes(
     slow: Running, commands: Prefork, tmp_path: Path, solver: str
 ) -> None:
     command = words(slow.base, "--solver", solver, "--concurrency", "4", limit=12)
+    before = slow.stats()["seen"]
     process = commands.start(*command, cwd=tmp_path)
-    when_asked(slow, process, 3)
+    when_asked(slow, process, 3, before)
     process.signal(signal.SIGINT)
     process.wait(20)
     assert process.code == 130
@@ -87,6 +88,28 @@ def test_a_budget_of_requests_holds_over_continuations(server: Running, commands
         assert server.stats()["seen"] == before + 4
     ended = commands.run(*words(server.base, "--max-requests", "10"), cwd=tmp_path)
     assert (ended.code, ended.err, server.stats()["seen"]) == (0, "", before + 10)
+
+
+def test_whoever_costs_nothing_is_not_stopped_by_a_budget(server: Running, commands: Prefork, tmp_path: Path) -> None:
+    both = words(server.base, "--model", "baseline/rules", "--max-requests", "2", "--json", limit=90)
+    ended = commands.run(*both, cwd=tmp_path)
+    counts = {result["subject"]: result["counts"] for result in ended.json["results"]}
+    assert ended.code == 4
+    assert (counts["openai/x"]["missing"], counts["baseline/rules"]["answered"]) == (88, 90)
+    assert "2 of 2 requests; 88 samples not asked" in ended.err
+
+
+def test_of_several_models_one_that_cannot_be_asked_is_named_before_another_is(
+    server: Running, commands: Prefork, tmp_path: Path
+) -> None:
+    before = server.stats()["seen"]
+    for other, said in (("nobody/knows", "PROVIDER/NAME"), ("anthropic/claude-3-haiku-20240307", "no key")):
+        command = ("eval", "--task", "sgqa", "--model", "openai/x", "--model", other, "--out", "run", "--no-cache")
+        ended = commands.run(*command, "--model-arg", f"openai/x:api_base={server.base}", cwd=tmp_path)
+        assert ended.code == 2
+        assert other in ended.err
+        assert said in ended.err
+    assert server.stats()["seen"] == before
 
 
 def test_a_budget_counts_the_requests_of_a_call_it_cut_short(commands: Prefork, tmp_path: Path) -> None:
