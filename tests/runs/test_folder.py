@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import signal
 import time
@@ -175,4 +176,20 @@ def test_a_line_that_lacks_a_field_is_named(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "lines.jsonl", "n")
     with pytest.raises(FileProblem, match=r"lines\.jsonl: line 2: no field n"):
         list(journal)
+    journal.close()
+
+
+def test_a_line_that_did_not_fit_leaves_nothing_behind(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "lines.jsonl", "n")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        journal.add({"n": 1})
+        with pytest.raises(FileProblem, match="cannot be written"):
+            journal.add({"n": 2, "text": "long" * 50})
+        place = journal.add({"n": 3})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert journal.read(place) == {"n": 3}
+    assert [value["n"] for _, value in journal] == [1, 3]
     journal.close()
