@@ -117,9 +117,7 @@ class Door:
     ) -> Reply:
         """The reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
         prompt = as_dicts(messages)
-        body = {"model": self.name, "messages": prompt, **self.parameters}
-        if schema is not None:
-            body["response_format"] = schema
+        body = {"model": self.name, "messages": prompt_hash(prompt), "format": schema, **self.parameters}
         call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
         if (recorded := self.recorder.find(call)) is not None:
             return recorded
@@ -272,6 +270,11 @@ class Door:
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Messages as the wire has them."""
     return [{"role": ROLES[message.type], "content": message.content} for message in messages]
+
+
+def prompt_hash(prompt: list[dict[str, Any]]) -> str:
+    """What identifies a prompt."""
+    return hashlib.sha256(canonical(prompt).encode()).hexdigest()
 
 
 def _digest(value: object) -> str:
