@@ -4,8 +4,11 @@
 
 HTTP: a loopback server answers after 100 ms; 64 requests in flight; the same prompts go through ``tsgkit eval`` (with
 records, cache, judging) and through a bare ``litellm.acompletion`` loop, in turns, each in a fresh process, each after
-one request that does not count. The limit is 1.10 times the bare loop's median wall. Offline: ``baseline/random`` with full records; the limit is 2,000 samples a
-second. Memory: the peak of a run of 20,000 samples; the limit is 20 MiB above that of 2,000.
+one request that does not count. The limit is 1.10 times the bare loop's median wall.
+
+Offline: ``baseline/random`` with full records; the limit is 2,000 samples a second.
+
+Memory: the peak of a run of 20,000 samples; the limit is 20 MiB above that of 2,000.
 """
 
 from __future__ import annotations
