@@ -1,0 +1,153 @@
+"""A run as a folder: everything needed to repeat it, every call, every sample.
+
+``run.json``       what was asked of whom: plan, versions, hashes, seeds, parameters; keys are redacted
+``calls.jsonl``    every call as it came back, written before anything else sees it
+``prompts.jsonl``  every prompt once, by its hash
+``samples.jsonl``  every judged sample; derived from the calls, and made anew whenever that is asked for
+
+One process at a time may write a run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import read_text, write_text
+from tsgkit.llm.door import Call, Prompt
+from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.runs.journal import Journal
+
+HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
+FORMAT = 1
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """What a run says of itself; ``UsageError`` where the folder holds no run."""
+    if not (folder / HEADER).is_file():
+        raise UsageError(f"{folder}: no run lies here: it has no {HEADER}", hint="tsgkit runs list shows what there is")
+    try:
+        value: dict[str, Any] = json.loads(read_text(folder / HEADER))
+    except ValueError:
+        raise FileProblem(f"{folder / HEADER}: not JSON") from None
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise UsageError(f"{folder}: a run of another format than {FORMAT}", hint="use the version that wrote it")
+    return value
+
+
+class RunFolder:
+    """An open run; it is also the recorder of its calls."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        """Open a run that has this identity, or begin it."""
+        self.path = path
+        self._lock = _locked(path)
+        try:
+            self.header = self._begun(header)
+            self.calls = Journal(path / CALLS)
+            self.prompts = Journal(path / PROMPTS)
+            self.samples = Journal(path / SAMPLES)
+        except BaseException:
+            self._lock.close()
+            raise
+        self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
+        self._places = self._index()
+        self._prompts = {_short(value["hash"]) for _, value in self.prompts}
+
+    def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
+        if not (self.path / HEADER).exists():
+            write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
+            return header
+        found = read_header(self.path)
+        if found["identity"] != header["identity"]:
+            what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
+            raise UsageError(
+                f"{self.path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh"
+            )
+        return found
+
+    def update_header(self, **changes: object) -> None:
+        """Write what became known of the run."""
+        if any(self.header.get(name) != value for name, value in changes.items()):
+            self.header |= changes
+            write_text(self.path / HEADER, json.dumps(self.header, indent=2, ensure_ascii=False) + "\n")
+
+    def _index(self) -> dict[int, int]:
+        """Where each answered call lies; one that ended in an error of the service is to be made again."""
+        places: dict[int, int] = {}
+        for place, value in self.calls:
+            call = _call_of(value)
+            self._count(reply_from(value["reply"]))
+            if value["reply"]["ending"] == Ending.API_ERROR:
+                places.pop(_digest(call), None)
+            else:
+                places[_digest(call)] = place
+        return places
+
+    def _count(self, reply: Reply) -> None:
+        if reply.source == "model":
+            self.requests += len(reply.attempts)
+            told = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
+            self.spent = self.spent + Usage(**told)
+
+    def find(self, call: Call) -> Reply | None:
+        """The recorded reply to a call."""
+        place = self._places.get(_digest(call))
+        if place is None:
+            return None
+        value = self.calls.read(place)
+        return reply_from(value["reply"]) if _call_of(value) == call else None
+
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+        """Record a reply, before anybody sees it."""
+        name = "" if prompt is None else prompt.hash
+        if prompt is not None and (short := _short(name)) not in self._prompts:
+            self.prompts.add({"hash": name, "messages": prompt.messages})
+            self._prompts.add(short)
+        value = {**call._asdict(), "prompt": name, "reply": reply_value(reply)}
+        self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for journal in (self.calls, self.prompts, self.samples):
+            journal.close()
+        self._lock.close()
+
+
+def _call_of(value: dict[str, Any]) -> Call:
+    return Call(*(value.get(name, "") for name in Call._fields))
+
+
+def _digest(call: Call) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(tuple(call)).encode(), digest_size=8).digest())
+
+
+def _short(name: str) -> int:
+    return int(name[:16], 16)
+
+
+def _locked(path: Path) -> IO[str]:
+    """The lock on a folder, which is made if it is not there; ``UsageError`` where another process holds it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / LOCK).open("a")
+    except OSError as error:
+        raise FileProblem(f"{path}: the run cannot be kept here: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise UsageError(f"{path}: another process is working on this run", hint="wait for it, or end it") from None
+    os.set_inheritable(lock.fileno(), False)
+    return lock
+
+
+def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    """Which parts of the identities differ, in words."""
+    mine, theirs = wanted.get("asked", {}), found.get("asked", {})
+    return [f"{name} differs" for name in dict.fromkeys((*mine, *theirs)) if mine.get(name) != theirs.get(name)]
