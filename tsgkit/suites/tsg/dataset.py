@@ -20,7 +20,7 @@ from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.rows import entry_from, row_kind
 from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
 
-KEPT = 1000
+KEPT = 400
 """So many rows are kept once they were read; the others are read again each time."""
 
 
