@@ -10,13 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: .venv/base  ## install, check example graphs, score example replies in two profiles, draw
-	$(BIN)/tsgkit check tasks/tsg/examples/tea.jsonl tasks/tsg/examples/puncture.jsonl
-	@echo
-	$(BIN)/tsgkit score --task tsg/ma-sgg --data tasks/tsg/data/ma-sgg.jsonl --replies tasks/tsg/data/example-replies/ma-sgg.jsonl
-	@echo
-	@mkdir -p build
-	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg
+demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: no key, no network
+	$(BIN)/tsgkit eval
 
 test: .venv/all  ## run the tests, all extras installed
 	$(BIN)/python -m pytest -q --doctest-modules tsgkit tests
@@ -42,11 +37,12 @@ fix: .venv/all  ## format the code and mend what ruff can mend
 fuzz: .venv/all  ## put 100,000 made-up and mutated texts through every reader
 	$(BIN)/python tests/fuzzing.py --count 100000
 
-bench: .venv/all  ## time the readers, the start of the command line and the statistics
+bench: .venv/all  ## time readers, start-up, statistics and evaluations
 	$(BIN)/python eval/bench/reading.py
 	$(BIN)/python eval/bench/startup.py
 	$(BIN)/python eval/bench/scoring_replies.py
 	$(BIN)/python eval/bench/statistics_of_scores.py
+	$(BIN)/python eval/bench/evaluating.py
 
 clean:  ## remove the environment and everything built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

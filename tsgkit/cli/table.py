@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
@@ -17,16 +17,7 @@ MOST_ERRORS = 3
 
 def print_results(finished: Finished, prepared: Prepared, *, samples: bool = False) -> None:
     """The table, what went wrong, and where everything lies."""
-    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
-    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
-        mine = [result for result in finished.results if result.cell.subject == subject]
-        say(f"{inert(subject)}")
-        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
-        for result in mine:
-            _print_troubles(result)
-        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
-            if reason:
-                say(f"  no official figures: {inert(reason)}")
+    print_board(finished.results, prepared)
     if samples:
         import json
 
@@ -40,6 +31,20 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
     if not any(asks_a_model(model) for model in prepared.plan.models):
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
         say("a server of yours: tsgkit eval --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
+
+
+def print_board(results: Sequence[Result], prepared: Prepared) -> None:
+    """One table for each subject, and what went wrong."""
+    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
+    for subject in dict.fromkeys(result.cell.subject for result in results):
+        mine = [result for result in results if result.cell.subject == subject]
+        say(f"{inert(subject)}")
+        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
+        for result in mine:
+            _print_troubles(result)
+        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+            if reason:
+                say(f"  no official figures: {inert(reason)}")
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:

@@ -21,6 +21,9 @@ from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
 
 VERSION = 1
 FILE = "replies.sqlite"
+MOST_PENDING = 200
+WRITE_EVERY = 1.0
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def cache_home(environment: Mapping[str, str] | None = None) -> Path:
@@ -38,7 +41,7 @@ def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:
 
 def canonical(value: object) -> str:
     """JSON with one spelling for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 class ReplyCache:
@@ -46,6 +49,8 @@ class ReplyCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or cache_home()) / FILE
+        self._pending: dict[str, str] = {}
+        self._written = time.monotonic()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self.path, timeout=10, isolation_level=None)
@@ -58,26 +63,41 @@ class ReplyCache:
 
     def find(self, key: str) -> Reply | None:
         """The reply kept under a key."""
-        row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        value = json.loads(row[0])
+        text = self._pending.get(key)
+        if text is None:
+            row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            text = row[0]
+        value = json.loads(text)
         return reply_from(value | {"source": "cache", "attempts": [], "seconds": 0.0})
 
     def keep(self, key: str, reply: Reply) -> None:
         """Keep a reply, if it is complete."""
         if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
             return
-        text = json.dumps(reply_value(reply), ensure_ascii=True)
-        self._base.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (key, time.time(), text))
+        self._pending[key] = json.dumps(reply_value(reply), ensure_ascii=True)
+        if len(self._pending) >= MOST_PENDING or time.monotonic() - self._written >= WRITE_EVERY:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what waits, all at once: a run's own record is what survives everything, not this."""
+        rows = [(key, time.time(), text) for key, text in self._pending.items()]
+        self._base.execute("BEGIN IMMEDIATE")
+        self._base.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
+        self._base.execute("COMMIT")
+        self._pending.clear()
+        self._written = time.monotonic()
 
     def size(self) -> tuple[int, int]:
         """How many replies are kept, and the bytes they take."""
+        self._write()
         (number,) = self._base.execute("SELECT count(*) FROM replies").fetchone()
         return number, self.path.stat().st_size
 
     def close(self) -> None:
-        """Give the file back."""
+        """Write what waits, and give the file back."""
+        self._write()
         self._base.close()
 
 

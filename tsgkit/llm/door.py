@@ -46,13 +46,20 @@ class Call(NamedTuple):
     draw: int
 
 
+class Prompt(NamedTuple):
+    """What was asked, as the wire has it, and its hash."""
+
+    hash: str
+    messages: list[dict[str, Any]]
+
+
 class Recorder(Protocol):
     """Where calls are kept."""
 
     def find(self, call: Call) -> Reply | None:
         """The recorded reply to a call."""
 
-    def write(self, call: Call, prompt: list[dict[str, Any]], reply: Reply) -> None:
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply, before anybody sees it."""
 
 
@@ -117,9 +124,8 @@ class Door:
     ) -> Reply:
         """The reply to a prompt; ``where`` says who asks, its last three fields are filled in here."""
         prompt = as_dicts(messages)
-        body = {"model": self.name, "messages": prompt, **self.parameters}
-        if schema is not None:
-            body["response_format"] = schema
+        prompt_id = prompt_hash(prompt)
+        body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
         call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
         if (recorded := self.recorder.find(call)) is not None:
             return recorded
@@ -128,10 +134,10 @@ class Door:
             reply = await self._from_cache_or_model(key, prompt, schema)
         except NotFinished as why:
             if why.attempts:  # requests were made: they count, and the call is to be made again
-                self.recorder.write(call, prompt, _unfinished(why))
+                self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
             raise
         reply = self._redacted(reply)
-        self.recorder.write(call, prompt, reply)
+        self.recorder.write(call, Prompt(prompt_id, prompt), reply)
         return reply
 
     async def _from_cache_or_model(
@@ -284,6 +290,11 @@ def _unfinished(why: NotFinished) -> Reply:
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Messages as the wire has them."""
     return [{"role": ROLES[message.type], "content": message.content} for message in messages]
+
+
+def prompt_hash(prompt: list[dict[str, Any]]) -> str:
+    """What identifies a prompt."""
+    return hashlib.sha256(canonical(prompt).encode()).hexdigest()[:32]
 
 
 def _digest(value: object) -> str:

@@ -181,6 +181,8 @@ def _raw_body(library: Any, settings: Settings, parameters: dict[str, Any]) -> d
         endpoint=library.types.utils.CallTypes.completion,
         kwargs={"model": settings.model, "messages": PROBE, **connection, **parameters},
     )
+    if "LLM Provider NOT provided" in str(raw.get("error")):
+        raise UsageError(f"{settings.model}: no provider of that name", hint="PROVIDER/NAME, as in openai/gpt-4o")
     if raw.get("error"):
         raise UsageError(_first_line(raw["error"]), hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
     body: dict[str, Any] = raw["raw_request_body"]

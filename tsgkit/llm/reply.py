@@ -6,7 +6,7 @@ Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None)
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -87,14 +87,27 @@ class Reply:
         return self.usage if self.source == "model" else NOTHING
 
 
+SIMPLE = ("finish_reason", "refusal", "error", "model", "seconds", "source", "status")
+USED = ("prompt", "completion", "reasoning", "cached", "cost")
+
+
 def reply_value(reply: Reply) -> dict[str, Any]:
     """The JSON value of a reply; what is at its default is left out."""
-    value = asdict(reply)
-    value["usage"] = {name: part for name, part in value["usage"].items() if part is not None}
-    value["attempts"] = [
-        {name: part for name, part in attempt.items() if part not in (None, 0.0)} for attempt in value["attempts"]
-    ]
-    return {name: part for name, part in value.items() if name == "text" or part not in (None, {}, [], 0.0)}
+    value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
+    usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
+    attempts = [_attempt_value(attempt) for attempt in reply.attempts]
+    if usage:
+        value["usage"] = usage
+    if attempts:
+        value["attempts"] = attempts
+    return {"text": reply.text, "ending": str(reply.ending), **value}
+
+
+def _attempt_value(attempt: Attempt) -> dict[str, Any]:
+    value: dict[str, Any] = {"seconds": attempt.seconds}
+    if attempt.error is not None:
+        value |= {"error": attempt.error, "status": attempt.status, "waited": attempt.waited}
+    return value
 
 
 def reply_from(value: dict[str, Any]) -> Reply:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.door import Call, Recorder, as_dicts
+from tsgkit.llm.door import Call, Prompt, Recorder, as_dicts, prompt_hash
 from tsgkit.llm.reply import Ending, Reply, reply_from
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Asked:
         if (recorded := self.recorder.find(call)) is not None:
             return recorded
         reply = self.source.find(call)
-        self.recorder.write(call, as_dicts(messages), reply)
+        prompt = as_dicts(messages)
+        self.recorder.write(call, Prompt(prompt_hash(prompt), prompt), reply)
         return reply
 
     def stop(self) -> None:

@@ -157,4 +157,4 @@ class Work:
             if said.reply.source == LOCAL:
                 call = where._replace(label=said.label)
                 if self.folder.find(call) is None:
-                    self.folder.write(call, [], said.reply)
+                    self.folder.write(call, None, said.reply)

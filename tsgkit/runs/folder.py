@@ -20,8 +20,7 @@ from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
-from tsgkit.llm.cache import canonical
-from tsgkit.llm.door import Call
+from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
@@ -114,12 +113,12 @@ class RunFolder:
         value = self.calls.read(place)
         return reply_from(value["reply"]) if _call_of(value) == call else None
 
-    def write(self, call: Call, prompt: list[dict[str, Any]], reply: Reply) -> None:
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply, before anybody sees it."""
-        name = hashlib.sha256(canonical(prompt).encode()).hexdigest()[:32] if prompt else ""
-        if prompt and _short(name) not in self._prompts:
-            self.prompts.add({"hash": name, "messages": prompt})
-            self._prompts.add(_short(name))
+        name = "" if prompt is None else prompt.hash
+        if prompt is not None and (short := _short(name)) not in self._prompts:
+            self.prompts.add({"hash": name, "messages": prompt.messages})
+            self._prompts.add(short)
         value = {**call._asdict(), "prompt": name, "reply": reply_value(reply)}
         self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
 

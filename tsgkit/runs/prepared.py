@@ -91,6 +91,7 @@ class Prepared:
             "plan": self.plan.model_dump(mode="json"),
             "asked": self.asked,
             "data": {row.task.key: row.dataset.file for row in self.rows},
+            "samples": sum(len(row.numbers) for row in self.rows),
             "python": platform.python_version(),
             "libraries": {name: _version(name) for name in LIBRARIES},
         }
@@ -107,7 +108,7 @@ def prepare(plan: Plan) -> Prepared:
     settings = _settings(plan, tasks)
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
-    chosen = _chosen(plan, datasets)
+    chosen = chosen_numbers(plan, datasets)
     solvers = _Solvers(plan, tasks, datasets)
     rows = tuple(
         Row(cell, tasks[cell.task], solvers.of(cell), datasets[cell.task], chosen[cell.task])
@@ -172,7 +173,7 @@ def asks_a_model(subject: str) -> bool:
     return not subject.startswith((BASELINE, SCRIPT, REPLAY))
 
 
-def _chosen(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Sequence[int]]:
+def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Sequence[int]]:
     """The samples asked of each dataset; an id that no dataset has is a slip."""
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if missing := [item_id for item_id in plan.ids if item_id not in known]:

@@ -51,6 +51,10 @@ class Transcript:
         """Whether a call ended in an error of the service, so that it may be made again."""
         return any(reply.ending is Ending.API_ERROR for reply in self.replies)
 
+    def waits_for(self, calls: int) -> bool:
+        """Whether calls are missing of as many as the solver makes; a solver that asks nobody leaves one."""
+        return len(self.said) < max(calls, 1)
+
     @property
     def usage(self) -> Usage:
         """The tokens and money of all calls; unknown as soon as one does not tell."""

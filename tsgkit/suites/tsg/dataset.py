@@ -23,7 +23,7 @@ from tsgkit.suites.tsg.rows import entry_from, row_kind
 from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
 
 BOM = codecs.BOM_UTF8
-KEPT = 1000
+KEPT = 400
 """So many rows are kept once they were read; the others are read again each time."""
 
 

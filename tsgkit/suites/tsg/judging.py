@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
@@ -114,7 +116,7 @@ def _official_view(text: str, style: str) -> str:
 
 def _question(sample: QuestionSample, word: str | None, text: str | None) -> tuple[Scores, Scores | None]:
     expected = strict.fold(sample.answer)
-    nodes = {strict.fold(node) for node in sample.nodes}
+    nodes = _folded_names(sample.graphs)
     said = f"{word} for {expected}" if word is not None else "no answer"
     scores = {
         "exact_match": right_or_wrong(word == expected, said),
@@ -126,6 +128,12 @@ def _question(sample: QuestionSample, word: str | None, text: str | None) -> tup
     published = official.word(text)
     right = published == sample.answer.lower().strip()
     return scores, {"exact_match": right_or_wrong(right, f"{_short(published)} for {sample.answer}")}
+
+
+@lru_cache(maxsize=64)
+def _folded_names(graphs: tuple[ActionGraph, ...]) -> frozenset[str]:
+    """The folded names of all nodes; questions come several to the same graphs."""
+    return frozenset(strict.fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})
 
 
 def _selection(sample: SelectionSample, letter: str | None, text: str | None) -> tuple[Scores, Scores | None]:

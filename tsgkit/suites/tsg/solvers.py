@@ -147,9 +147,7 @@ class Vote:
 
     def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
         """Judge what the votes come to."""
-        replies = () if transcript is None else transcript.replies
-        outcome, found = majority([read_reply(sample, read_as(reply)) for reply in replies])
-        return judgement(sample, outcome, found, None)
+        return judged_votes(sample, transcript)
 
 
 @dataclass(frozen=True)
@@ -175,6 +173,42 @@ class Baseline:
     def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
         """Judge the answer like any reply."""
         return judge(sample, None if transcript is None else read_as(transcript.replies[0]))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A way of answering of which only the transcripts are left: it judges, and asks nobody."""
+
+    name: str
+    style: str
+    fingerprint: str = ""
+
+    @property
+    def calls(self) -> int:
+        """How many calls a sample took."""
+        return 0 if self.name == "baseline" else votes_of(self.name)
+
+    @property
+    def unpublished(self) -> str:
+        """As for the solver that answered."""
+        return unpublished(self.style, self.name)
+
+    async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
+        """There is nobody to ask."""
+        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+
+    def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
+        """As the solver that answered would."""
+        if self.calls > 1:
+            return judged_votes(sample, transcript)
+        return judge(sample, None if transcript is None else read_as(transcript.replies[0]), self.style)
+
+
+def judged_votes(sample: AnySample, transcript: Transcript | None) -> Judged:
+    """The judgement on what several draws come to."""
+    replies = () if transcript is None else transcript.replies
+    outcome, found = majority([read_reply(sample, read_as(reply)) for reply in replies])
+    return judgement(sample, outcome, found, None)
 
 
 def read_as(reply: ModelReply) -> Reply | None:

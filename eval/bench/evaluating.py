@@ -1,0 +1,166 @@
+"""How much an evaluation costs beside what it evaluates: HTTP against plain LiteLLM, offline samples a second, memory.
+
+    python eval/bench/evaluating.py [--requests 2000] [--rounds 3] [--samples 20000]
+
+HTTP: a loopback server answers after 100 ms; 64 requests in flight; the same prompts go through ``tsgkit eval`` (with
+records, cache, judging) and through a bare ``litellm.acompletion`` loop, in turns, each in a fresh process, each after
+one request that does not count. The limit is 1.10 times the bare loop's median wall.
+
+Offline: ``baseline/random`` with full records; the limit is 2,000 samples a second.
+
+Memory: the peak of a run of 20,000 samples; the limit is 20 MiB above that of 2,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from model_server import model_server  # noqa: E402
+
+IN_FLIGHT = 64
+BARE = """
+import asyncio, os, sys, time
+os.environ.update({"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"})
+import json, litellm
+base, prompts, in_flight = sys.argv[1], json.load(open(sys.argv[2])), int(sys.argv[3])
+async def main():
+    left = iter(prompts)
+    async def worker():
+        for text in left:
+            await litellm.acompletion(model="openai/x", messages=[{"role": "user", "content": text}], temperature=0.1,
+                                      api_base=base, api_key="none", timeout=300, max_retries=0, num_retries=0)
+    warm = [{"role": "user", "content": "warm"}]
+    await litellm.acompletion(model="openai/x", messages=warm, api_base=base, api_key="none")
+    began = time.perf_counter()
+    await asyncio.gather(*(worker() for _ in range(in_flight)))
+    print(time.perf_counter() - began)
+asyncio.run(main())
+"""
+OURS = """
+import sys, time
+from pathlib import Path
+from tsgkit.llm.litellm_calls import load
+from tsgkit.runs.evaluation import Options, Watch, carry_out
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.prepared import prepare
+from tsgkit.runs.subjects import Limits
+base, data, in_flight, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])
+load()
+plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), limit=1)
+carry_out(prepare(plan), Options(out=out.with_suffix(".warm")), Watch())
+prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
+began = time.perf_counter()
+finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight)), Watch())
+print(time.perf_counter() - began)
+assert finished.complete, finished
+"""
+OFFLINE = """
+import resource, sys, time
+from pathlib import Path
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.plan import Plan
+task, data, out = sys.argv[1:]
+began = time.perf_counter()
+finished = evaluate(Plan(tasks=(task,), models=("baseline/random",), data=data), Options(out=Path(out)))
+print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+assert finished.complete
+"""
+
+
+def rows_of(task: str, samples: int, target: Path) -> Path:
+    """A file with so many samples: the bundled rows again and again, under other ids."""
+    lines = (ROOT / f"tasks/tsg/data/{task}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    written = number = 0
+    with target.open("w", encoding="utf-8") as file:
+        while written < samples:
+            row = json.loads(json.dumps(rows[number % len(rows)]))
+            row["item_id"] = f"{row['item_id']}#{number}"
+            pairs = row.get("qa_pairs", [])[: samples - written]
+            for pair in pairs:
+                pair["item_id"] = f"{pair['item_id']}#{number}"
+                pair["Q"] = f"{pair['Q']} ({number})"
+            if pairs:
+                row["qa_pairs"] = pairs
+            file.write(json.dumps(row) + "\n")
+            written += len(pairs) or 1
+            number += 1
+    return target
+
+
+def python(program: str, *arguments: object, cache: Path) -> list[float]:
+    """The numbers that a program in a fresh process prints last."""
+    environment = os.environ | {"TSGKIT_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return [float(number) for number in done.stdout.split()[-2:]]
+
+
+def over_http(requests: int, rounds: int, folder: Path) -> None:
+    """Ours beside the bare loop, in turns."""
+    data = rows_of("sgqa", requests, folder / "sgqa.jsonl")
+    prompts = folder / "prompts.json"
+    prompts.write_text(json.dumps(_prompts(data)), encoding="utf-8")
+    walls: dict[str, list[float]] = {"bare litellm": [], "tsgkit eval": []}
+    for number in range(rounds):
+        with model_server(delay=0.1) as server:
+            walls["bare litellm"].append(python(BARE, server.base, prompts, IN_FLIGHT, cache=folder)[-1])
+        with model_server(delay=0.1) as server:
+            out, cache = folder / f"run{number}", folder / f"cache{number}"
+            walls["tsgkit eval"].append(python(OURS, server.base, data, IN_FLIGHT, out, cache=cache)[-1])
+    bare, ours = (statistics.median(found) for found in walls.values())
+    for name, found in walls.items():
+        print(f"{name:<14} {requests} requests: " + ", ".join(f"{wall:.2f} s" for wall in found))
+    print(f"median {ours:.2f} s beside {bare:.2f} s: ratio {ours / bare:.3f} (limit 1.10)")
+
+
+def _prompts(data: Path) -> list[str]:
+    from tsgkit.suites.tsg.dataset import Dataset
+    from tsgkit.suites.tsg.prompting import Prompter
+
+    prompter = Prompter("sgqa")
+    return [prompter.text(sample) for sample in Dataset(data, "sgqa")]
+
+
+def offline(samples: int, folder: Path) -> None:
+    """Samples a second of every task, and what memory grows by."""
+    for task in ("sgqa", "sgds", "sa-sgg", "ma-sgg"):
+        data = rows_of(task, 2000, folder / f"{task}-2000.jsonl")
+        wall, memory = python(OFFLINE, f"tsg/{task}", data, folder / f"small-{task}", cache=folder)
+        print(
+            f"baseline/random tsg/{task:<7} 2,000 samples: {2000 / wall:,.0f} a second (limit 2,000), {memory:.0f} MiB"
+        )
+        if task == "sgqa":
+            large = rows_of(task, samples, folder / "large.jsonl")
+            wall, more = python(OFFLINE, f"tsg/{task}", large, folder / "large", cache=folder)
+            print(f"  {samples:,} samples: {samples / wall:,.0f} a second, {more - memory:+.1f} MiB (limit +20)")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=20_000)
+    arguments = parser.parse_args()
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as name:
+        over_http(arguments.requests, arguments.rounds, Path(name))
+        offline(arguments.samples, Path(name))
+    print(f"measured in {time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Make a project of your own: a task card, prompts, ten rows and a plan, in a new folder. It runs at once.
+
+tsgkit init mine
+cd mine && tsgkit eval --task my/actions
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from tsgkit.cli.terminal import inert, say
+from tsgkit.errors import GOOD
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the project, and say what to do with it."""
+    from tsgkit.library.starting import start_project
+
+    for path in start_project(arguments.folder):
+        say(f"  {inert(str(arguments.folder / path))}")
+    say(f"try: cd {shlex.quote(str(arguments.folder))} && tsgkit eval --task my/actions")
+    return GOOD

@@ -1,0 +1,80 @@
+"""The runs there are, and one of them shown.
+
+tsgkit runs list
+tsgkit runs show runs/rules-tsg-0123456789abcdef
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from tsgkit.cli.terminal import count, inert, say
+from tsgkit.errors import GOOD
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verbs of this command."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="the runs in a folder")
+    listing.add_argument("folder", nargs="?", type=Path, default=Path("runs"), metavar="DIR", help="default: runs")
+    show = verbs.add_parser("show", help="what a run asked, how far it is, its table")
+    show.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    show.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
+    for verb in (listing, show):
+        verb.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    return _list(arguments) if arguments.verb == "list" else _show(arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from tsgkit.runs.listing import runs_in
+
+    found = runs_in(arguments.folder)
+    if arguments.json:
+        say(json.dumps({"runs": found}, indent=2))
+        return GOOD
+    if not found:
+        say(f"no runs in {inert(str(arguments.folder))}")
+    for one in found:
+        state = (
+            "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,} samples"
+        )
+        say(f"{inert(one['run'])}  {one['begun']}  {state}")
+        say(f"  {inert(', '.join(one['models']))} on {', '.join(one['tasks'])}")
+    return GOOD
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli.table import print_board
+    from tsgkit.runs.reopened import reopen
+    from tsgkit.runs.results import result_value
+
+    reopened = reopen(arguments.run, arguments.data)
+    results = reopened.results
+    if arguments.json:
+        values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in results]
+        say(json.dumps({"run": str(arguments.run), "header": reopened.header, "results": values}, indent=2))
+        return GOOD
+    _say_header(reopened.header)
+    print_board(results, reopened.prepared)
+    return GOOD
+
+
+def _say_header(header: dict[str, Any]) -> None:
+    plan = header["plan"]
+    say(f"{inert(header['name'])}-{header['identity']}, begun {header['begun']}, tsgkit {header['tsgkit']}")
+    say(f"  {inert(' '.join(header['command']))}")
+    for model, asked in header["asked"]["models"].items():
+        if "endpoint" in asked:
+            sent = header.get("models", {}).get(model, {}).get("sent")
+            what = f"sent {sent}" if sent is not None else f"parameters {asked['parameters']}"
+            say(f"  {inert(model)} at {inert(asked['endpoint'])}, {inert(str(what))}")
+    for task, file in header["data"].items():
+        say(f"  {task}: {inert(file)}, SHA-256 {header['asked']['data'][task][:16]}")
+    say(f"  {count(header['samples'], 'sample')}, seed {plan['seed']}, repeat {plan['repeat']}")
