@@ -2,7 +2,7 @@
 
 A reply is found again only by all that could change it: the endpoint, the whole request body, which draw of it is
 wanted (votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are kept.
-They lie in one SQLite file in the user's cache folder; no key is ever part of a request body.
+They lie in one SQLite file in the user's cache folder, for the user's eyes only; no key is ever part of a request body.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
 
 VERSION = 1
+WAIT = 10.0
 FILE = "replies.sqlite"
+HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
 
 
 def cache_home(environment: Mapping[str, str] | None = None) -> Path:
@@ -46,30 +48,50 @@ class ReplyCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or cache_home()) / FILE
+        self.trouble = ""
+        """Why replies can no longer be kept; empty as long as they can."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.path, timeout=10, isolation_level=None)
-            self._base.execute("PRAGMA journal_mode=WAL")
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            self._write_ahead()
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, at REAL, reply TEXT)")
         except (OSError, sqlite3.Error) as error:
-            hint = "--no-cache goes without it; tsgkit cache clear begins a new one"
-            raise UsageError(f"{self.path}: the reply cache cannot be opened: {error}", hint=hint) from None
+            raise UsageError(f"{self.path}: the reply cache cannot be opened: {error}", hint=HINT) from None
+
+    def _write_ahead(self) -> None:
+        """Let one process write while others read; SQLite itself has no patience with two that begin this together."""
+        until = time.monotonic() + WAIT
+        while True:
+            try:
+                self._base.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
 
     def find(self, key: str) -> Reply | None:
         """The reply kept under a key."""
-        row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        value = json.loads(row[0])
-        return reply_from(value | {"source": "cache", "attempts": [], "seconds": 0.0})
+        try:
+            row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            return reply_from(json.loads(row[0]) | {"source": "cache", "attempts": [], "seconds": 0.0})
+        except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
+            raise UsageError(f"{self.path}: the reply cache cannot be read: {error}", hint=HINT) from None
 
     def keep(self, key: str, reply: Reply) -> None:
-        """Keep a reply, if it is complete."""
-        if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
+        """Keep a reply, if it is complete; a full disk costs no reply that was paid for, and ends up in ``trouble``."""
+        if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip() or self.trouble:
             return
         text = json.dumps(reply_value(reply), ensure_ascii=True)
-        self._base.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (key, time.time(), text))
+        try:
+            self._base.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (key, time.time(), text))
+        except sqlite3.Error as error:
+            self.trouble = f"{self.path}: replies are not kept any more: {error}"
 
     def size(self) -> tuple[int, int]:
         """How many replies are kept, and the bytes they take."""
