@@ -172,7 +172,9 @@ def service(status: int = 200, body: bytes | None = None, **headers: str) -> Ite
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    told = Service(f"http://127.0.0.1:{server.server_address[1]}/v1", status, completion() if body is None else body, named)
+    told = Service(
+        f"http://127.0.0.1:{server.server_address[1]}/v1", status, completion() if body is None else body, named
+    )
     handler.service = told  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
