@@ -12,11 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.door import Call, Door, Patience
+from tsgkit.llm.door import Call, Door, Patience, Provider
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
+from tsgkit.llm.scripted import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, settings_of
 
@@ -83,7 +85,7 @@ class Told:
         pass
 
 
-def door_to(provider: Any, **parts: Any) -> Door:
+def door_to(provider: Provider, **parts: object) -> Door:
     """A door with generous limits."""
     usual: dict[str, Any] = {
         "name": "openai/m",
@@ -95,14 +97,16 @@ def door_to(provider: Any, **parts: Any) -> Door:
         "secrets": Secrets(),
         "patience": HASTE,
     }
-    return Door(provider=provider, **(usual | parts))
+    chosen: dict[str, Any] = usual | parts
+    return Door(provider=provider, **chosen)
 
 
-async def asked(door: Door, text: str = "Which?", where: Call = WHERE, **parts: Any) -> Reply:
+async def asked(door: Door | Asked, text: str = "Which?", where: Call = WHERE, **parts: object) -> Reply:
     """The reply to a text."""
     from langchain_core.messages import HumanMessage
 
-    return await door.ask(where, [HumanMessage(text)], **({"label": "answer"} | parts))
+    chosen: dict[str, Any] = {"label": "answer"} | parts
+    return await door.ask(where, [HumanMessage(text)], **chosen)
 
 
 def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults: object) -> Settings:
@@ -111,12 +115,15 @@ def settings_for(base: str, *arguments: str, model: str = "openai/m", **defaults
     return settings_of(model, parse(texts, [model]), defaults)
 
 
-def litellm_door(base: str, *arguments: str, model: str = "openai/m", **parts: Any) -> Door:
+def litellm_door(
+    base: str, *arguments: str, model: str = "openai/m", price: Price | None = None, **parts: object
+) -> Door:
     """A door to a service on loopback, through LiteLLM."""
     settings = settings_for(base, *arguments, model=model)
     return door_to(
-        LiteLlm(settings, parts.get("price")),
+        LiteLlm(settings, price),
         name=model,
+        price=price,
         **({"endpoint": settings.endpoint, "parameters": settings.parameters} | parts),
     )
 

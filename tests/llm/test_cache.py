@@ -100,7 +100,8 @@ def test_nobody_else_can_read_the_file(tmp_path: Path) -> None:
 
 def test_processes_that_begin_and_write_together_lose_nothing(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from tsgkit.llm.cache import ReplyCache; from tsgkit.llm.reply import Reply\n"
+        "import sys; from pathlib import Path\n"
+        "from tsgkit.llm.cache import ReplyCache; from tsgkit.llm.reply import Reply\n"
         "cache = ReplyCache(Path(sys.argv[1]))\n"
         "for i in range(100): cache.keep(f'{sys.argv[2]}/{i}', Reply('a')); cache.keep(f'both/{i}', Reply('b'))\n"
         "print(cache.trouble)"

@@ -24,9 +24,9 @@ GOOD = Reply("[kettle]", usage=Usage(10, 5))
 KEY = "sk-live-0123456789"
 
 
-async def several(door: Door, number: int, **parts: Any) -> list[Reply | BaseException]:
+async def several(door: Door, number: int) -> list[Reply | BaseException]:
     wheres = [WHERE._replace(sample=f"tea/{n}") for n in range(number)]
-    return await asyncio.gather(*(asked(door, where=where, **parts) for where in wheres), return_exceptions=True)
+    return await asyncio.gather(*(asked(door, where=where) for where in wheres), return_exceptions=True)
 
 
 def test_a_recorded_call_is_not_made_again() -> None:
@@ -141,7 +141,7 @@ def test_one_who_stops_waiting_for_an_equal_question_takes_nobody_along(tmp_path
 
 def test_a_key_that_the_service_echoes_never_gets_through() -> None:
     secrets = Secrets([KEY])
-    echoing = [
+    echoing: list[Reply | CallFailed] = [
         Reply(f"my key is {KEY}", model=KEY, finish_reason=KEY),
         Reply(None, Ending.REFUSED, refusal=f"not with {KEY}"),
         CallFailed(f"bad key {KEY}", 400),

@@ -52,7 +52,8 @@ def test_a_price_that_nobody_names_is_unknown(model: str) -> None:
 
 
 def test_a_price_does_not_load_litellm() -> None:
-    code = "import sys; from tsgkit.llm.prices import price_of; print(price_of('openai/gpt-4o') is None, 'litellm' in sys.modules)"
+    code = "import sys; from tsgkit.llm.prices import price_of; price = price_of('openai/gpt-4o')\n"
+    code += "print(price is None, 'litellm' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert result.stdout == "False False\n"
 

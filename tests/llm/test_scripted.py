@@ -87,13 +87,15 @@ def test_a_script_that_cannot_be_read_is_said(tmp_path: Path, content: bytes | N
 def test_what_a_script_says_is_recorded_once_and_costs_nothing() -> None:
     notebook = Notebook()
     subject = Asked(Script({"tea/0": ["[kettle]"]}), notebook)
-    first, second = run(asked(subject)), run(asked(subject))  # type: ignore[arg-type]
+    first, second = run(asked(subject)), run(asked(subject))
     assert first == second
     assert (first.text, first.spent, len(notebook.prompts)) == ("[kettle]", NOTHING, 1)
 
 
-def call(subject: str = "openai/m", **parts: Any) -> dict[str, Any]:
-    reply = parts.pop("reply", Reply("[kettle]", seconds=1.0))
+HEARD = Reply("[kettle]", seconds=1.0)
+
+
+def call(subject: str = "openai/m", reply: Reply = HEARD, **parts: object) -> dict[str, Any]:
     return {**WHERE._asdict(), "subject": subject, "label": "answer", **parts, "reply": reply_value(reply)}
 
 

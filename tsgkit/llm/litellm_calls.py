@@ -40,13 +40,16 @@ Messages = list[dict[str, Any]]
 def load() -> Any:
     """The library, set up."""
     os.environ.update(ENVIRONMENT)
+    loggers = [logging.getLogger(name) for name in SILENCED]
+    for logger in loggers:
+        logger.disabled = True  # before the import: asked for by LITELLM_LOG, it would write to standard output
     import litellm
 
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
-    for name in SILENCED:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
     return litellm
 
 
