@@ -229,9 +229,7 @@ def _finished(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
     )
     interrupted = work.stopping and work.why == "interrupted"
-    notices = [
-        notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
-    ]
+    notices = [notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())]
     return Finished(
         folder.path, results, values, interrupted, "" if interrupted else work.why, tuple(notices), folder.header
     )

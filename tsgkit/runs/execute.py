@@ -149,4 +149,3 @@ class Work:
                 call = where._replace(label=said.label)
                 if self.folder.find(call) is None:
                     self.folder.write(call, None, said.reply)
-

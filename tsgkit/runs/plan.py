@@ -116,4 +116,6 @@ def made(settings: Mapping[str, Any], source: str) -> Plan:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         fields = ", ".join(Plan.model_fields)
-        raise UsageError(f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}") from None
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}"
+        ) from None

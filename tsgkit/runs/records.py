@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsgkit.llm.reply import LOCAL_SOURCES, Reply, Usage
+from tsgkit.llm.reply import LOCAL_SOURCES, Reply
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.score import Score
 from tsgkit.suites.transcript import Transcript
@@ -47,9 +47,7 @@ def scores_of(record: Mapping[str, Any]) -> dict[str, dict[str, Score]]:
     """The scores of a record, for a tally."""
     why = record.get("why", {})
     return {
-        profile: {
-            name: Score(part[0], part[1], why.get(f"{profile}.{name}", "")) for name, part in parts.items()
-        }
+        profile: {name: Score(part[0], part[1], why.get(f"{profile}.{name}", "")) for name, part in parts.items()}
         for profile, parts in record["parts"].items()
     }
 
@@ -84,15 +82,6 @@ def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
         value[name] = sum(getattr(reply.usage, name) or 0 for reply in asked)
     value["cost"] = sum(reply.usage.cost or 0.0 for reply in paid)
     return value
-
-
-USAGE_ZERO: dict[str, Any] = {
-    name: 0
-    for name in (
-        *("calls", "from_cache", "requests", "seconds", "untold", "unpriced"),
-        *Usage.__dataclass_fields__,
-    )
-}
 
 
 def add_usage(total: dict[str, Any], more: Mapping[str, Any]) -> None:

@@ -58,7 +58,7 @@ def prepared_again(header: Mapping[str, Any], path: Path, data: str | None = Non
     tasks = {name: task_of(load_card(name)) for name in plan.tasks}
     datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
     for name, dataset in datasets.items():
-        if (asked := header["asked"]["data"].get(name)) not in (None, dataset.sha256):
+        if header["asked"]["data"].get(name) not in (None, dataset.sha256):
             hint = "say where they lie now: --data"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
     chosen = chosen_numbers(plan, datasets)

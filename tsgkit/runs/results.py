@@ -117,4 +117,3 @@ def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
             if old != NOWHERE:
                 state.places[place] = start
                 start += len(samples.line(start))
-

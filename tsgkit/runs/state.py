@@ -81,5 +81,3 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
 def _places(row: Row) -> dict[str, int]:
     ids = row.dataset.item_ids
     return {ids[number]: place for place, number in enumerate(row.numbers)}
-
-
