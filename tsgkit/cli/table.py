@@ -64,7 +64,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
         metric,
         *(_shown((result.board.profiles[profile] or {}).get(metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
-        str(counts["api_error"] + result.unasked),
+        str(counts["api_error"]),
         _tokens(usage),
         _cost(usage),
     )

@@ -144,6 +144,7 @@ def _work(
         watch.ended()
         if cache is not None:
             cache.close()
+            work.notices += [cache.trouble] if cache.trouble else []
         _note_models(folder, subjects)
     return work
 
@@ -235,7 +236,9 @@ def _finished(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
     )
     interrupted = work.stopping and work.why == "interrupted"
-    notices = [notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())]
+    notices = work.notices + [
+        notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
+    ]
     return Finished(
         folder.path, results, values, interrupted, "" if interrupted else work.budget, tuple(notices), folder.header
     )

@@ -63,6 +63,7 @@ class Work:
     fatal: TsgkitError | None = None
     busy: int = 0
     changed: Callable[[], None] = lambda: None
+    notices: list[str] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def stop(self, why: str) -> None:
