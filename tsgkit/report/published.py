@@ -162,7 +162,9 @@ def reference_from(text: str, source: str) -> Reference:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source}: {field}: {first['msg']}", hint="the tables that come along show the form") from None
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint="the tables that come along show the form"
+        ) from None
 
 
 def against_published(report: Report) -> Report:
@@ -278,5 +280,3 @@ def _mean(row: Figures) -> Iterator[tuple[Column, ...]]:
         parts = [c for c in row if c.part not in ("", "overall") and (c.task, c.style, c.metric) == key]
         if parts and abs(sum(row[c] for c in parts) / len(parts) - row[overall]) > ROUNDING:
             yield (overall,)
-
-
