@@ -52,6 +52,8 @@ class ReportRow:
     """The name of the run."""
     subject: str
     task: str
+    kind: str
+    """What its suite calls the task, whatever the card's name: ``sgqa``, ``ma-sgg``."""
     solver: str
     style: str
     """Empty where there is none, as for baselines."""
@@ -146,7 +148,8 @@ def gather(
 ) -> Report:
     """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
 
-    ``metrics`` chooses which are shown, ``also`` names some more. Intervals take time: none is made for the others.
+    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``). Intervals take time, so none
+    is made for the others.
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
@@ -187,6 +190,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         name=str(header["name"]),
         subject=cell.subject,
         task=cell.task,
+        kind=row.task.kind,
         solver=cell.solver,
         style=cell.style,
         repeat=cell.repeat,
@@ -221,7 +225,7 @@ class _Wanted(NamedTuple):
             if self.choice == ALL
             or (self.choice == HEADLINE and metric.is_headline)
             or name == main
-            or name in self.also
+            or f"{task.key}.{name}" in self.also
         )
 
 

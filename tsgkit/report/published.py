@@ -1,7 +1,7 @@
 """The published tables beside ours: what they say, which of their figures cannot be right, how theirs and ours differ.
 
 >>> reference = load_reference()
->>> [figure] = [f for f in reference.figures("tsg/sgds", "zero-shot") if f.model == "Mistral-7B" and f.table == "Table 2"]
+>>> figure = next(figure for figure in reference.figures("tsg/sgds", "zero-shot") if figure.model == "Mistral-7B")
 >>> figure.value, figure.doubt
 (0.9014, 'an accuracy over 250 items is a multiple of 1/250')
 
@@ -175,9 +175,9 @@ def against_published(report: Report) -> Report:
 
 def _beside(row: ReportRow, reference: Reference) -> Beside | None:
     style = row.style if row.style in STYLES else STYLES[0]
-    figures = tuple(reference.figures(row.task, style))
+    figures = tuple(reference.figures(SUITE + row.kind, style))
     if style == STYLES[0]:
-        figures += tuple(reference.figures(row.task, "people"))
+        figures += tuple(reference.figures(SUITE + row.kind, "people"))
     if not figures:
         return None
     return Beside(row, style, figures, differences(row, style, figures[0].items, reference), reference.source)
@@ -186,7 +186,7 @@ def _beside(row: ReportRow, reference: Reference) -> Beside | None:
 def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
     """In words, in what our row differs from the published ones."""
     found = []
-    if not asks_published_data(row.task, row.data):
+    if not asks_published_data(row.kind, row.data):
         found.append("data: ours are not the published file, so the figures are of different items")
     if row.n != items:
         found.append(f"n: {row.n:,} items here, {items:,} there")
@@ -204,13 +204,12 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
 
 
 @cache
-def asks_published_data(task: str, file: str) -> bool:
+def asks_published_data(kind: str, file: str) -> bool:
     """Whether a file is the published one, by its checksum."""
     known = catalogue().get(DATASET)
-    name = task.removeprefix(SUITE)
-    if known is None or name not in known.tasks or not Path(file).is_file():
+    if known is None or kind not in known.tasks or not Path(file).is_file():
         return False
-    return bool(is_official(known.file(name), read_bytes(file)))
+    return bool(is_official(known.file(kind), read_bytes(file)))
 
 
 class Found(NamedTuple):
