@@ -16,7 +16,7 @@ from tsgkit.report.tables import Line, Table, document
 SPECIAL = {
     **{letter: f"\\{letter}" for letter in "{}$&#_%"},
     **{letter: f"{{{letter}}}" for letter in "[]*"},
-    **{letter: f"{letter}{{}}" for letter in "-'?!,"},
+    **{letter: f"{letter}{{}}" for letter in "-'?!"},
     "\\": "\\textbackslash{}",
     "^": "\\^{}",
     "~": "\\~{}",

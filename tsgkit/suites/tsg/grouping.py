@@ -38,7 +38,11 @@ _NUMBERS = word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"
 )
-_CUES = word_set("times twice thrice again repeatedly repetition repetitions") | frozenset(forms("repeat")) | _NUMBERS
+_CUES = (
+    word_set("times twice thrice again repeat repeatedly repetition repetitions")
+    | frozenset(forms("repeat"))
+    | _NUMBERS
+)
 WIDEST = 5
 BINS = ("under 1", *(f"{low} to {low + 1}" for low in range(1, WIDEST)), f"{WIDEST} and more")
 """The steps of words per edge; a step holds its lower end."""
