@@ -27,7 +27,8 @@ began, used = time.perf_counter(), time.process_time()
 run, name, metrics, *by = sys.argv[1:]
 text = write(gather([run], by, metrics=metrics), name)
 assert len(text) > 500
-print(time.perf_counter() - began, time.process_time() - used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(time.perf_counter() - began, time.process_time() - used, memory)
 """
 
 
