@@ -140,6 +140,10 @@ def test_a_group_that_applies_to_no_task_or_is_none_is_refused(runs: dict[str, P
         gather([runs["sgqa"]], ("implicit",))
     with pytest.raises(UsageError, match="there is no group nothing"):
         gather([runs["sgqa"]], ("nothing",))
+    assert [list(row.groups) for row in gather([runs["sgqa"], runs["sa-sgg"]], ("implicit",)).rows] == [
+        [],
+        ["implicit"],
+    ]
 
 
 def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:

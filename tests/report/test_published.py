@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from tsgkit.report.published import (
 )
 
 TEXT = (DATA.parents[2] / "eval/reference/tsg_bench.yaml").read_text(encoding="utf-8")
+SGQA = "cd7050bb08e1ff4b11699378ea5036dd6f05f523a1ec63e24c5e1b96c2673d65"
 EDGES = tuple(f"edges-ma zero-shot {metric}" for metric in ("precision", "recall", "f1"))
 
 
@@ -112,13 +113,17 @@ def test_our_own_data_are_not_the_published_ones() -> None:
     assert not asks_published_data("sgqa", "no/such/file")
 
 
-@pytest.mark.skipif("TSGKIT_OFFICIAL_DATA" not in os.environ, reason="TSGKIT_OFFICIAL_DATA names no published data")
-def test_the_published_data_are_known_by_their_checksum() -> None:
-    folder = Path(os.environ["TSGKIT_OFFICIAL_DATA"])
-    found = {kind: next(folder.rglob(f"{kind}.jsonl"), None) for kind in ("sgqa", "sgds")}
-    for kind, file in found.items():
-        if file is not None:
-            assert asks_published_data(kind, str(file))
-            row = replace(ROW, kind=kind, data=str(file))
-            [beside] = against_published(Report((row,))).beside
-            assert not [text for text in beside.differences if text.startswith("data")]
+def test_the_published_data_are_known_by_their_checksum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in ("tasks/tsg", "prompts", "eval"):
+        (tmp_path / room).mkdir(parents=True)
+    data, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    data.write_text("{}\n")
+    other.write_text("{} \n")
+    known = (DATA.parent / "datasets.yaml").read_text().replace(SGQA, hashlib.sha256(data.read_bytes()).hexdigest())
+    (tmp_path / "tasks/tsg/datasets.yaml").write_text(known)
+    monkeypatch.chdir(tmp_path)
+    assert asks_published_data("sgqa", str(data))
+    assert not asks_published_data("sgqa", str(other))
+    assert not asks_published_data("sgds", str(data))
+    [beside] = against_published(Report((replace(ROW, data=str(data)),))).beside
+    assert not [text for text in beside.differences if text.startswith("data")]
