@@ -10,6 +10,7 @@ import pytest
 from reported import DATA, ROW
 
 from tsgkit.errors import UsageError
+from tsgkit.report import terminal
 from tsgkit.report.gathering import Report
 from tsgkit.report.published import (
     Found,
@@ -19,7 +20,10 @@ from tsgkit.report.published import (
     load_reference,
     reference_from,
 )
+from tsgkit.suites.tsg.metrics import METRICS
+from tsgkit.suites.tsg.scoreboard import Value
 
+KINDS = ("total", "desc", "new")
 TEXT = (DATA.parents[2] / "eval/reference/tsg_bench.yaml").read_text(encoding="utf-8")
 SGQA = "cd7050bb08e1ff4b11699378ea5036dd6f05f523a1ec63e24c5e1b96c2673d65"
 EDGES = tuple(f"edges-ma zero-shot {metric}" for metric in ("precision", "recall", "f1"))
@@ -127,3 +131,26 @@ def test_the_published_data_are_known_by_their_checksum(tmp_path: Path, monkeypa
     assert not asks_published_data("sgds", str(data))
     [beside] = against_published(Report((replace(ROW, data=str(data)),))).beside
     assert not [text for text in beside.differences if text.startswith("data")]
+
+
+def test_only_metrics_that_are_shown_stand_beside_and_strict_ones_say_so() -> None:
+    value = Value(0.5, 0.4, 0.6, 4.0)
+    board = replace(ROW.board, profiles={"strict": {"f1": value}, "official": None})
+    metrics = {"f1": METRICS["sa-sgg"]["f1"]}
+    row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", board=board, metrics=metrics, main="f1")
+    text = terminal.write(against_published(Report((row,))))
+    table = text[text.index("beside the published tables") :].splitlines()
+    assert table[1].split() == ["subject", "way", "source", "n", "f1", *(f"hallucinated_{k}" for k in KINDS)]
+    assert table[2].split() == [
+        "openai/x",
+        "zero-shot",
+        "here",
+        "4",
+        "50.0",
+        "[40.0,",
+        "60.0]",
+        "(strict)",
+        "0",
+        "0",
+        "0",
+    ]

@@ -155,9 +155,9 @@ def gather(
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted, paths = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
-    _check_groups(by, paths)
-    return Report(tuple(row for path in paths for row in _rows_of(path, by, data, wanted)), by, metrics)
+    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
+    _check_groups(by, runs)
+    return Report(tuple(row for path in runs for row in _rows_of(path, by, data, wanted)), by, metrics)
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:

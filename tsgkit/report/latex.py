@@ -1,7 +1,7 @@
-"""A report as LaTeX tables for the body of a document: plain ``tabular``, no package needed.
+r"""A report as LaTeX tables for the body of a document: plain ``tabular``, no package needed.
 
->>> print(escaped("50 % \\input{x} é茶"))
-50 \\% \\textbackslash{}input\\{x\\} \\'{e}{[}U+8336{]}
+>>> print(escaped(r"50 % \input{x} é茶"))
+50 \% \textbackslash{}input\{x\} \'{e}{[}U+8336{]}
 """
 
 from __future__ import annotations

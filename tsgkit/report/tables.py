@@ -152,13 +152,19 @@ def _published_tables(report: Report) -> Iterator[Table]:
         together.setdefault((beside.row.task, beside.style), []).append(beside)
     for (task, style), ours in together.items():
         found = _by_model(ours[0].figures)
-        metrics = tuple(dict.fromkeys(figure.metric for figure in ours[0].figures))
+        shown = {name for beside in ours for name in beside.row.metrics}
+        named = dict.fromkeys(figure.metric for figure in ours[0].figures)
+        metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
         lines = (
             *(_ours(report, beside, metrics) for beside in ours),
             *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
         )
         head = (*_who_head(report), "source", "n", *metrics)
-        notes = (*_differences(ours), *_doubts(found), (f"theirs: {ours[0].source}; ours: official figures",))
+        notes = (
+            *_differences(ours),
+            *_doubts(found),
+            (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",),
+        )
         title = (Foreign(task), f" beside the published tables, {style}")
         yield Table(title, head, lines, notes, words=1 + len(_who_head(report)))
 
@@ -185,9 +191,16 @@ def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, 
         if name.startswith(COUNTED):
             cells.append(number(row.board.counts.get(name, 0)))
         else:
-            value = beside.value(name)
-            cells.append(f"{percent(value)} {interval(value)}" if value else NOTHING)
+            cells.append(_value_beside(beside, name))
     return (*_who(report, row), "here", number(row.n), *cells)
+
+
+def _value_beside(beside: Beside, name: str) -> str:
+    """Our official figure; where there is none the strict one, which says so."""
+    if (value := beside.value(name)) is not None:
+        return f"{percent(value)} {interval(value)}"
+    strict = (beside.row.board.profiles["strict"] or {}).get(name)
+    return NOTHING if strict is None else f"{percent(strict)} {interval(strict)} (strict)"
 
 
 def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
