@@ -256,7 +256,11 @@ def _look(
     prepared: Prepared, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
 ) -> tuple[list[_Sums], bool]:
     """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
-    found = {row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)]) for row in prepared.rows}
+    computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}
+    found = {
+        row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)], computed[row.cell.task])
+        for row in prepared.rows
+    }
     numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
     repeated = False
     for where, record in lines_of(file) if file.is_file() else ():
@@ -275,11 +279,29 @@ def _places(row: Row) -> dict[str, int]:
     return {ids[number]: place for place, number in enumerate(row.numbers)}
 
 
+class _Computed:
+    """What the words of a task's samples tell: found once for each, since all rows of a task ask the same."""
+
+    def __init__(self, row: Row, by: Sequence[str]) -> None:
+        self.row = row
+        self.by = [group for group in by if group not in STORED and applies(group, row.task.kind)]
+        self._found: dict[int, dict[str, tuple[str, ...]]] = {}
+        self._same: dict[str, dict[str, tuple[str, ...]]] = {}
+
+    def of(self, place: int) -> dict[str, tuple[str, ...]]:
+        """The members, by group, that a sample belongs to."""
+        if place not in self._found:
+            sample = self.row.dataset.sample(self.row.numbers[place])
+            names = {group: groups_of(sample, group) for group in self.by}
+            self._found[place] = self._same.setdefault(repr(names), names)
+        return self._found[place]
+
+
 class _Sums:
     """What the samples of a row come to."""
 
-    def __init__(self, row: Row, by: Sequence[str]) -> None:
-        self.row, self.tally = row, row.task.tally()
+    def __init__(self, row: Row, by: Sequence[str], computed: _Computed) -> None:
+        self.row, self.tally, self.computed = row, row.task.tally(), computed
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
         self.usage: dict[str, Any] = {}
         self.errors: dict[str, int] = {}
@@ -325,7 +347,7 @@ class _Sums:
         if group in STORED:
             names: Collection[str] = record["groups"][group]
             return names
-        return groups_of(self.row.dataset.sample(self.row.numbers[place]), group)
+        return self.computed.of(place)[group]
 
     def boards(self, seed: int, shown: Collection[str]) -> dict[str, dict[str, Board]]:
         """The board of every member of every group."""
