@@ -3,8 +3,8 @@
     python eval/bench/reporting.py [--samples 20000]
 
 Each report is made in a fresh process, of a run of ``baseline/random`` whose rows have scenarios. The limits are 5 s
-and 200 MiB for 20,000 samples with what the data are grouped by themselves. Seconds are those of the clock and, in brackets, of the
-processor: on a machine that does other work the two part.
+and 200 MiB for 20,000 samples. Seconds are those of the clock and, in brackets, of the processor: on a machine that
+does other work the two part.
 """
 
 from __future__ import annotations
