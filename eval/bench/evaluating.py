@@ -72,7 +72,7 @@ from tsgkit.runs.plan import Plan
 task, data, out = sys.argv[1:]
 began = time.perf_counter()
 finished = evaluate(Plan(tasks=(task,), models=("baseline/random",), data=data), Options(out=Path(out)))
-peak = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())  # ru_maxrss would hold the parent's too
+peak = re.search(r"VmHWM:[^0-9]+([0-9]+)", Path("/proc/self/status").read_text())  # ru_maxrss would hold the parent's too
 print(time.perf_counter() - began, int(peak[1]) / 1024)
 assert finished.complete
 """
