@@ -33,8 +33,8 @@ ITEM_COLUMNS = ("task", "metric", "profile", "first", "second", "item_id", "firs
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MARKED = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.")
 COLUMNS_EXPLAINED = (
-    "  difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, as the first of the pair has",
-    "  it; resolvable: the smallest difference that such items would probably show",
+    "  difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, seen from the first;",
+    "  resolvable: the smallest difference that such items would probably show",
 )
 
 
@@ -157,7 +157,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <img> [x](y)"))
     a\\|b \\<img\\> \\[x\\]\\(y\\)
     """
-    return MARKED.sub(r"\\\1", inert(text))
+    return MARKED.sub(r"\\\g<0>", inert(text))
 
 
 def pair_table(found: Comparison) -> Table:

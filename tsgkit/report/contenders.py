@@ -111,9 +111,10 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
     by_task = {task: tuple(one for one in named if one.task == task) for task in tasks}
     level = {task: _on_same_items(task, group, asked.common, notes) for task, group in by_task.items() if group}
     if not level:
-        raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in notes))
+        raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
     for group in level.values():
-        notes += [note for one in group for note in _notes_on(one, asked.profile)]
+        notes += _repeat_notes(group)
+        notes += [note for one in group if (note := _unanswered_note(one, asked.profile))]
     return Gathered(level, tuple(dict.fromkeys(notes)))
 
 
@@ -284,6 +285,7 @@ def _on_same_items(task: str, group: Sequence[Contender], common: bool, notes: l
 
 
 def _restricted(one: Contender, items: Collection[str]) -> Contender:
+    """The same row on some of its items."""
     unanswered = {
         outcome: kept
         for outcome, ids in one.unanswered.items()
@@ -293,14 +295,24 @@ def _restricted(one: Contender, items: Collection[str]) -> Contender:
     return replace(one, parts=parts, unanswered=unanswered)
 
 
-def _notes_on(one: Contender, profile: str) -> Iterator[str]:
-    if one.repeats > 1:
-        yield f"{one.name} on {one.task}: {one.repeats} repeats, averaged per item"
-    if one.unanswered:
-        number = sum(map(len, one.unanswered.values()))
-        listed = "; ".join(f"{outcome} {_listed(ids)}" for outcome, ids in one.unanswered.items())
-        samples = "sample has" if number == 1 else "samples have"
-        yield f"{one.name} on {one.task}: {number:,} {samples} no answer; {_counted_as(one, profile)}: {listed}"
+def _repeat_notes(group: Sequence[Contender]) -> list[str]:
+    names: dict[int, list[str]] = {}
+    for one in group:
+        names.setdefault(one.repeats, []).append(one.name)
+    return [
+        f"{group[0].task}: {repeats} repeats, averaged per item: {', '.join(those)}"
+        for repeats, those in names.items()
+        if repeats > 1
+    ]
+
+
+def _unanswered_note(one: Contender, profile: str) -> str:
+    number = sum(map(len, one.unanswered.values()))
+    if not number:
+        return ""
+    listed = "; ".join(f"{outcome} {_listed(ids)}" for outcome, ids in one.unanswered.items())
+    samples = "sample has" if number == 1 else "samples have"
+    return f"{one.task}: {one.name}: {number:,} {samples} no answer; {_counted_as(one, profile)}: {listed}"
 
 
 def _counted_as(one: Contender, profile: str) -> str:
