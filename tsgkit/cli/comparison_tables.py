@@ -152,10 +152,10 @@ def markdown_table(table: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Text as Markdown shows it, markup and line ends taken from it.
+    r"""Text as Markdown shows it, markup and line ends taken from it.
 
     >>> print(escaped("a|b <img> [x](y)"))
-    a\\|b \\<img\\> \\[x\\]\\(y\\)
+    a\|b \<img\> \[x\](y)
     """
     return MARKED.sub(r"\\\g<0>", inert(text))
 

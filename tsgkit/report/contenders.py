@@ -26,6 +26,7 @@ from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.metrics import Metric
 from tsgkit.suites.tsg.scoreboard import PROFILES
+from tsgkit.suites.tsg.task import TsgTask
 
 NAMED = 5
 """So many items a note names; of the others it says how many there are."""
@@ -168,7 +169,7 @@ def _contenders(
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
             continue
-        metric = _metric(asked.metric, task, row.task.metrics, notes)
+        metric = _metric(asked.metric, row.task, notes)
         if metric is None:
             continue
         measure = row.task.metrics[metric]
@@ -189,13 +190,14 @@ def _contenders(
         )
 
 
-def _metric(wanted: str | None, task: str, metrics: Mapping[str, Metric], notes: list[str]) -> str | None:
-    """The metric asked for, or the one a task is known by: the last of its headlines."""
+def _metric(wanted: str | None, task: TsgTask, notes: list[str]) -> str | None:
+    """The metric asked for, or the one a task is known by: the last that its card calls a headline."""
     if wanted is None:
-        return [name for name, metric in metrics.items() if metric.is_headline][-1]
-    if wanted in metrics:
+        metrics = task.card.metrics
+        return ([name for name, metric in metrics.items() if metric.headline] or list(metrics))[-1]
+    if wanted in task.metrics:
         return wanted
-    notes.append(f"{task} has no metric {wanted}; it has {', '.join(metrics)}")
+    notes.append(f"{task.key} has no metric {wanted}; it has {', '.join(task.metrics)}")
     return None
 
 
