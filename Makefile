@@ -10,13 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:  ## list these targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: .venv/base  ## install, check example graphs, score example replies in two profiles, draw
-	$(BIN)/tsgkit check tasks/tsg/examples/tea.jsonl tasks/tsg/examples/puncture.jsonl
-	@echo
-	$(BIN)/tsgkit score --task tsg/ma-sgg --data tasks/tsg/data/ma-sgg.jsonl --replies tasks/tsg/data/example-replies/ma-sgg.jsonl
-	@echo
-	@mkdir -p build
-	$(BIN)/tsgkit draw tasks/tsg/examples/tea.jsonl -o build/tea.svg
+demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: no key, no network
+	$(BIN)/tsgkit eval
 
 test: .venv/all  ## run the tests, all extras installed
 	$(BIN)/python -m pytest -q --doctest-modules tsgkit tests

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+from prefork import Prefork, prefork
+
 try:
     from hypothesis import settings
 except ImportError:  # a base install tests without property tests
@@ -9,3 +14,10 @@ except ImportError:  # a base install tests without property tests
 else:
     settings.register_profile("tsgkit", deadline=None, print_blob=True)
     settings.load_profile("tsgkit")
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefork]:
+    """Starts ``tsgkit`` in processes of its own, at once."""
+    with prefork(tmp_path_factory.mktemp("commands")) as parent:
+        yield parent

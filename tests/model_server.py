@@ -10,7 +10,8 @@ Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``noch
 ``filter``, ``refusal``, ``empty``. ``always`` maps a word in the prompt to the fault that its requests always meet.
 ``rate`` allows that many requests in any second. ``replies`` maps a word to the reply given where a prompt holds it;
 else the reply is a letter or a word in brackets, chosen by the prompt. ``echo_key`` puts the key it was sent into
-replies and errors.
+replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists the
+status of the first requests, whatever they hold, and ``port`` says where to serve.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Script:
         self.rate = options.get("rate")
         self.retry_after = options.get("retry_after", "1")
         self.echo_key = bool(options.get("echo_key"))
-        self.status = options.get("status")
+        self.status_of: dict[str, str] = options.get("status_of", {})
+        self.first: list[int] = list(options.get("first", []))
         self.usage = options.get("usage", {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
         self.seen: Counter[str] = Counter()
         self.good: Counter[str] = Counter()
@@ -50,7 +52,12 @@ class Script:
         self.window: deque[float] = deque()
         self.last_body: dict[str, Any] = {}
 
-    def fault(self, prompt: str, digest: str) -> str:
+    def fault(self, prompt: str, digest: str, model: str) -> str:
+        if model in self.status_of:
+            return self.status_of[model]
+        if self.first:
+            status = self.first.pop(0)
+            return "" if status == 200 else str(status)
         for word, fault in self.always.items():
             if word in prompt:
                 return fault
@@ -128,7 +135,7 @@ class Connection(asyncio.Protocol):
         script.last_body = value
         prompt = json.dumps(value.get("messages"), ensure_ascii=False)
         digest = hashlib.sha256(body).hexdigest()
-        fault = script.fault(prompt, digest)
+        fault = script.fault(prompt, digest, str(value.get("model")))
         script.seen[digest] += 1
         script.counts[fault or "good"] += 1
         if not fault:
@@ -181,7 +188,7 @@ class Connection(asyncio.Protocol):
 async def serve(options: dict[str, Any]) -> None:
     script = Script(options)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(script), "127.0.0.1", 0, backlog=512)
+    server = await loop.create_server(lambda: Connection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 

@@ -21,13 +21,14 @@ from tsgkit.graph.reading import read
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions
+from tsgkit.library.bundled import bundled
 from tsgkit.suites.tsg.checking import check
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.rows import sgg_rows
 from tsgkit.suites.tsg.samples import TASKS, samples_of
 from tsgkit.suites.tsg.scoreboard import score
 
-DATA = Path(__file__).resolve().parents[2] / "tasks" / "tsg" / "data"
+DATA = Path(str(bundled("tasks"))) / "tsg" / "data"
 POOLS = (DATA, DATA / "few-shot")
 FINE = {"homonym-loop", "no-dobj"}
 """Warnings that ask for a second look, and got it."""

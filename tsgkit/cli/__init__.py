@@ -31,7 +31,7 @@ COMMANDS = {
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
-70 a bug in tsgkit; 130 interrupted"""
+3 a gate was missed; 4 a budget was reached; 70 a bug in tsgkit; 130 interrupted"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = finished.exit_code
     if low and code in (GOOD, 1):
         code = GATE_MISSED
-    _say_how_to_go_on(finished, arguments, code)
+    _say_how_to_go_on(finished, prepared, code)
     return code
 
 
@@ -154,14 +154,20 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
     )
 
 
-def _say_how_to_go_on(finished: Any, arguments: argparse.Namespace, code: int) -> None:  # noqa: ANN401
+def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
+    if finished.complete:
+        return
+    if code == INTERRUPTED:
+        complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")
     if finished.budget:
         complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
-    if finished.complete or arguments.json:
-        return
-    if code == INTERRUPTED or finished.unasked or any(result.failed for result in finished.results):
-        redacted = finished.header["command"]
-        complain(f"nothing is lost; go on with: {shlex.join(redacted)}")
+    how = "raise the limit in" if finished.budget else "go on with"
+    complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(_this_command()))}")
+
+
+def _this_command() -> list[str]:
+    """What was typed, without what would begin afresh."""
+    return ["tsgkit", *(word for word in sys.argv[1:] if word != "--new")]
 
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import dataclass, field
@@ -62,7 +63,8 @@ class Progress:
             self._lines = 0
 
     def _show(self) -> None:
-        lines = [self._line(title, states) for title, states in self._groups().items()][:MOST_LINES]
+        width = self._width()
+        lines = [self._line(title, states)[:width] for title, states in self._groups().items()][:MOST_LINES]
         if self._on_a_terminal:
             up = f"\x1b[{self._lines}A" if self._lines else ""
             self.stream.write(up + "".join(f"\r\x1b[2K{line}\n" for line in lines))
@@ -70,6 +72,14 @@ class Progress:
         else:
             self.stream.write("".join(f"{line}\n" for line in lines))
         self.stream.flush()
+
+    def _width(self) -> int | None:
+        """How long a line may be so that it stays one line of the terminal."""
+        try:
+            columns = os.get_terminal_size(self.stream.fileno()).columns
+        except (OSError, ValueError):
+            return None
+        return columns - 1 if columns > 1 else None
 
     def _print(self, text: str) -> None:
         self.stream.write(f"{text}\n")

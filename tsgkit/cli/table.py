@@ -26,11 +26,9 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
                 say(inert(json.dumps(sample, ensure_ascii=False)))
     for notice in finished.notices:
         say(f"note: {inert(notice)}")
+    say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
     if not any(asks_a_model(model) for model in prepared.plan.models):
-        say(
-            "brackets hold 95 % intervals over scenarios; strict counts every item, official as the published code does"
-        )
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
         say("a server of yours: tsgkit eval --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
 
@@ -44,6 +42,9 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
         _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
         for result in mine:
             _print_troubles(result)
+        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+            if reason:
+                say(f"  no official figures: {inert(reason)}")
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
@@ -63,7 +64,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
         metric,
         *(_shown((result.board.profiles[profile] or {}).get(metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
-        str(counts["api_error"] + result.unasked),
+        str(counts["api_error"]),
         _tokens(usage),
         _cost(usage),
     )
@@ -100,6 +101,11 @@ def _print_rows(rows: list[tuple[str, ...]]) -> None:
         say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def _why_not_official(result: Result, metric: str) -> str:
+    """Why the table shows no official value."""
+    return result.board.reasons.get("official") or result.board.reasons.get(f"official.{metric}", "")
+
+
 def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
     if result.given_up:
@@ -108,12 +114,7 @@ def _print_troubles(result: Result) -> None:
         say(f"  {title}: {count(result.unasked, 'sample')} not asked; they count as missing here")
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
-    others = {
-        name: number
-        for name, number in result.board.counts.items()
-        if number and name in ("empty", "truncated", "refused", "missing") and number != result.unasked
-    }
-    if others:
+    others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}
+    others["missing"] -= result.unasked
+    if others := {name: number for name, number in others.items() if number}:
         say(f"  {title}: " + ", ".join(f"{number} {name}" for name, number in others.items()))
-    if (official := result.board.reasons.get("official")) is not None:
-        say(f"  {title}: no official figures: {official}")

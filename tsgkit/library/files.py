@@ -23,7 +23,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
-        raise FileProblem(f"{path}: no such file", hint=_look_alike(Path(path))) from None
+        raise FileProblem(f"{path}: no such file", hint=look_alike(Path(path))) from None
     except IsADirectoryError:
         raise FileProblem(f"{path}: this is a folder, not a file", hint="name the files in it") from None
     except OSError as error:
@@ -49,7 +49,7 @@ def decoded(data: bytes, path: str | Path) -> str:
     return text
 
 
-def _look_alike(path: Path) -> str:
+def look_alike(path: Path) -> str:
     """A file beside the missing one that was probably meant."""
     from tsgkit.lexicon import nearest
 

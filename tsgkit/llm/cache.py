@@ -2,7 +2,7 @@
 
 A reply is found again only by all that could change it: the endpoint, the whole request body, which draw of it is
 wanted (votes, rounds and repeats are different draws), and the version of this scheme. Only complete replies are kept.
-They lie in one SQLite file in the user's cache folder; no key is ever part of a request body.
+They lie in one SQLite file in the user's cache folder, for the user's eyes only; no key is ever part of a request body.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
 
 VERSION = 1
+WAIT = 10.0
 FILE = "replies.sqlite"
 MOST_PENDING = 200
 WRITE_EVERY = 1.0
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
 
 
 def cache_home(environment: Mapping[str, str] | None = None) -> Path:
@@ -50,31 +52,49 @@ class ReplyCache:
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or cache_home()) / FILE
         self._pending: dict[str, str] = {}
-        self._written = time.monotonic()
+        self._written = -WRITE_EVERY
+        self.trouble = ""
+        """Why replies can no longer be kept; empty as long as they can."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.path, timeout=10, isolation_level=None)
-            self._base.execute("PRAGMA journal_mode=WAL")
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._base = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            self._write_ahead()
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, at REAL, reply TEXT)")
         except (OSError, sqlite3.Error) as error:
-            hint = "--no-cache goes without it; tsgkit cache clear begins a new one"
-            raise UsageError(f"{self.path}: the reply cache cannot be opened: {error}", hint=hint) from None
+            raise UsageError(f"{self.path}: the reply cache cannot be opened: {error}", hint=HINT) from None
+
+    def _write_ahead(self) -> None:
+        """Let one process write while others read; SQLite itself has no patience with two that begin this together."""
+        until = time.monotonic() + WAIT
+        while True:
+            try:
+                self._base.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
 
     def find(self, key: str) -> Reply | None:
         """The reply kept under a key."""
-        text = self._pending.get(key)
-        if text is None:
-            row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-            if row is None:
+        try:
+            text = self._pending.get(key) or self._stored(key)
+            if text is None:
                 return None
-            text = row[0]
-        value = json.loads(text)
-        return reply_from(value | {"source": "cache", "attempts": [], "seconds": 0.0})
+            return reply_from(json.loads(text) | {"source": "cache", "attempts": [], "seconds": 0.0})
+        except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
+            raise UsageError(f"{self.path}: the reply cache cannot be read: {error}", hint=HINT) from None
+
+    def _stored(self, key: str) -> str | None:
+        row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
 
     def keep(self, key: str, reply: Reply) -> None:
-        """Keep a reply, if it is complete."""
-        if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
+        """Keep a reply, if it is complete; a full disk costs no reply that was paid for, and ends up in ``trouble``."""
+        if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip() or self.trouble:
             return
         self._pending[key] = json.dumps(reply_value(reply), ensure_ascii=True)
         if len(self._pending) >= MOST_PENDING or time.monotonic() - self._written >= WRITE_EVERY:
@@ -82,10 +102,15 @@ class ReplyCache:
 
     def _write(self) -> None:
         """Write what waits, all at once: a run's own record is what survives everything, not this."""
+        if not self._pending or self.trouble:
+            return
         rows = [(key, time.time(), text) for key, text in self._pending.items()]
-        self._base.execute("BEGIN IMMEDIATE")
-        self._base.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
-        self._base.execute("COMMIT")
+        try:
+            with self._base:
+                self._base.execute("BEGIN IMMEDIATE")
+                self._base.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            self.trouble = f"{self.path}: replies are not kept any more: {error}"
         self._pending.clear()
         self._written = time.monotonic()
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
-from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
+from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import UNKNOWN, Attempt, Ending, Reply
+from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply
 from tsgkit.llm.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 CHARACTERS_A_TOKEN = 4
 DENIALS_TO_GIVE_UP = 3
+STOPPING = "the run is being stopped"
 
 
 class Call(NamedTuple):
@@ -127,10 +128,16 @@ class Door:
         prompt_id = prompt_hash(prompt)
         body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
         call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
-        if (recorded := self.recorder.find(call)) is not None:
+        recorded = self.recorder.find(call)
+        if recorded is not None and recorded.ending is not Ending.API_ERROR:
             return recorded
         key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
-        reply = await self._from_cache_or_model(key, prompt, schema)
+        try:
+            reply = await self._from_cache_or_model(key, prompt, schema)
+        except NotFinished as why:
+            if why.attempts:  # requests were made: they count, and the call is to be made again
+                self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
+            raise
         reply = self._redacted(reply)
         self.recorder.write(call, Prompt(prompt_id, prompt), reply)
         return reply
@@ -145,7 +152,7 @@ class Door:
                 self.cache.keep(key, self._redacted(reply))
             return reply
         while (other := self._in_flight.get(key)) is not None:
-            await other
+            await asyncio.shield(other)  # one who stops waiting must not take the others along
         if (kept := self.cache.find(key)) is not None:
             return kept
         mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
@@ -161,7 +168,10 @@ class Door:
         redact = self.secrets.redact
         text = reply.text if reply.text is None else redact(reply.text)
         refusal = reply.refusal if reply.refusal is None else redact(reply.refusal)
-        return replace(reply, text=text, refusal=refusal, model=reply.model and redact(reply.model))
+        reason = reply.finish_reason and redact(reply.finish_reason)
+        return replace(
+            reply, text=text, refusal=refusal, finish_reason=reason, model=reply.model and redact(reply.model)
+        )
 
     async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None) -> Reply:
         self.provider.prepare()
@@ -177,6 +187,9 @@ class Door:
                     return self._given_up(found, attempts, time.monotonic() - started)
                 attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
                 await self._pause(wait)
+        except NotFinished as why:
+            why.attempts = tuple(attempts)
+            raise
         finally:
             self.waiting -= 1
 
@@ -189,16 +202,18 @@ class Door:
 
     def _check_stopping(self) -> None:
         if self._stopping.is_set():
-            raise Stopped("the run is being stopped")
+            raise Stopped(STOPPING)
 
     def stop(self) -> None:
         """Make no further request; what is on its way comes home."""
         self._stopping.set()
+        self.flow.turn_away(lambda: Stopped(STOPPING))
 
     async def _attempt(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
     ) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
+        self._check_stopping()
         await self.flow.enter(estimate.tokens, self._pause)
         began = time.monotonic()
         try:
@@ -207,17 +222,20 @@ class Door:
             try:
                 reply = await self.provider.send(prompt, schema, self.patience.timeout)
                 usage = reply.usage
+            except CallFailed as failure:
+                usage = NOTHING if failure.was_answered else UNKNOWN
+                raise
             finally:
                 self.budget.settle(estimate, usage)
         except CallFailed as failure:
-            failure.message = self.secrets.redact(failure.message)
+            failure.message = _shortened(self.secrets.redact(failure.message))
             attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
             self._note_failure(failure)
             return failure
         finally:
             self.flow.leave()
         self.flow.succeeded()
-        self._denials = 0
+        self._note_denial(None)
         attempts.append(Attempt(_rounded(time.monotonic() - began)))
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
@@ -231,7 +249,7 @@ class Door:
 
     def _check_allowed(self, estimate: Estimate) -> None:
         self._check_stopping()
-        if self._denials >= DENIALS_TO_GIVE_UP:
+        if self._denial:
             raise Unasked(f"{self.name}: not asked any more: {self._denial}")
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
@@ -239,8 +257,13 @@ class Door:
     def _note_failure(self, failure: CallFailed) -> None:
         if failure.throttled:
             self.flow.throttled(failure.retry_after)
-        self._denials = self._denials + 1 if failure.denied else 0
-        self._denial = failure.message
+        self._note_denial(failure.message if failure.denied else None)
+
+    def _note_denial(self, message: str | None) -> None:
+        """Count denials in a row; who is given up stays given up, whatever still comes home."""
+        self._denials = 0 if message is None else self._denials + 1
+        if message is not None and self._denials >= DENIALS_TO_GIVE_UP:
+            self._denial = message
 
     def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
         """How long to wait before the next attempt; None to give up."""
@@ -250,14 +273,16 @@ class Door:
         if failure.throttled:
             if len(attempts) >= patience.throttled_attempts or passed > patience.throttled_seconds:
                 return None
-            asked = failure.retry_after
-            return self._backoff(attempts) if asked is None else min(asked, LONGEST_GATE) + self._rng.uniform(0, 0.05)
+            asked = min(failure.retry_after or 0.0, LONGEST_GATE)
+            if asked < patience.first_wait:  # "at once" would use up all attempts in a second
+                return max(asked, self._backoff(attempts))
+            return asked + self._rng.uniform(0, 0.05)
         others = [attempt for attempt in attempts if attempt.status != 429]
         last = others[-patience.same_error :]
         same = len(last) == patience.same_error and len({(one.error, one.status) for one in last}) == 1
         if len(others) >= patience.attempts or same:
             return None
-        return max(self._backoff(others), failure.retry_after or 0.0)
+        return max(self._backoff(others), min(failure.retry_after or 0.0, LONGEST_GATE))
 
     def _backoff(self, attempts: list[Attempt]) -> float:
         ceiling: float = min(self.patience.first_wait * 2 ** (len(attempts) - 1), self.patience.longest_wait)
@@ -275,6 +300,10 @@ class Door:
         )
 
 
+def _unfinished(why: NotFinished) -> Reply:
+    return Reply(text=None, ending=Ending.API_ERROR, error=why.message, attempts=why.attempts)
+
+
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Messages as the wire has them."""
     return [{"role": ROLES[message.type], "content": message.content} for message in messages]
@@ -283,6 +312,11 @@ def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
 def prompt_hash(prompt: list[dict[str, Any]]) -> str:
     """What identifies a prompt."""
     return hashlib.sha256(canonical(prompt).encode()).hexdigest()[:32]
+
+
+def _shortened(message: str) -> str:
+    """A message of a length that can be shown; only after redaction, or half a key could be left."""
+    return message if len(message) <= LONGEST_MESSAGE else message[:LONGEST_MESSAGE] + "..."
 
 
 def _digest(value: object) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError
+from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
+LONGEST_MESSAGE = 500
 
 
-@dataclass
+@dataclass(eq=False)
 class CallFailed(Exception):
     """One request failed."""
 
@@ -28,7 +30,14 @@ class CallFailed(Exception):
     @property
     def can_be_retried(self) -> bool:
         """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
+        if self.refused:
+            return False
         return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
+
+    @property
+    def was_answered(self) -> bool:
+        """Whether the service itself said no, so that nothing was used."""
+        return self.status is not None
 
     @property
     def denied(self) -> bool:
@@ -39,15 +48,21 @@ class CallFailed(Exception):
         return self.message
 
 
-class BudgetReached(TsgkitError):
+class NotFinished(TsgkitError):
+    """A call came to no end; what it was tried before is to be counted."""
+
+    attempts: tuple[Attempt, ...] = ()
+
+
+class BudgetReached(NotFinished):
     """A limit the user set leaves no room for another request."""
 
     exit_code = 4
 
 
-class Stopped(TsgkitError):
+class Stopped(NotFinished):
     """The call was not made, because the run is being stopped."""
 
 
-class Unasked(TsgkitError):
+class Unasked(NotFinished):
     """The call was not made, because the service has denied several before it."""

@@ -58,20 +58,36 @@ class Flow:
 
     async def enter(self, tokens: int = 0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Wait for a place, by this way of sleeping; ``leave`` gives it back."""
-        while self.active >= int(self.limit):
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiters.append(waiter)
-            try:
-                await waiter
-            finally:
-                if waiter.cancelled() and not waiter.done():
-                    self._waiters.remove(waiter)
-        self.active += 1
+        if self._waiters or self.active >= int(self.limit):
+            await self._queue()
+        else:
+            self.active += 1
         try:
             await self._wait_for_the_start(tokens, sleep)
         except BaseException:
             self.leave()
             raise
+
+    async def _queue(self) -> None:
+        """Wait for the place that ``_wake`` hands over, already counted as taken, so that nobody slips in between."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            await waiter
+        except BaseException:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self.leave()  # the place came in the same moment as the cancellation: somebody else needs it
+            elif waiter in self._waiters:
+                self._waiters.remove(waiter)
+            self._wake()
+            raise
+
+    def turn_away(self, reason: Callable[[], BaseException]) -> None:
+        """End the waiting of all who have no place yet."""
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_exception(reason())
 
     def leave(self) -> None:
         """Give a place back, and let the next ones in."""
@@ -79,12 +95,11 @@ class Flow:
         self._wake()
 
     def _wake(self) -> None:
-        free = int(self.limit) - self.active
-        while free > 0 and self._waiters:
+        while self._waiters and self.active < int(self.limit):
             waiter = self._waiters.popleft()
             if not waiter.done():
                 waiter.set_result(None)
-                free -= 1
+                self.active += 1
 
     async def _wait_for_the_start(self, tokens: int, sleep: Callable[[float], Awaitable[None]]) -> None:
         start = max(self._clock(), self._next_start)

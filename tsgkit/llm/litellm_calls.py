@@ -7,8 +7,12 @@ first request is made. Loggers of the libraries beneath are silenced: they would
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import math
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,9 +25,14 @@ from tsgkit.llm.settings import Settings
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LANGSMITH_TRACING": "false"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
 PROBE = [{"role": "user", "content": "probe"}]
-PROBED_KEY = "no-key-is-needed-to-build-a-request"
+UNSENT = ("messages", "contents", "prompt", "extra_body")
 NO_KEY = "none"
-LONGEST_ERROR = 500
+UNCHECKED = ("custom_openai/", "litellm_proxy/", "text-completion-openai/", "xinference/")
+"""Providers that need a key, although LiteLLM's check does not know."""
+GRACE = 1.0
+CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
+ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
+FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
 
 Messages = list[dict[str, Any]]
 
@@ -31,13 +40,16 @@ Messages = list[dict[str, Any]]
 def load() -> Any:
     """The library, set up."""
     os.environ.update(ENVIRONMENT)
+    loggers = [logging.getLogger(name) for name in SILENCED]
+    for logger in loggers:
+        logger.disabled = True  # before the import: asked for by LITELLM_LOG, it would write to standard output
     import litellm
 
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
-    for name in SILENCED:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
     return litellm
 
 
@@ -62,7 +74,8 @@ class LiteLlm:
         _check_key(library, self.settings)
         self._parameters = self._accepted(library)
         body = _raw_body(library, self.settings, self._parameters)
-        self.sent = {name: part for name, part in body.items() if name not in ("messages", "contents", "prompt")}
+        sent = {name: part for name, part in body.items() if name not in UNSENT}
+        self.sent = sent | (body.get("extra_body") or {})
         self._library = library
 
     def _accepted(self, library: Any) -> dict[str, Any]:
@@ -71,38 +84,52 @@ class LiteLlm:
         for name, value in self.settings.parameters.items():
             without = _raw_body(library, self.settings, accepted)
             try:
-                reaches = _raw_body(library, self.settings, accepted | {name: value}) != without
+                reaches = self._reaches(library, accepted, name, value, without)
                 why = "the provider would not be sent it"
             except UsageError as error:
                 reaches, why = False, error.message
             if reaches:
                 accepted[name] = value
             elif name in self.settings.given:
-                raise UsageError(f"{self.settings.model} does not take {name}: {why}", hint="leave it out")
+                hint = f"leave it out; extra_body.{name}=... sends it as it stands to a service that knows it"
+                raise UsageError(f"{self.settings.model} does not take {name}: {why}", hint=hint)
             else:
                 self.notices.append(f"{self.settings.model}: default {name}={value} is not sent: {why}")
         return accepted
 
+    def _reaches(
+        self, library: Any, accepted: dict[str, Any], name: str, value: object, without: dict[str, Any]
+    ) -> bool:
+        """Whether a parameter changes the body; one that is what LiteLLM sends anyway shows by another value."""
+        if _raw_body(library, self.settings, accepted | {name: value}) != without:
+            return True
+        if not isinstance(value, int):
+            return False
+        other = not value if isinstance(value, bool) else value + 1
+        return _raw_body(library, self.settings, accepted | {name: other}) != without
+
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """One request; ``CallFailed`` where it brings no reply."""
         extra = {} if schema is None else {"response_format": schema}
+        parameters = self._parameters | _connection(self._library, self.settings) | extra
         try:
             async with asyncio.timeout(timeout):
                 response = await self._library.acompletion(
                     model=self.settings.model,
                     messages=messages,
-                    timeout=timeout,
+                    timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
                     max_retries=0,
                     num_retries=0,
-                    **self._parameters,
-                    **_connection(self.settings),
-                    **extra,
+                    **parameters,
                 )
         except TimeoutError:
             raise CallFailed(f"no answer within {timeout:g} s", None) from None
         except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-            raise failure_of(error, timeout) from None
-        return self._reply(response)
+            raise failure_of(error) from None
+        try:
+            return self._reply(response)
+        except (AttributeError, TypeError, KeyError, IndexError):
+            raise CallFailed("the answer is no chat completion", None) from None
 
     def _reply(self, response: Any) -> Reply:
         choices = getattr(response, "choices", None)
@@ -117,23 +144,27 @@ class LiteLlm:
             finish_reason=reason,
             refusal=refusal if isinstance(refusal, str) else None,
             model=getattr(response, "model", None),
-            usage=self._usage(response),
+            usage=self._usage(response, text),
         )
 
-    def _usage(self, response: Any) -> Usage:
+    def _usage(self, response: Any, text: str | None) -> Usage:
         found = getattr(response, "usage", None)
-        if found is None or not found.prompt_tokens:  # a service that tells nothing comes out as zeros
+        if found is None:
             return UNKNOWN
-        usage = Usage(
-            prompt=found.prompt_tokens,
-            completion=found.completion_tokens,
+        usage = Usage(  # what a service does not tell comes out as zero
+            prompt=found.prompt_tokens or None,
+            completion=found.completion_tokens if found.completion_tokens or not text else None,
             reasoning=getattr(found.completion_tokens_details, "reasoning_tokens", None),
             cached=getattr(found.prompt_tokens_details, "cached_tokens", None),
         )
+        if usage.prompt is None and not usage.completion:
+            return UNKNOWN
+        if usage.total is None:
+            return usage
         given = self.price is not None and self.price.source == "--price"
         cost = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        if cost is None and self.price is not None:
-            cost = self.price.of(usage)
+        if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
+            cost = None if self.price is None else self.price.of(usage)
         return Usage(usage.prompt, usage.completion, usage.reasoning, usage.cached, cost)
 
     async def close(self) -> None:
@@ -150,28 +181,38 @@ def _ending(text: str | None, reason: str | None, refusal: object) -> Ending:
     return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
 
 
-def _connection(settings: Settings) -> dict[str, Any]:
+def _connection(library: Any, settings: Settings) -> dict[str, Any]:
     """Where and as whom; a service of the user's own that needs no key still must be given one."""
-    missing = {"api_key": NO_KEY} if "api_base" in settings.connection and not _has_key(settings) else {}
-    return settings.connection | missing
+    keyless = "api_base" in settings.connection and "api_key" not in settings.connection
+    return settings.connection | ({"api_key": NO_KEY} if keyless and _missing_keys(library, settings) else {})
 
 
-def _has_key(settings: Settings) -> bool:
-    provider = settings.model.partition("/")[0].upper()
-    return "api_key" in settings.connection or bool(os.environ.get(f"{provider}_API_KEY"))
+def _missing_keys(library: Any, settings: Settings) -> list[str]:
+    """The variables of which one should hold a key, where none of those that LiteLLM looks at does."""
+    named = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
+    if os.environ.get(named) or _key_of_environment(library, settings.model):
+        return []
+    if settings.model.startswith(UNCHECKED):
+        return [named]
+    names = library.validate_environment(model=settings.model)["missing_keys"]
+    return [name for name in names if name.endswith("_API_KEY")]
+
+
+def _key_of_environment(library: Any, model: str) -> str | None:
+    """The key LiteLLM takes from the environment for providers that speak as OpenAI does."""
+    try:
+        key: str | None = library.get_llm_provider(model=model)[2]
+    except Exception:  # noqa: BLE001  (an unknown provider; building the request says so in better words)
+        return None
+    return key
 
 
 def _check_key(library: Any, settings: Settings) -> None:
     if "api_key" in settings.connection or "api_base" in settings.connection:
         return
-    missing = [
-        name for name in library.validate_environment(model=settings.model)["missing_keys"] if name.endswith("_API_KEY")
-    ]
-    if missing:
-        hint = (
-            f"export {missing[0]}=..., or give --model-arg api_key=...; for a server of your own: api_base=http://..."
-        )
-        raise UsageError(f"{settings.model}: no key: {missing[0]} is not set", hint=hint)
+    if missing := _missing_keys(library, settings):
+        hint = f"export {missing[0]}=..., or --model-arg api_key=...; for a server of your own: api_base=http://..."
+        raise UsageError(f"{settings.model}: no key: {' or '.join(missing)} is not set", hint=hint)
 
 
 def _raw_body(library: Any, settings: Settings, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -181,38 +222,59 @@ def _raw_body(library: Any, settings: Settings, parameters: dict[str, Any]) -> d
         endpoint=library.types.utils.CallTypes.completion,
         kwargs={"model": settings.model, "messages": PROBE, **connection, **parameters},
     )
-    if "LLM Provider NOT provided" in str(raw.get("error")):
-        raise UsageError(f"{settings.model}: no provider of that name", hint="PROVIDER/NAME, as in openai/gpt-4o")
     if raw.get("error"):
-        raise UsageError(_first_line(raw["error"]), hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
-    body: dict[str, Any] = raw["raw_request_body"]
+        said = _said(raw["error"])
+        unknown = "LLM Provider NOT provided" in said
+        raise UsageError(
+            f"{settings.model}: no provider is called so" if unknown else said,
+            hint="a model is named PROVIDER/NAME, as in openai/gpt-4o" if unknown else "",
+        )
+    body: dict[str, Any] = raw.get("raw_request_body") or {}
     return body
 
 
 def _first_line(message: object) -> str:
     line = str(message).partition("\n")[0].removeprefix("litellm.")
-    return line.partition(". To drop")[0].partition(" To drop")[0][:LONGEST_ERROR]
+    return re.split(r"\.? To drop|\.? Handle with `litellm", line)[0]
 
 
-def failure_of(error: Exception, timeout: float) -> CallFailed:
-    """What an exception of LiteLLM means."""
-    name = type(error).__name__
-    status = getattr(error, "status_code", None)
-    message = f"{name}: {_plain(_first_line(getattr(error, 'message', error)), name)}"
-    if name == "ContentPolicyViolationError":
+def failure_of(error: Exception) -> CallFailed:
+    """What an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken answer."""
+    name, status = type(error).__name__, getattr(error, "status_code", None)
+    said = _said(str(getattr(error, "message", error)))
+    message = f"{name}: {said}" if said else name
+    if name == "ContentPolicyViolationError" or (status == 400 and _is_filtered(error, said)):
         return CallFailed(message, status, refused=True)
-    if name == "Timeout":
-        return CallFailed(f"no answer within {timeout:g} s", None)
-    if name in ("APIConnectionError", "JSONDecodeError") or not isinstance(status, int):
-        return CallFailed(message, None)
+    answered = getattr(error, "litellm_response_headers", None) is not None
+    if not isinstance(status, int) or status < 400 or (status >= 500 and not answered):
+        return CallFailed(f"no proper answer: {said}", None)
+    if name in ("APIConnectionError", "JSONDecodeError"):
+        return CallFailed(f"no proper answer: {said}", None)
     return CallFailed(message, status, _retry_after(error) if status in (429, 503) else None)
 
 
-def _plain(line: str, name: str) -> str:
-    """A message without the class names that LiteLLM stacks up in front of it."""
-    while line.startswith(f"{name}: "):
-        line = line.removeprefix(f"{name}: ").removeprefix("litellm.")
-    return line
+def _is_filtered(error: Exception, said: str) -> bool:
+    return bool(FILTERED.search(f"{getattr(error, 'code', '')} {said}"))
+
+
+def _said(message: str) -> str:
+    """What the service said: without the class names LiteLLM stacks up in front, and without the JSON around it."""
+    text = CLASS_NAMES.sub("", message, count=1).strip()
+    if text.startswith("{"):
+        with suppress(ValueError, RecursionError):
+            text = _message_in(json.JSONDecoder().raw_decode(text)[0]) or text
+    return ADDRESSES_IN_MEMORY.sub("", _first_line(text)).strip()
+
+
+def _message_in(value: Any) -> str:
+    """The message in the body of an error, in the shapes that services give it."""
+    for name in ("error", "message", "detail"):
+        found = value.get(name)
+        if isinstance(found, dict):
+            return _message_in(found)
+        if isinstance(found, str):
+            return found
+    return ""
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -222,17 +284,21 @@ def _retry_after(error: Exception) -> float | None:
         getattr(getattr(error, "response", None), "headers", None),
     )
     for headers in places:
-        for name in ("retry-after-ms", "retry-after"):
+        for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
             if headers is not None and (value := headers.get(name)) is not None:
-                return _seconds(str(value), 0.001 if name.endswith("ms") else 1.0)
+                found = _seconds(str(value), unit)
+                if found is not None:
+                    return found
     return None
 
 
 def _seconds(value: str, unit: float) -> float | None:
     try:
-        return max(float(value) * unit, 0.0)
+        seconds = float(value) * unit
     except ValueError:
         pass
+    else:
+        return max(seconds, 0.0) if math.isfinite(seconds) else None
     from datetime import UTC, datetime
     from email.utils import parsedate_to_datetime
 

@@ -54,8 +54,7 @@ def price_given(text: str) -> Price:
 
 def price_of(model: str) -> Price | None:
     """The price LiteLLM's map gives for a model; None where it gives none. LiteLLM itself is not loaded."""
-    prices = _map()
-    entry = next((prices[name] for name in (model, model.partition("/")[2]) if name in prices), None)
+    entry = _entry(model)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
     return Price(
@@ -64,6 +63,27 @@ def price_of(model: str) -> Price | None:
         entry.get("cache_read_input_token_cost"),
         map_source(),
     )
+
+
+def provider_of(model: str) -> str:
+    """The provider in a model's name; for a bare name, the one that the map knows it from.
+
+    >>> provider_of("hosted_vllm/llama"), provider_of("gpt-4o")
+    ('hosted_vllm', 'openai')
+    """
+    if "/" in model:
+        return model.partition("/")[0]
+    return str(_map().get(model, {}).get("litellm_provider", model))
+
+
+def _entry(model: str) -> dict[str, Any]:
+    """What the map says of a model: of this provider's, never of one that another provider calls the same."""
+    provider, _, name = model.partition("/")
+    if model in _map():
+        return _map()[model]
+    found = _map().get(name, {})
+    owner = str(found.get("litellm_provider", ""))
+    return found if owner == provider or owner.startswith((f"{provider}-", f"{provider}_")) else {}
 
 
 def map_source() -> str:

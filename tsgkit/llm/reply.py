@@ -105,9 +105,9 @@ def reply_value(reply: Reply) -> dict[str, Any]:
 
 def _attempt_value(attempt: Attempt) -> dict[str, Any]:
     value: dict[str, Any] = {"seconds": attempt.seconds}
-    if attempt.error is not None:
-        value |= {"error": attempt.error, "status": attempt.status, "waited": attempt.waited}
-    return value
+    if attempt.error is not None or attempt.status is not None:
+        value |= {"error": attempt.error, "status": attempt.status}
+    return value | ({"waited": attempt.waited} if attempt.waited else {})
 
 
 def reply_from(value: dict[str, Any]) -> Reply:

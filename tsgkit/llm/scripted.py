@@ -120,7 +120,7 @@ def read_script(path: Path) -> Script:
     replies: dict[str, Sequence[str | None]] = {}
     outcomes: dict[str, Ending] = {}
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a reply may hold what else ends a line in Unicode
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: the script cannot be read: {error}") from None
     for number, line in enumerate(lines, 1):
@@ -146,12 +146,14 @@ def _line(line: str, place: str) -> _Line:
         value = json.loads(line)
         said, outcome = value["reply"], value.get("outcome")
         texts = said if isinstance(said, list) else [said]
-        item_id = str(value["item_id"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+        item_id = value["item_id"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         hint = 'a line reads {"item_id": "...", "reply": "..."}'
         raise UsageError(f"{place}: no reply of a script", hint=hint) from None
+    if isinstance(item_id, bool) or not isinstance(item_id, str | int):
+        raise UsageError(f"{place}: an item_id is a text or a number")
     if not texts or not all(text is None or isinstance(text, str) for text in texts):
         raise UsageError(f"{place}: a reply is a text, a list of texts, or null")
     if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
         raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
-    return _Line(item_id, texts, None if outcome is None else Ending(outcome))
+    return _Line(str(item_id), texts, None if outcome is None else Ending(outcome))

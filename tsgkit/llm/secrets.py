@@ -5,18 +5,21 @@
 'invalid key [redacted], or sk-abc%31'
 
 Known values are those given as keys or headers, and those of environment variables whose names say that they are
-secret. Values shorter than eight characters are only redacted where they were given as a key on purpose and are no
-everyday word; other spellings of a value (encoded, split) are not recognised.
+secret. Values shorter than eight characters are left alone: they would be found in the middle of innocent words. A
+value is recognised as it is, as it stands in addresses and as it stands in JSON; otherwise encoded or split it is not.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
 
-SECRET_NAMES = re.compile(r"(?:API|ACCESS|SECRET|AUTH|PRIVATE)_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SECRET_NAMES = re.compile(
+    r"(?:API|ACCESS|SECRET|AUTH|PRIVATE)_?KEY|(?:^|[_-])KEY$|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL", re.IGNORECASE
+)
 NOT_SECRET = re.compile(r"(?:PATH|FILE|DIR|URL|TOKENIZERS_PARALLELISM)$", re.IGNORECASE)
 SHORTEST = 8
 REDACTED = "[redacted]"
@@ -40,7 +43,7 @@ class Secrets:
         """Redact these too, as they are and as they stand in addresses."""
         for value in (part.strip() for part in values):
             if len(value) >= SHORTEST:
-                self._values |= {value, quote(value, safe="")}
+                self._values |= _spellings(value)
         longest_first = sorted(self._values, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
@@ -53,10 +56,23 @@ class Secrets:
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, dict):
-            return {name: self.redact_value(part) for name, part in value.items()}
+            return {self._name(name): self.redact_value(part) for name, part in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.redact_value(part) for part in value]
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value if self.redact(str(value)) == str(value) else REDACTED  # a key may be all digits
         return value
+
+    def _name(self, name: object) -> object:
+        return self.redact(name) if isinstance(name, str) else name
+
+
+def _spellings(value: str) -> set[str]:
+    """A value as it is, in addresses (as a whole, as a path, in a query) and in JSON."""
+    quoted = {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
+    quoted.add(quote_plus(value, errors="replace"))
+    lower = {re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted}
+    return {value, *quoted, *lower, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
 
 
 def without_login(address: str) -> str:
@@ -66,4 +82,4 @@ def without_login(address: str) -> str:
     'https://host:8000/v1'
     """
     parts = urlsplit(address)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))

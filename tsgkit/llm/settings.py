@@ -6,24 +6,45 @@
 ({'temperature': 0, 'extra_body': {'top_k': 5}}, {'seed': 3})
 
 A value is JSON where it reads as JSON, else a string. What says where and as whom to ask (``api_base``, ``api_key``,
-``api_version``, ``extra_headers.*``) is kept apart from what is sent.
+``api_version``, ``extra_headers.*``) is kept apart from what is sent, and is taken as it is written.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.secrets import Secrets, without_login
+from tsgkit.llm.prices import provider_of
+from tsgkit.llm.secrets import SECRET_NAMES, Secrets, without_login
 
 CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers")
 CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
+SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)
 NESTED = ("extra_body", "extra_headers", "headers")
-RESERVED = ("model", "messages", "stream", "n", "timeout", "num_retries", "max_retries", "caching", "drop_params")
+RESERVED = (
+    *("model", "messages", "stream", "stream_options", "n", "timeout", "request_timeout", "stream_timeout"),
+    *("num_retries", "max_retries", "cache", "caching", "drop_params", "additional_drop_params", "modify_params"),
+    *("mock_response", "mock_tool_calls", "mock_timeout", "fallbacks", "context_window_fallback_dict", "model_list"),
+    *("custom_llm_provider", "acompletion", "client", "logger_fn", "verbose", "metadata", "base_model"),
+    *("input_cost_per_token", "output_cost_per_token", "shared_session"),
+)
+NAME = re.compile(r"[A-Za-z_]\w*(?:\.[\w-]+)*")
+ADDRESSES = {
+    "chatgpt": ("OPENAI",),
+    "fireworks_ai": ("FIREWORKS_AI", "FIREWORKS"),
+    "huggingface": ("HUGGINGFACE", "HF"),
+    "ollama_chat": ("OLLAMA",),
+    "text-completion-openai": ("OPENAI",),
+    "together_ai": ("TOGETHER_AI", "TOGETHERAI"),
+    "vertex_ai": ("VERTEX_AI", "VERTEXAI", "VERTEX"),
+}
+"""How the variables of a provider's address begin, where that is not its name."""
 
 
 class Argument(NamedTuple):
@@ -32,6 +53,10 @@ class Argument(NamedTuple):
     model: str | None
     name: str
     value: Any
+
+    def __repr__(self) -> str:
+        value = "..." if _is_connection(self.name.partition(".")[0]) else repr(self.value)
+        return f"Argument(model={self.model!r}, name={self.name!r}, value={value})"
 
 
 @dataclass(frozen=True)
@@ -50,18 +75,21 @@ class Settings:
 
     @property
     def endpoint(self) -> str:
-        """Where the model is asked, as it may be shown: the given address, else the provider's name."""
+        """Where the model is asked, as it may be shown: the given address, else the provider's name; then what else
+        says which service this is (a version, a region), but no key and no header."""
         base = self.connection.get("api_base")
-        return without_login(str(base)) if base else self.model.partition("/")[0]
+        where = without_login(str(base)) if base else provider_of(self.model)
+        rest = (name for name in sorted(self.connection) if name not in ("api_base", *NESTED))
+        return " ".join([where, *(f"{name}={self.connection[name]}" for name in rest if not SECRET_NAMES.search(name))])
 
     @property
     def secrets(self) -> list[str]:
         """The values in here that must never be seen."""
-        headers = self.connection.get("extra_headers", {})
-        values = [str(value) for name, value in self.connection.items() if name.endswith(("key", "token"))]
-        values += [part for value in headers.values() for part in (str(value), str(value).rpartition(" ")[2])]
-        login = str(self.connection.get("api_base", "")).partition("://")[2].rpartition("@")[0]
-        return [*values, login, login.partition(":")[2]]
+        values = [str(value) for name, value in self.connection.items() if SECRET_NAMES.search(name)]
+        for name, value in self.connection.get("extra_headers", {}).items():
+            if SECRET_NAMES.search(name) or SECRET_HEADERS.search(name) or not value.isalpha():  # not an everyday word
+                values += [value, value.rpartition(" ")[2]]
+        return [*values, *_secrets_of_address(str(self.connection.get("api_base", "")))]
 
 
 def parse(texts: Iterable[str], models: Sequence[str]) -> tuple[Argument, ...]:
@@ -75,22 +103,32 @@ def _argument(text: str, models: Sequence[str]) -> Argument:
     name = name.strip()
     if not found or not name:
         raise UsageError(f"--model-arg {_shown(text)}: not key=value", hint="as in --model-arg temperature=0.2")
-    if model is None and (":" in name or "/" in name):
+    if ":" in name or "/" in name:
         raise UsageError(f"--model-arg {name}: none of the models is called so", hint=f"models: {', '.join(models)}")
-    if name.partition(".")[0] in RESERVED:
+    head = name.partition(".")[0]
+    if not NAME.fullmatch(name):
+        raise UsageError(f"--model-arg {_shown(name)}: no name of a parameter", hint="as in extra_body.top_k=5")
+    if head in RESERVED or head.startswith("litellm_"):
         raise UsageError(f"--model-arg {name}: the toolkit sets this itself", hint="see tsgkit eval --help")
-    return Argument(model, "api_base" if name == "base_url" else name, _value(value))
+    if not value:
+        raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
+    as_written = _is_connection(head) and name not in NESTED
+    return Argument(model, "api_base" if name == "base_url" else name, value if as_written else _value(value))
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= 20 else text[:8] + "...")
+    """The beginning of something that may be a key given in the wrong place."""
+    return repr(text if len(text) <= 12 else text[:8] + "...")
 
 
 def _value(text: str) -> object:
+    """The JSON value that a text is; what JSON has no number for (NaN, Infinity) is a text."""
     try:
-        return json.loads(text)
-    except ValueError:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
         return text
+    return value
 
 
 def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str, Any]) -> Settings:
@@ -105,17 +143,58 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
     connection = {name: given.pop(name) for name in list(given) if _is_connection(name)}
     if "api_base" not in connection and (base := _base_of_environment(model)):
         connection["api_base"] = base
+    if "api_base" in connection:
+        _check_address(connection["api_base"])
     return Settings(model, given, {n: v for n, v in defaults.items() if n not in given}, connection)
 
 
 def _put(given: dict[str, Any], name: str, value: object) -> None:
     head, dot, rest = name.partition(".")
-    if not dot:
+    if not dot and head not in NESTED:
         given[name] = value
-    elif head in NESTED and rest:
-        given.setdefault(head, {})[rest] = str(value) if head != "extra_body" else value
-    else:
+    elif head not in NESTED:
         raise UsageError(f"--model-arg {name}: only {', '.join(NESTED)} have parts", hint="as in extra_body.top_k=5")
+    elif not dot:
+        if not isinstance(value, dict):
+            raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
+        headers = {part: _header(one) for part, one in value.items()}
+        given[head] = given.get(head, {}) | (value if head == "extra_body" else headers)
+    elif head == "extra_body":
+        _put_deep(given, name.split("."), value)
+    else:
+        given.setdefault(head, {})[rest] = _header(value)
+
+
+def _put_deep(place: dict[str, Any], path: Sequence[str], value: object) -> None:
+    *parts, last = path
+    for part in parts:
+        if not isinstance(place.setdefault(part, {}), dict):
+            raise UsageError(f"--model-arg {'.'.join(path)}: {part} has a value and no parts", hint="leave one out")
+        place[part] = dict(place[part])
+        place = place[part]
+    place[last] = value
+
+
+def _header(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        good = False
+    if not good:
+        raise UsageError("api_base is no address of a service", hint="as in api_base=http://127.0.0.1:8000/v1")
+
+
+def _secrets_of_address(address: str) -> list[str]:
+    """Login, password and what the query says; in an address they may be encoded."""
+    parts = urlsplit(address)
+    login = parts.netloc.rpartition("@")[0]
+    password = login.partition(":")[2]
+    return [login, password, unquote(password), *(value for _, value in parse_qsl(parts.query))]
 
 
 def _is_connection(name: str) -> bool:
@@ -124,8 +203,9 @@ def _is_connection(name: str) -> bool:
 
 def _base_of_environment(model: str) -> str:
     """The address that the provider's own variables name; it must be part of what identifies a request."""
-    provider = model.partition("/")[0].upper().replace("-", "_")
-    names = (f"{provider}_BASE_URL", f"{provider}_API_BASE")
+    provider = provider_of(model)
+    heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
+    names = [f"{head}_{tail}" for head in heads for tail in ("BASE_URL", "API_BASE")]
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 

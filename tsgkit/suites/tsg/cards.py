@@ -14,6 +14,7 @@ from tsgkit.library.cards import Card
 from tsgkit.suites.tsg.metrics import METRICS, Metric
 
 SUITE = "tsg/"
+MOST_NAMES = 12
 
 
 def check_card(card: Card) -> str:
@@ -32,12 +33,15 @@ def check_card(card: Card) -> str:
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """A hint at what was meant: the nearest name, else all of them."""
+    """A hint at what was meant: the nearest name, else all of them, or the first of many."""
     from tsgkit.lexicon import nearest
 
     names = tuple(names)
     found = nearest(name, names, limit=1)
-    return f"{found[0].name}?" if found else f"choose from {', '.join(names)}"
+    if found:
+        return f"{found[0].name}?"
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return f"choose from {', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:

@@ -5,6 +5,7 @@ Opening reads the whole file once and checks all of it, so that nothing is asked
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import json
@@ -16,11 +17,13 @@ from typing import IO
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.rows import entry_from, row_kind
 from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
 
-KEPT = 1000
+BOM = codecs.BOM_UTF8
+KEPT = 400
 """So many rows are kept once they were read; the others are read again each time."""
 
 
@@ -33,6 +36,7 @@ class Dataset:
         self._offsets = array("q")
         self._rows = array("l")
         self._places = array("l")
+        self._hashes = array("Q")
         self._ids: list[str] = []
         self._kept: dict[int, tuple[AnySample, ...]] = {}
         self._stream = _opened(source)
@@ -56,11 +60,12 @@ class Dataset:
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
             self._stream.seek(self._offsets[number])
-            samples = self._samples(self._stream.readline(), row)
-        sample = samples[self._places[number]] if self._places[number] < len(samples) else None
-        if sample is None or sample.item_id != self._ids[number]:
-            raise FileProblem(f"{self.file}: the file was changed while it was in use", hint="run the command again")
-        return sample
+            line = self._stream.readline()
+            if _hash(line) != self._hashes[row]:
+                hint = "run the command again"
+                raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
+            samples = self._samples(line, row)
+        return samples[self._places[number]]
 
     def __iter__(self) -> Iterator[AnySample]:
         return (self.sample(number) for number in range(len(self)))
@@ -78,8 +83,9 @@ class Dataset:
         seen: set[str] = set()
         for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
             digest.update(line)
-            if line.strip():
-                self._add(line, row, line_number, offset, seen)
+            mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
+            if line[mark:].strip():
+                self._add(line[mark:], row, line_number, offset + mark, seen)
                 row += 1
             offset += len(line)
         if not self._ids:
@@ -101,13 +107,14 @@ class Dataset:
             self._offsets.append(offset)
             self._rows.append(row)
             self._places.append(place)
+        self._hashes.append(_hash(line))
         if len(self._kept) < KEPT:
             self._kept[row] = samples
 
     def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:
         """The samples of a line; a row without an id of its own is known by its number."""
         try:
-            value = load(line.decode("utf-8" if row else "utf-8-sig"))
+            value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise NotationError("not UTF-8 text") from None
         kind = TASKS[self.task]
@@ -122,11 +129,16 @@ class Dataset:
         return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
 
 
+def _hash(line: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(line, digest_size=8).digest())
+
+
 def _opened(source: Path | Traversable) -> IO[bytes]:
     try:
         return source.open("rb") if isinstance(source, Path) else io.BytesIO(source.read_bytes())
     except FileNotFoundError:
-        raise FileProblem(f"{source}: no such file") from None
+        hint = look_alike(source) if isinstance(source, Path) else ""
+        raise FileProblem(f"{source}: no such file", hint=hint) from None
     except IsADirectoryError:
         raise FileProblem(f"{source}: this is a folder, not a file", hint="name the file of rows in it") from None
     except OSError as error:

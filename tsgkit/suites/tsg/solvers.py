@@ -137,10 +137,13 @@ class Vote:
         """Ask all votes at once; each is a draw of its own."""
         messages, schema = self.prompter.messages(sample), _format(self.prompter, sample)
         asked = _asking(ask)
-        replies = await asyncio.gather(
-            *(asked(messages, label=f"vote/{draw}", draw=draw, schema=schema) for draw in range(self.calls))
-        )
-        return Transcript(tuple(Said(f"vote/{draw}", reply) for draw, reply in enumerate(replies)))
+        calls = (asked(messages, label=f"vote/{draw}", draw=draw, schema=schema) for draw in range(self.calls))
+        said: list[Said] = []
+        for draw, reply in enumerate(await asyncio.gather(*calls, return_exceptions=True)):
+            if isinstance(reply, BaseException):  # raised when all are home, so that no vote under way is lost
+                raise reply
+            said.append(Said(f"vote/{draw}", reply))
+        return Transcript(tuple(said))
 
     def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
         """Judge what the votes come to."""

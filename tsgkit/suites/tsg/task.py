@@ -96,11 +96,13 @@ class TsgTask:
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose rows a file holds, by its first row; none where it cannot be told."""
+    """The tasks whose rows a file holds, by its first row, or a folder, by its files; none where it cannot be told."""
     from tsgkit.errors import NotationError
     from tsgkit.graph.notation.json_triplets import load
     from tsgkit.suites.tsg.rows import row_kind
 
+    if file.is_dir():
+        return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
     try:
         with file.open(encoding="utf-8-sig") as lines:
             value = load(next((line for line in lines if line.strip()), "null"))

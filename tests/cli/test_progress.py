@@ -1,0 +1,57 @@
+"""Progress is plain lines where nobody can see them change, and never wider than the terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+from io import StringIO
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+from tsgkit.cli import progress
+from tsgkit.cli.progress import Progress
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.plan import Plan
+
+PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=3)
+
+
+def shown(folder: Path, stream: TextIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
+    monkeypatch.setattr(progress, "EVERY_ON_A_TERMINAL", 0.0)
+    evaluate(PLAN, Options(out=folder / "run"), Progress(stream).watch)
+
+
+def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = StringIO()
+    shown(tmp_path, stream, monkeypatch)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, about 0:0")
+    assert lines[-2:] == ["baseline/rules tsg/sgqa: 3/3", "baseline/rules tsg/sgds: 3/3"]
+    assert "\x1b" not in stream.getvalue()
+    assert "\r" not in stream.getvalue()
+
+
+def test_going_on_says_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown(tmp_path, StringIO(), monkeypatch)
+    samples = tmp_path / "run/samples.jsonl"
+    samples.write_bytes(b"".join(samples.read_bytes().splitlines(keepends=True)[:4]))
+    stream = StringIO()
+    shown(tmp_path, stream, monkeypatch)
+    assert stream.getvalue().startswith("going on: 4 samples are there already\n")
+
+
+def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 20, 0, 0))
+    with os.fdopen(theirs, "w") as stream:
+        shown(tmp_path, stream, monkeypatch)
+    seen = os.read(ours, 65_536).decode()
+    os.close(ours)
+    assert "\x1b[2A\r\x1b[2Kbaseline/rules tsg/" in seen
+    assert max(len(line.replace("\x1b[2A", "").replace("\r\x1b[2K", "")) for line in seen.split("\r\n")) == 19

@@ -1,0 +1,180 @@
+"""Runs ``tsgkit`` in processes of its own that start at once: they are forked from one that has loaded the libraries.
+
+Each is a real process with its own id, folder, environment and limits, so that it can be killed as any other. As a
+program this is the one they are forked from: it takes requests as JSON lines and answers each with one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Ran:
+    """A command that runs or ran."""
+
+    parent: Prefork
+    pid: int
+    files: tuple[Path, Path]
+    code: int | None = None
+
+    @property
+    def out(self) -> str:
+        return self.files[0].read_text(encoding="utf-8")
+
+    @property
+    def err(self) -> str:
+        return self.files[1].read_text(encoding="utf-8")
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401
+        return json.loads(self.out)
+
+    def ended(self) -> bool:
+        """Whether it has ended; then its code is known (negative: the signal that ended it)."""
+        if self.code is None:
+            self.code = self.parent.request({"poll": self.pid})["code"]
+        return self.code is not None
+
+    def wait(self, seconds: float = 60) -> Ran:
+        until = time.monotonic() + seconds
+        while not self.ended():
+            if time.monotonic() > until:
+                self.signal(signal.SIGKILL)
+                raise TimeoutError(f"still running after {seconds} s: {self.out}{self.err}")
+            time.sleep(0.005)
+        return self
+
+    def signal(self, number: int) -> None:
+        if not self.ended():
+            os.kill(self.pid, number)
+
+
+@dataclass
+class Prefork:
+    """The process the others are forked from."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    number: int = field(default=0)
+
+    def request(self, value: dict[str, Any]) -> Any:  # noqa: ANN401
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(value) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def start(
+        self,
+        *words: str,
+        cwd: Path,
+        env: dict[str, str] | None = None,
+        largest_file: int | None = None,
+        stderr: str = "",
+        version: str = "",
+    ) -> Ran:
+        """Start ``tsgkit`` with these words; ``stderr`` names a terminal, ``version`` pretends to be another one."""
+        self.number += 1
+        out, err = (self.folder / f"{self.number}.{name}" for name in ("out", "err"))
+        out.touch()
+        err.touch()
+        value = {
+            "words": words, "cwd": str(cwd), "env": env or {}, "out": str(out), "err": stderr or str(err),
+            "largest_file": largest_file, "version": version,
+        }  # fmt: skip
+        return Ran(self, self.request(value)["pid"], (out, err))
+
+    def run(self, *words: str, cwd: Path, **how: Any) -> Ran:  # noqa: ANN401
+        return self.start(*words, cwd=cwd, **how).wait()
+
+
+@contextlib.contextmanager
+def prefork(folder: Path) -> Iterator[Prefork]:
+    """Such a process, for as long as the block lasts."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    hidden = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL", "_API_BASE"))}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment |= {"PYTHONPATH": paths, "TSGKIT_CACHE_HOME": str(folder / "cache"), "TSGKIT_DEBUG": ""}
+    command = [sys.executable, str(Path(__file__))]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder
+    ) as process:
+        yield Prefork(process, folder)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _serve() -> None:
+    import tsgkit.cli.eval
+    import tsgkit.cli.progress
+    import tsgkit.cli.table  # noqa: F401
+    from tsgkit.llm.litellm_calls import LiteLlm
+    from tsgkit.llm.settings import parse, settings_of
+
+    address = parse(["api_base=http://127.0.0.1:9/v1"], ())
+    LiteLlm(
+        settings_of("openai/warm", address, {"temperature": 0})
+    ).prepare()  # loads what is loaded late, sends nothing
+    for line in sys.stdin:
+        value = json.loads(line)
+        if "poll" in value:
+            pid, status = os.waitpid(value["poll"], os.WNOHANG)
+            answer = {"code": os.waitstatus_to_exitcode(status) if pid else None}
+        else:
+            pid = os.fork()
+            if not pid:
+                _child(value)
+            answer = {"pid": pid}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _child(value: dict[str, Any]) -> None:
+    import resource
+
+    code = 99
+    try:
+        os.setsid()
+        for number, (name, how) in enumerate([("/dev/null", "r"), (value["out"], "w"), (value["err"], "w")]):
+            flags = os.O_RDONLY if how == "r" else os.O_WRONLY | os.O_APPEND
+            handle = os.open(name, flags)
+            os.dup2(handle, number)
+            os.close(handle)
+        sys.stdin = open(0)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
+        os.chdir(value["cwd"])
+        os.environ.update(value["env"])
+        if value["largest_file"]:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (value["largest_file"],) * 2)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if value["version"]:
+            import tsgkit.runs.evaluation
+            import tsgkit.runs.prepared
+
+            for module in (tsgkit.runs.evaluation, tsgkit.runs.prepared):
+                module.__version__ = value["version"]  # type: ignore[attr-defined]
+        from tsgkit.cli import main
+
+        sys.argv = ["tsgkit", *value["words"]]
+        code = main(value["words"])
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _serve()

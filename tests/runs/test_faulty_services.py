@@ -1,0 +1,110 @@
+"""Services fail in every way there is: every sample ends with the right outcome, and none is lost or asked twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from model_server import model_server
+from prefork import Prefork
+from run_files import lines, samples
+
+from tsgkit.scoring.outcomes import COUNTS
+from tsgkit.suites.tsg.dataset import Dataset
+from tsgkit.suites.tsg.samples import QuestionSample
+
+BUNDLED = Path(__file__).resolve().parents[2] / "tasks/tsg/data/sgqa.jsonl"
+
+
+def words(base: str, *more: str, model: str = "openai/x", limit: int = 10) -> tuple[str, ...]:
+    return (
+        *("eval", "--task", "sgqa", "--model", model, "--model-arg", f"api_base={base}", "--limit", str(limit)),
+        *("--no-cache", "--quiet", "--out", "run", *more),
+    )
+
+
+def outcomes(run: Path) -> Counter[str]:
+    return Counter(one["outcome"] for one in samples(run).values())
+
+
+def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
+    faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
+    with model_server(faults=faults, retry_after="0.1") as server:
+        ended = commands.run(*words(server.base, "--timeout", "1", limit=90), cwd=tmp_path)
+        stats = server.stats()
+    assert ended.code == 0, ended.out + ended.err
+    assert outcomes(tmp_path / "run") == {"answered": 90}
+    assert (stats["good"], stats["good_twice"], stats["distinct"]) == (90, 0, 90)
+    assert set(stats["counts"]) == {"good", *faults}, "all of the faults were met"
+    attempts = sum(len(call["reply"]["attempts"]) for call in lines(tmp_path / "run/calls.jsonl"))
+    assert attempts == stats["seen"], "every request stands in the record"
+
+
+def test_what_a_reply_lacks_is_its_outcome(commands: Prefork, tmp_path: Path) -> None:
+    for fault, outcome in {"length": "truncated", "filter": "refused", "refusal": "refused", "empty": "empty"}.items():
+        with model_server(always={"": fault}) as server:
+            ended = commands.run(*words(server.base, "--new", "--json", limit=3), cwd=tmp_path)
+        counts = ended.json["results"][0]["counts"]
+        assert (ended.code, counts[outcome], counts["items"]) == (0, 3, 3), fault
+
+
+def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recovers(
+    commands: Prefork, tmp_path: Path
+) -> None:
+    with model_server() as server:
+        command, port = words(server.base, limit=8), urlsplit(server.base).port
+        assert commands.run(*words(server.base, "--dry-run", limit=8), cwd=tmp_path).code == 0
+        assert server.stats()["seen"] == 0
+    data = Dataset(BUNDLED, "sgqa")
+    failing = data.sample(3)
+    assert isinstance(failing, QuestionSample)
+    with model_server(always={failing.question: "400"}, port=port) as server:
+        ended = commands.run(*command, cwd=tmp_path)
+        assert ended.code == 1
+        assert outcomes(tmp_path / "run") == {"answered": 7, "api_error": 1}
+        assert "1 sample failed: BadRequestError" in ended.out
+        assert "nothing is lost; go on with: tsgkit eval" in ended.err
+        assert commands.run(*command, cwd=tmp_path).code == 1
+        assert server.stats()["seen"] == 8 + 1, "only the failed one is asked again"
+        assert outcomes(tmp_path / "run") == {"answered": 7, "api_error": 1}
+    with model_server(port=port) as server:
+        ended = commands.run(*command, cwd=tmp_path)
+        assert (ended.code, ended.err, server.stats()["seen"]) == (0, "", 1)
+    assert outcomes(tmp_path / "run") == {"answered": 8}
+    order = [one["item_id"] for one in lines(tmp_path / "run/samples.jsonl")]
+    assert order == list(data.item_ids[:8])
+
+
+def test_a_limit_of_requests_a_second_loses_nothing(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(rate=100, retry_after="0.2") as server:
+        ended = commands.run(*words(server.base, "--repeat", "4", limit=75), cwd=tmp_path)
+        stats = server.stats()
+    assert ended.code == 0, ended.out + ended.err
+    assert outcomes(tmp_path / "run") == {"answered": 300}
+    assert stats["good"] == 300
+
+
+def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(status_of={"denied": "401"}) as server:
+        more = ("--model", "openai/denied", "--concurrency", "2", "--json")
+        ended = commands.run(*words(server.base, *more, limit=30), cwd=tmp_path)
+        seen = server.stats()["counts"]
+    results = {result["subject"]: result["counts"] for result in ended.json["results"]}
+    assert ended.code == 1
+    assert results["openai/x"]["answered"] == seen["good"] == 30
+    denied = results["openai/denied"]
+    assert 3 <= denied["api_error"] == seen["401"] <= 4, "three in a row, and what was on its way"
+    assert denied["missing"] == 30 - denied["api_error"]
+    assert list(denied) == list(COUNTS)
+
+
+def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(first=[200, 400, 200]) as server:
+        command = words(server.base, "--solver", "vote:3", "--concurrency", "1", limit=1)
+        ended = commands.run(*command, cwd=tmp_path)
+        assert (ended.code, outcomes(tmp_path / "run")) == (1, {"api_error": 1})
+        assert server.stats()["seen"] == 3
+        ended = commands.run(*command, cwd=tmp_path)
+        assert (ended.code, outcomes(tmp_path / "run")) == (0, {"answered": 1})
+        assert server.stats()["seen"] == 4

@@ -1,0 +1,114 @@
+"""The identity of a run changes with all that can change an answer, and with nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tsgkit.cli.eval import add_arguments, plan_of
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.prepared import prepare
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tasks/tsg/data/sgqa.jsonl"
+BASE: dict[str, Any] = {
+    "tasks": ("tsg/sgqa",),
+    "models": ("openai/x",),
+    "limit": 4,
+    "model_args": ("api_base=http://127.0.0.1:1/v1", "temperature=0.5"),
+}
+
+
+def identity(**changes: object) -> str:
+    return prepare(Plan.model_validate(BASE | changes)).identity
+
+
+@pytest.fixture(scope="module")
+def known() -> str:
+    return identity()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model_args": ("api_base=http://127.0.0.1:1/v1", "temperature=0.6")},
+        {"model_args": ("api_base=http://127.0.0.1:1/v1", "temperature=0.5", "top_p=0.5")},
+        {"model_args": ("api_base=http://127.0.0.1:2/v1", "temperature=0.5")},
+        {"models": ("openai/y",)},
+        {"models": ("openai/x", "openai/y")},
+        {"tasks": ("tsg/sgqa", "tsg/sgds")},
+        {"styles": ("cot",)},
+        {"styles": ("zero-shot", "cot")},
+        {"solvers": ("vote:3",)},
+        {"solvers": ("vote:5",)},
+        {"seed": 1},
+        {"repeat": 2},
+        {"limit": 5},
+        {"limit": None},
+        {"ids": ("bread/q0",)},
+    ],
+    ids=str,
+)
+def test_it_changes_with_what_can_change_an_answer(known: str, changes: dict[str, Any]) -> None:
+    assert identity(**changes) != known
+
+
+def test_all_of_these_are_different_from_each_other() -> None:
+    ways: list[dict[str, Any]] = [{"solvers": (solver,)} for solver in ("vote:2", "vote:3", "vote:4")]
+    ways += [{"styles": ("few-shot",), "shots": shots} for shots in (1, 2, 3)]
+    assert len({identity(**way) for way in ways}) == 6
+
+
+def test_the_shots_of_a_style_without_examples_change_nothing(known: str) -> None:
+    assert identity(shots=3) == known
+
+
+def test_it_changes_with_the_bytes_of_the_data_not_with_their_place(tmp_path: Path, known: str) -> None:
+    for name in ("one.jsonl", "two.jsonl", "three.jsonl"):
+        shutil.copy(DATA, tmp_path / name)
+    (tmp_path / "three.jsonl").write_bytes(DATA.read_bytes() + b"\n")
+    found = [identity(data=str(tmp_path / name)) for name in ("one.jsonl", "two.jsonl", "three.jsonl")]
+    assert found[0] == found[1] == known != found[2]
+
+
+def test_it_changes_with_the_text_of_the_prompts(tmp_path: Path, known: str) -> None:
+    (tmp_path / "same").mkdir()
+    (tmp_path / "same/sgqa.txt").write_text("{scene_graph} {question}")
+    one = identity(prompts=str(tmp_path / "same"))
+    (tmp_path / "same/sgqa.txt").write_text("{scene_graph} {question}?")
+    assert len({known, one, identity(prompts=str(tmp_path / "same"))}) == 3
+
+
+def test_a_script_is_known_by_its_content(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"item_id": "bread/q0", "reply": "[hook]"}\n')
+    one = identity(models=(f"script:{script}",), model_args=())
+    script.write_text('{"item_id": "bread/q0", "reply": "[bowl]"}\n')
+    assert identity(models=(f"script:{script}",), model_args=()) != one
+
+
+def test_the_order_in_which_models_are_named_does_not_matter() -> None:
+    assert identity(models=("openai/x", "openai/y")) == identity(models=("openai/y", "openai/x"))
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--concurrency", "2"), ("--timeout", "3"), ("--rpm", "10"), ("--tpm", "10"), ("--max-cost", "1"),
+        ("--max-requests", "3"), ("--max-tokens", "10"), ("--price", "1,2"), ("--no-cache",), ("--json",),
+        ("--samples",), ("--quiet",), ("--fail-under", "tsg/sgqa.exact_match=0.5"), ("--new",),
+        ("--model-arg", "api_key=sk-0123456789"), ("--model-arg", "extra_headers.X-Team=someone"),
+    ],
+    ids=lambda option: option[0],
+)  # fmt: skip
+def test_it_does_not_change_with_how_a_run_is_carried_out_or_shown(known: str, option: tuple[str, ...]) -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    words = ["--task", "sgqa", "--model", "openai/x", "--limit", "4"]
+    words += ["--model-arg", "api_base=http://127.0.0.1:1/v1", "--model-arg", "temperature=0.5"]
+    assert prepare(plan_of(parser.parse_args([*words, *option]))).identity == known

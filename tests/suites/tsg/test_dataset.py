@@ -1,0 +1,139 @@
+"""Rows read when they are needed are the rows of the file, and what is wrong with a file is said at once."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from prompt_items import TASKS, row
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.suites.tsg import dataset
+from tsgkit.suites.tsg.dataset import Dataset
+from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.samples import samples_of
+
+BUNDLED = Path(__file__).resolve().parents[3] / "tasks/tsg/data"
+OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
+
+
+def text_of(*rows: object) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in rows)
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "rows.jsonl"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("kept", [0, 7, 1000])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_samples_are_those_of_the_whole_file(task: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset, "KEPT", kept)
+    path = BUNDLED / f"{task}.jsonl"
+    lazily, whole = Dataset(path, task), samples_of(read_file(path), task)
+    assert tuple(lazily) == whole
+    assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1]
+    assert list(lazily.item_ids) == [sample.item_id for sample in whole]
+
+
+@pytest.mark.skipif(not OFFICIAL, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
+@pytest.mark.parametrize(("name", "task"), [("tsg_sgqa_sample", "sgqa"), ("tsg_sgds_sample", "sgds")])
+def test_published_rows_are_those_of_the_whole_file(name: str, task: str) -> None:
+    path = Path(OFFICIAL, f"{name}.jsonl")
+    assert tuple(Dataset(path, task)) == samples_of(read_file(path), task)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda lines: b"\xef\xbb\xbf" + b"\n".join(lines),
+        lambda lines: b"\xef\xbb\xbf\n" + b"\n".join(lines),
+        lambda lines: b"\r\n".join(lines) + b"\r\n",
+        lambda lines: b"\n\n" + b"\n  \n\n".join(lines) + b"\n\n\n",
+        lambda lines: b"\n".join(lines),
+    ],
+    ids=["mark", "mark alone", "CRLF", "blank lines", "no last newline"],
+)
+def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt: object) -> None:
+    assert callable(spoilt)
+    rows = [row("sgqa", name) for name in ("first", "second", "third")]
+    for one in rows:
+        del one["item_id"]  # so that the ids are the numbers of the rows
+    lines = text_of(*rows).splitlines()
+    path = written(tmp_path, spoilt(lines))
+    found = Dataset(path, "sgqa")
+    assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
+    assert tuple(found) == samples_of(read_file(path), "sgqa")
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (b"{oops\n", "line 2: "),
+        (b"[]\n", "line 2: sgqa is made of sgqa rows, and this is none of our rows"),
+        (text_of(row("sgds", "other")), "line 2: sgqa is made of sgqa rows, and this is sgds"),
+        (text_of(row("sgqa", "first")), "line 2: the item id first"),
+        (b'{"a": "\xff"}\n', "line 2: not UTF-8 text"),
+        (b"\xff\xfe{\x00\n", "line 2: not UTF-8 text"),
+        (text_of(row("sgqa", "second") | {"qa_pairs": "none"}), "line 2: "),
+        (b"9" * 5000 + b"\n", "line 2: "),
+        (b"[" * 100_000 + b"\n", "line 2: "),
+    ],
+    ids=["JSON", "list", "kind", "twice", "UTF-8", "UTF-16", "schema", "digits", "depth"],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(tmp_path: Path, second: bytes, said: str) -> None:
+    path = written(tmp_path, text_of(row("sgqa", "first")) + second)
+    with pytest.raises(UsageError) as raised:
+        Dataset(path, "sgqa")
+    assert str(raised.value).startswith(f"{path}: {said}"), raised.value
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
+        Dataset(written(tmp_path, content), "sgqa")
+
+
+def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    written(tmp_path, text_of(row("sgqa", "first")))
+    with pytest.raises(FileProblem, match="this is a folder"):
+        Dataset(tmp_path, "sgqa")
+    with pytest.raises(FileProblem, match="no such file") as raised:
+        Dataset(tmp_path / "rovs.jsonl", "sgqa")
+    assert raised.value.hint == f"{tmp_path / 'rows.jsonl'}?"
+
+
+def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
+    with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
+        Dataset(path, "sa-sgg")
+
+
+@pytest.mark.parametrize("other", ["secone", "second"])
+def test_a_file_that_changes_while_it_is_used_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    monkeypatch.setattr(dataset, "KEPT", 1)
+    path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
+    found = Dataset(path, "sgqa")
+    assert found.sample(1).item_id == "second/0"
+    path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
+    assert found.sample(0).item_id == "first/0", "what is kept stays"
+    with pytest.raises(FileProblem, match="the file was changed while it was in use"):
+        found.sample(1)
+
+
+def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
+    found = Dataset(BUNDLED / "sgqa.jsonl", "sgqa")
+    ids = list(found.item_ids)
+    assert list(found.chosen((ids[5], ids[2], ids[5]))) == [2, 5]
+    assert list(found.chosen((ids[5], ids[2]), limit=1)) == [2]
+    assert list(found.chosen(limit=3)) == [0, 1, 2]
+    assert len(found.chosen()) == len(found.chosen(limit=10_000)) == len(found)
+    with pytest.raises(UsageError, match="there is no item nobody"):
+        found.chosen(("nobody",))
+    assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])

@@ -1,0 +1,71 @@
+"""A vote takes what most draws say, first drawn first, and stays open where a draw failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading import Reading
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
+from tsgkit.suites.tsg.voting import Read, majority, majority_graphs, majority_word
+
+WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
+NONE = Unreadable("nothing")
+
+
+def word(text: str) -> Read:
+    return Outcome.ANSWERED, text
+
+
+def graphs(*found: ActionGraph) -> Read:
+    return Outcome.ANSWERED, GraphAnswer(found, Reading(found, (), ()))
+
+
+@pytest.mark.parametrize(
+    ("words", "winner"),
+    [("aab", "a"), ("abb", "b"), ("abc", "a"), ("cba", "c"), ("baab", "b"), ("a", "a"), ("abcc", "c")],
+)
+def test_the_commonest_word_wins_and_a_tie_goes_to_the_first_drawn(words: str, winner: str) -> None:
+    assert majority_word(list(words)) == winner
+    assert majority([word(one) for one in words]) == (Outcome.ANSWERED, winner)
+
+
+def test_only_draws_that_could_be_read_have_a_vote() -> None:
+    reads: list[Read] = [(Outcome.UNREADABLE, NONE), (Outcome.EMPTY, None), word("cup")]
+    assert majority(reads) == (Outcome.ANSWERED, "cup")
+
+
+@pytest.mark.parametrize("outcome", [Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING])
+def test_where_none_could_be_read_the_first_outcome_stands(outcome: Outcome) -> None:
+    assert majority([(outcome, None), (Outcome.UNREADABLE, NONE)]) == (outcome, None)
+    assert majority([(Outcome.UNREADABLE, NONE), (outcome, None)]) == (Outcome.UNREADABLE, NONE)
+
+
+def test_one_failed_draw_leaves_the_whole_open() -> None:
+    assert majority([word("a"), (Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
+
+
+def test_no_draws_are_missing() -> None:
+    assert majority([]) == (Outcome.MISSING, None)
+
+
+def test_triplets_need_more_than_half_of_the_draws() -> None:
+    more = ActionGraph([*WASH, ("wash", "with", "hand1")])
+    assert majority_graphs([[WASH], [more], [more]]) == (more,)
+    assert majority_graphs([[WASH], [more]]) == (WASH,), "half is not enough"
+    assert majority_graphs([[WASH], [WASH], [DRY]]) == (WASH,)
+
+
+def test_a_forgotten_graph_does_not_shift_the_others() -> None:
+    assert majority_graphs([[WASH, DRY, PUT], [DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
+    assert majority_graphs([[WASH], [WASH, DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
+
+
+def test_graphs_that_agree_on_nothing_are_unreadable() -> None:
+    outcome, answer = majority([graphs(WASH), graphs(DRY)])
+    assert (outcome, answer) == (Outcome.UNREADABLE, Unreadable("no triplet has a majority"))
+    outcome, answer = majority([graphs(WASH), graphs(WASH)])
+    assert outcome is Outcome.ANSWERED
+    assert isinstance(answer, GraphAnswer)
+    assert answer.graphs == (WASH,)

@@ -1,0 +1,79 @@
+"""What a plan would ask, before it asks: requests, tokens with their spread, money.
+
+Tokens are estimated from characters (3 to 5 of English make one), replies from the length of the right answer, plus
+what reasoning usually takes. A service counts otherwise; the spread says how far off this may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tsgkit.llm.prices import Price
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import Prepared, Row, asks_a_model
+from tsgkit.suites.tsg.showing import shown_answer
+from tsgkit.suites.tsg.solvers import Single, Vote
+
+FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
+"""Characters a token."""
+REASONING = (100, 800)
+"""Tokens of reasoning where a style asks for it."""
+CHATTER = (0, 60)
+"""Tokens around an answer."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A number that is not known exactly: the least and the most it may be."""
+
+    low: float = 0.0
+    high: float = 0.0
+
+    def __add__(self, other: Spread) -> Spread:
+        return Spread(self.low + other.low, self.high + other.high)
+
+
+@dataclass(frozen=True)
+class RowEstimate:
+    """What one row would ask; ``cost`` is None where the price is not known."""
+
+    cell: Cell
+    samples: int
+    requests: int
+    prompt: Spread
+    completion: Spread
+    cost: Spread | None
+
+
+def estimates_of(prepared: Prepared, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
+    """The estimate of every row."""
+    return tuple(_estimate(row, prices.get(row.cell.subject)) for row in prepared.rows)
+
+
+def _estimate(row: Row, price: Price | None) -> RowEstimate:
+    if not asks_a_model(row.cell.subject) or not isinstance(row.solver, (Single, Vote)):
+        return RowEstimate(row.cell, len(row.numbers), 0, Spread(), Spread(), Spread())
+    prompter, calls = row.solver.prompter, row.solver.calls
+    prompt, completion = Spread(), Spread()
+    for number in row.numbers:
+        sample = row.dataset.sample(number)
+        prompt += _tokens(len(prompter.text(sample)) * calls)
+        completion += _tokens(len(shown_answer(sample)) * calls) + Spread(*(part * calls for part in CHATTER))
+        if prompter.style.reasoning:
+            completion += Spread(*(part * calls for part in REASONING))
+    requests = len(row.numbers) * calls
+    return RowEstimate(row.cell, len(row.numbers), requests, prompt, completion, _cost(prompt, completion, price))
+
+
+def _tokens(characters: int) -> Spread:
+    return Spread(characters / MOST_CHARACTERS, characters / FEWEST_CHARACTERS)
+
+
+def _cost(prompt: Spread, completion: Spread, price: Price | None) -> Spread | None:
+    if price is None:
+        return None
+    return Spread(
+        prompt.low * price.prompt + completion.low * price.completion,
+        prompt.high * price.prompt + completion.high * price.completion,
+    )

@@ -1,0 +1,244 @@
+"""An evaluation from a plan to its results, in a folder that the same call goes on with.
+
+>>> import tempfile
+>>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5)
+>>> finished = evaluate(plan, Options(out=Path(tempfile.mkdtemp()) / "run"))
+>>> finished.results[0].board.n, finished.results[0].board.counts["answered"], finished.complete
+(5, 5, True)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tsgkit import __version__
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED
+from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.door import Door
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.runs.execute import Subject, Work
+from tsgkit.runs.folder import HEADER, RunFolder, put_aside
+from tsgkit.runs.plan import Cell, Plan
+from tsgkit.runs.prepared import Prepared, asks_a_model, prepare
+from tsgkit.runs.results import Result, put_in_order, result_value, results_of
+from tsgkit.runs.state import RowState, states_of
+from tsgkit.runs.subjects import Limits, subjects_of
+
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Where a run is kept and how it is carried out; nothing here can change an answer."""
+
+    out: Path | None = None
+    new: bool = False
+    cache: bool = True
+    limits: Limits = field(default_factory=Limits)
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What became of a run."""
+
+    path: Path
+    results: tuple[Result, ...]
+    values: tuple[dict[str, Any], ...]
+    interrupted: bool
+    budget: str
+    notices: tuple[str, ...]
+    header: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def unasked(self) -> int:
+        """How many samples are still to be asked."""
+        return sum(result.unasked for result in self.results)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to ask."""
+        return not self.unasked and not any(result.failed for result in self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """The code a command ends with, gates apart."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.budget:
+            return BUDGET_REACHED
+        failed = any(result.failed or result.given_up for result in self.results)
+        return FINISHED_WITH_ERRORS if failed else GOOD
+
+
+@dataclass
+class Watch:
+    """Told of what happens, for those who want to show it."""
+
+    begun: Callable[[Running], None] = lambda _: None
+    changed: Callable[[], None] = lambda: None
+    stopping: Callable[[int], None] = lambda _: None
+    ended: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Running:
+    """A run under way."""
+
+    path: Path
+    states: Mapping[Cell, RowState]
+    subjects: Mapping[str, Subject]
+    work: Work
+
+
+def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
+    """Carry out a plan, or what is left of it."""
+    return carry_out(prepare(plan), options, watch or Watch(), with_samples=with_samples)
+
+
+def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
+    """Work on a prepared plan in its folder until nothing is left or something stops it."""
+    path = folder_of(prepared, options)
+    folder = RunFolder(path, prepared.header(options.command))
+    try:
+        if folder.header["tsgkit"] != __version__:
+            folder.samples.replace(())  # another version may judge differently: all is judged anew from the calls
+            folder.update_header(tsgkit=__version__)
+        states = states_of(prepared.rows, folder.samples)
+        work = _work(prepared, folder, states, options, watch)
+        return _finished(prepared, folder, states, work, with_samples)
+    finally:
+        folder.close()
+
+
+def folder_of(prepared: Prepared, options: Options) -> Path:
+    """Where the run is kept; with ``new`` an earlier one is put aside, not destroyed."""
+    path = options.out or RUNS / f"{prepared.name}-{prepared.identity}"
+    if options.new and (path / HEADER).is_file():
+        put_aside(path)
+    return path
+
+
+def _work(
+    prepared: Prepared, folder: RunFolder, states: Mapping[Cell, RowState], options: Options, watch: Watch
+) -> Work:
+    if all(state.finished == state.total for state in states.values()):
+        return Work(folder, states, {}, 0)
+    asks = any(asks_a_model(model) for model in prepared.plan.models)
+    cache = ReplyCache() if options.cache and asks else None
+    subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
+    _check_models(subjects)
+    work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
+    watch.begun(Running(folder.path, states, subjects, work))
+    try:
+        asyncio.run(_run(work, watch))
+    finally:
+        watch.ended()
+        if cache is not None:
+            cache.close()
+            work.notices += [cache.trouble] if cache.trouble else []
+        _note_models(folder, subjects)
+    return work
+
+
+def _check_models(subjects: Mapping[str, Subject]) -> None:
+    """Of several models, name one that cannot be asked before another is paid for; a single one is asked as it is."""
+    doors = [subject for subject in subjects.values() if isinstance(subject, Door)]
+    for door in doors if len(doors) > 1 else ():
+        door.provider.prepare()
+
+
+async def _run(work: Work, watch: Watch) -> None:
+    with _signals(work, watch), _calm_collector():
+        try:
+            await work.run()
+        finally:
+            for subject in work.subjects.values():
+                if isinstance(subject, Door):
+                    await subject.provider.close()
+
+
+@contextmanager
+def _calm_collector() -> Iterator[None]:
+    """Look for garbage less often while requests are made, and never among what was loaded before.
+
+    The libraries beneath make many short-lived objects; at its usual pace the collector walks over everything loaded,
+    again and again, and takes a good tenth of all time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
+def _signals(work: Work, watch: Watch) -> Iterator[None]:
+    """The first Ctrl-C stops the scheduling, the second one the waiting."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    asked_to_stop = 0
+
+    def on_signal() -> None:
+        nonlocal asked_to_stop
+        asked_to_stop += 1
+        if asked_to_stop > 1:
+            work.abandon()
+        else:
+            work.stop("interrupted")
+            watch.stopping(work.busy)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
+    """Write what was really sent to each model."""
+    known = dict(folder.header.get("models", {}))
+    for name, subject in subjects.items():
+        if isinstance(subject, Door) and isinstance(subject.provider, LiteLlm) and subject.provider.sent:
+            known[name] = {
+                "endpoint": subject.endpoint,
+                "sent": subject.provider.sent,
+                "notices": subject.provider.notices,
+                "price": None if subject.price is None else subject.price.source,
+            }
+            known[name] = subject.secrets.redact_value(known[name])
+    if known:
+        folder.update_header(models=known)
+
+
+def _finished(
+    prepared: Prepared, folder: RunFolder, states: Mapping[Cell, RowState], work: Work, with_samples: bool
+) -> Finished:
+    if all(place >= 0 for state in states.values() for place in state.places):
+        put_in_order(states, folder.samples)
+    results = results_of(states, folder.samples, prepared.plan.seed)
+    values = tuple(
+        result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
+    )
+    interrupted = work.stopping and work.why == "interrupted"
+    notices = work.notices + [
+        notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
+    ]
+    return Finished(
+        folder.path, results, values, interrupted, "" if interrupted else work.budget, tuple(notices), folder.header
+    )

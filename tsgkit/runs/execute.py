@@ -1,0 +1,161 @@
+"""Works on what a run has left to do, and stops cleanly whatever happens.
+
+As many samples are in work at a time as may be in flight; each goes from ``solve`` to its record in one piece. Whoever
+stops a run (the user, a budget, a full disk) stops the scheduling: what is in flight comes home and is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tsgkit.errors import TsgkitError
+from tsgkit.llm.door import Call
+from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.llm.reply import Reply
+from tsgkit.runs.folder import RunFolder
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.records import record_of
+from tsgkit.runs.state import RowState
+from tsgkit.suites.transcript import LOCAL, Ask, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+BREATH = 64
+"""After so many samples that wait for nothing, others get a turn."""
+
+
+class Subject(Protocol):
+    """Whoever answers under a name: a door to a model, a script."""
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """The reply to a prompt."""
+
+    def stop(self) -> None:
+        """Ask nothing new."""
+
+
+@dataclass
+class Work:
+    """A run being executed."""
+
+    folder: RunFolder
+    states: Mapping[Cell, RowState]
+    subjects: Mapping[str, Subject]
+    in_flight: int
+    stopping: bool = False
+    why: str = ""
+    budget: str = ""
+    """The limit that was reached; whoever asks nobody works on."""
+    fatal: TsgkitError | None = None
+    busy: int = 0
+    changed: Callable[[], None] = lambda: None
+    notices: list[str] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def stop(self, why: str) -> None:
+        """Schedule nothing more; what is in flight comes home."""
+        if not self.stopping:
+            self.stopping, self.why = True, why
+            for subject in self.subjects.values():
+                subject.stop()
+
+    def spend_nothing_more(self, why: str) -> None:
+        """Ask models nothing more, because a limit was reached."""
+        self.budget = self.budget or why
+        for name, subject in self.subjects.items():
+            if asks_a_model(name):
+                subject.stop()
+
+    def abandon(self) -> None:
+        """Wait for nothing more."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> None:
+        """Work until nothing is left, or something stops it; a fatal error is raised when all is home."""
+        for queue, workers in self._queues():
+            self._tasks += [asyncio.create_task(self._worker(queue)) for _ in range(workers)]
+        try:
+            await asyncio.gather(*self._tasks)
+        except asyncio.CancelledError:
+            self.stopping, self.why = True, self.why or "interrupted"
+        if self.fatal is not None:
+            raise self.fatal
+
+    def _queues(self) -> Iterator[tuple[Iterator[tuple[RowState, int]], int]]:
+        """One queue for each subject, with its number of workers."""
+        for subject in dict.fromkeys(cell.subject for cell in self.states):
+            mine = [state for cell, state in self.states.items() if cell.subject == subject]
+            left = sum(state.total - state.finished for state in mine)
+            if left:
+                workers = min(self.in_flight, left) if asks_a_model(subject) else 1
+                yield ((state, place) for state in mine for place in state.left()), workers
+
+    async def _worker(self, queue: Iterator[tuple[RowState, int]]) -> None:
+        for number, (state, place) in enumerate(queue):
+            if self.stopping or (self.budget and asks_a_model(state.row.cell.subject)):
+                return
+            if state.given_up:
+                continue
+            self.busy += 1
+            try:
+                await self._sample(state, place)
+            except Unasked as error:
+                self._give_up(state, error.message)
+            except BudgetReached as error:
+                self.spend_nothing_more(error.message)
+            except Stopped:
+                return
+            except TsgkitError as error:
+                self.fatal = self.fatal or error
+                self.stop(error.message)
+            finally:
+                self.busy -= 1
+            if number % BREATH == BREATH - 1:
+                await asyncio.sleep(0)
+
+    def _give_up(self, state: RowState, why: str) -> None:
+        """Nothing more is asked of this subject."""
+        for cell, other in self.states.items():
+            if cell.subject == state.row.cell.subject:
+                other.given_up = other.given_up or why
+
+    async def _sample(self, state: RowState, place: int) -> None:
+        row = state.row
+        sample = row.dataset.sample(row.numbers[place])
+        where = row.where(sample.item_id)
+        transcript = await row.solver.solve(sample, self._ask(where))
+        self._record_local(where, transcript)
+        judged = row.solver.judge(sample, transcript)
+        record = record_of(row.cell, judged, transcript)
+        state.note(place, self.folder.samples.add(record), record["outcome"])
+        usage = record["usage"]
+        state.spent += usage.get("cost", 0.0)
+        state.knows_cost = state.knows_cost and not usage.get("unpriced")
+        self.changed()
+
+    def _ask(self, where: Call) -> Ask | None:
+        subject = self.subjects.get(where.subject)
+        return None if subject is None else functools.partial(subject.ask, where)
+
+    def _record_local(self, where: Call, transcript: Transcript) -> None:
+        """Keep what a solver produced without asking anybody."""
+        for said in transcript.said:
+            if said.reply.source == LOCAL:
+                call = where._replace(label=said.label)
+                if self.folder.find(call) is None:
+                    self.folder.write(call, None, said.reply)

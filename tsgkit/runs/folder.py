@@ -1,0 +1,177 @@
+"""A run as a folder: everything needed to repeat it, every call, every sample.
+
+``run.json``       what was asked of whom: plan, versions, hashes, seeds, parameters; keys are redacted
+``calls.jsonl``    every call as it came back, written before anything else sees it
+``prompts.jsonl``  every prompt once, by its hash
+``samples.jsonl``  every judged sample; derived from the calls, and made anew whenever that is asked for
+
+One process at a time may write a run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import read_text, write_text
+from tsgkit.llm.door import Call, Prompt
+from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell
+
+HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
+FORMAT = 1
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """What a run says of itself; ``UsageError`` where the folder holds no run."""
+    if not (folder / HEADER).is_file():
+        raise UsageError(f"{folder}: no run lies here: it has no {HEADER}", hint="tsgkit runs list shows what there is")
+    try:
+        value: dict[str, Any] = json.loads(read_text(folder / HEADER))
+    except ValueError:
+        raise FileProblem(f"{folder / HEADER}: not JSON") from None
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise UsageError(f"{folder}: a run of another format than {FORMAT}", hint="use the version that wrote it")
+    if lacking := [name for name in ("identity", "tsgkit", "command") if name not in value]:
+        raise FileProblem(f"{folder / HEADER}: no field {lacking[0]}", hint="the file was changed by hand")
+    return value
+
+
+class RunFolder:
+    """An open run; it is also the recorder of its calls."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        """Open a run that has this identity, or begin it."""
+        self.path = path
+        self._journals: list[Journal] = []
+        self._lock = _locked(path)
+        try:
+            self.header = self._begun(header)
+            self.calls = self._journal(CALLS, "subject", "task", "sample", "reply")
+            self.prompts = self._journal(PROMPTS, "hash")
+            self.samples = self._journal(SAMPLES, *Cell._fields, "item_id", "outcome")
+            self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
+            self._places = self._index()
+            self._prompts = {_short(value["hash"]) for _, value in self.prompts}
+        except BaseException:
+            self.close()
+            raise
+
+    def _journal(self, name: str, *fields: str) -> Journal:
+        journal = Journal(self.path / name, *fields)
+        self._journals.append(journal)
+        return journal
+
+    def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
+        found = read_header(self.path) if (self.path / HEADER).exists() else None
+        if found is not None and found["identity"] == header["identity"]:
+            return found
+        if found is not None and not _is_empty(self.path / CALLS):
+            what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
+            raise UsageError(
+                f"{self.path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh"
+            )
+        write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
+        return header  # where another run lay, it had ended before anything was asked: nothing is lost
+
+    def update_header(self, **changes: object) -> None:
+        """Write what became known of the run."""
+        if any(self.header.get(name) != value for name, value in changes.items()):
+            self.header |= changes
+            write_text(self.path / HEADER, json.dumps(self.header, indent=2, ensure_ascii=False) + "\n")
+
+    def _index(self) -> dict[int, int]:
+        """Where each answered call lies; one that ended in an error of the service is to be made again."""
+        places: dict[int, int] = {}
+        for place, value in self.calls:
+            call = _call_of(value)
+            self._count(reply_from(value["reply"]))
+            if value["reply"]["ending"] == Ending.API_ERROR:
+                places.pop(_digest(call), None)
+            else:
+                places[_digest(call)] = place
+        return places
+
+    def _count(self, reply: Reply) -> None:
+        if reply.source == "model":
+            self.requests += len(reply.attempts)
+            told = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
+            self.spent = self.spent + Usage(**told)
+
+    def find(self, call: Call) -> Reply | None:
+        """The recorded reply to a call."""
+        place = self._places.get(_digest(call))
+        if place is None:
+            return None
+        value = self.calls.read(place)
+        return reply_from(value["reply"]) if _call_of(value) == call else None
+
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+        """Record a reply, before anybody sees it."""
+        name = "" if prompt is None else prompt.hash
+        if prompt is not None and (short := _short(name)) not in self._prompts:
+            self.prompts.add({"hash": name, "messages": prompt.messages})
+            self._prompts.add(short)
+        value = {**call._asdict(), "prompt": name, "reply": reply_value(reply)}
+        self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for journal in self._journals:
+            journal.close()
+        self._lock.close()
+
+
+def put_aside(path: Path) -> Path:
+    """Give a run another name, unless a process is working on it; the result is where it lies now."""
+    aside = path.with_name(f"{path.name}.until-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+    with _locked(path):
+        try:
+            return path.rename(aside)
+        except OSError as error:
+            raise FileProblem(f"{path}: cannot be put aside: {error.strerror}") from None
+
+
+def _call_of(value: dict[str, Any]) -> Call:
+    return Call(*(value.get(name, "") for name in Call._fields))
+
+
+def _digest(call: Call) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(tuple(call)).encode(), digest_size=8).digest())
+
+
+def _short(name: str) -> int:
+    return int(name[:16], 16)
+
+
+def _is_empty(path: Path) -> bool:
+    return not path.is_file() or not path.stat().st_size
+
+
+def _locked(path: Path) -> IO[str]:
+    """The lock on a folder, which is made if it is not there; ``UsageError`` where another process holds it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / LOCK).open("a")
+    except OSError as error:
+        raise FileProblem(f"{path}: the run cannot be kept here: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise UsageError(f"{path}: another process is working on this run", hint="wait for it, or end it") from None
+    os.set_inheritable(lock.fileno(), False)
+    return lock
+
+
+def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    """Which parts of the identities differ, in words."""
+    mine, theirs = wanted.get("asked", {}), found.get("asked", {})
+    return [f"{name} differs" for name in dict.fromkeys((*mine, *theirs)) if mine.get(name) != theirs.get(name)]

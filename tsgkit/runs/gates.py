@@ -1,0 +1,63 @@
+"""Gates: what a metric must reach, in strict, on every row.
+
+>>> from tsgkit.runs.plan import Plan
+>>> from tsgkit.runs.prepared import prepare
+>>> [gate] = gates_of(["tsg/sgqa.exact_match=0.8"], prepare(Plan(tasks=("tsg/sgqa",), limit=1)))
+>>> gate.task, gate.metric, gate.least
+('tsg/sgqa', 'exact_match', 0.8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.runs.prepared import Prepared
+from tsgkit.runs.results import Result
+from tsgkit.suites.tsg.cards import near
+
+
+class Gate(NamedTuple):
+    """The least that a metric of a task may be."""
+
+    task: str
+    metric: str
+    least: float
+
+
+def gates_of(texts: Iterable[str], prepared: Prepared) -> tuple[Gate, ...]:
+    """The gates of ``--fail-under``; ``UsageError`` before anything is asked."""
+    return tuple(_gate(text, prepared) for text in texts)
+
+
+def _gate(text: str, prepared: Prepared) -> Gate:
+    name, _, value = text.partition("=")
+    task, _, metric = name.rpartition(".")
+    tasks = {row.task.key: row.task for row in prepared.rows}
+    task = task if task in tasks or "/" in task else f"tsg/{task}"
+    try:
+        least = float(value)
+    except ValueError:
+        raise UsageError(f"--fail-under {text}: not TASK.METRIC=VALUE", hint="as in tsg/sgqa.exact_match=0.8") from None
+    if task not in tasks:
+        raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=near(task, tasks))
+    if metric not in tasks[task].metrics:
+        raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=near(metric, tasks[task].metrics))
+    if not 0 <= least <= 1:
+        raise UsageError(f"--fail-under {text}: values are fractions of 1", hint="80 % is 0.8")
+    return Gate(task, metric, least)
+
+
+def missed(gates: Sequence[Gate], results: Iterable[Result]) -> list[str]:
+    """In words, every gate that a row misses; a row without a value misses it."""
+    lines = []
+    for result in results:
+        for gate in gates:
+            if gate.task != result.cell.task:
+                continue
+            found = (result.board.profiles["strict"] or {}).get(gate.metric)
+            if found is None or found.value < gate.least:
+                shown = "no value" if found is None else f"{found.value:.4f}"
+                lines.append(f"gate missed: {result.cell.title}: {gate.metric} is {shown}, less than {gate.least:g}")
+    return lines

@@ -1,0 +1,181 @@
+"""A file of JSON lines that is only ever added to, and survives being cut off at any byte.
+
+>>> import tempfile
+>>> journal = Journal(Path(tempfile.mkdtemp()) / "calls.jsonl")
+>>> place = journal.add({"reply": "[B]"})
+>>> journal.read(place), [value for _, value in journal]
+({'reply': '[B]'}, [{'reply': '[B]'}])
+>>> journal.close()
+
+Every line is handed to the system at once, so that it outlives this process, and forced to the disk once a second. A
+last line without an end was being written when everything stopped: it is cut away when the file is opened again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import FileProblem
+
+SYNC_EVERY = 1.0
+CHANGED = "the file was changed by hand or by the disk; mend or remove the line"
+CHUNK = 65_536
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
+class Journal:
+    """One such file."""
+
+    def __init__(self, path: Path, *fields: str, writes: bool = True) -> None:
+        """Open it; every line has these fields."""
+        self.path, self.fields = path, frozenset(fields)
+        self._writes = writes
+        self._open()
+        self._synced = time.monotonic()
+        self._syncing: Future[None] | None = None
+
+    def _open(self) -> None:
+        try:
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT if self._writes else os.O_RDONLY
+            self._file = os.open(self.path, flags | os.O_CLOEXEC, 0o666)
+            self.size = _healed(self._file) if self._writes else os.fstat(self._file).st_size
+        except OSError as error:
+            raise FileProblem(f"{self.path}: cannot be opened: {error.strerror}") from None
+
+    def add(self, value: dict[str, Any]) -> int:
+        """Write a value as the last line; the result is where it begins."""
+        line = self.encoded(value)
+        place = self.size
+        try:
+            self._write(line)
+            self._sync_now_and_then()
+        except OSError as error:
+            hint = "all that was answered before is kept; make room, and the same command goes on"
+            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=hint) from None
+        self.size += len(line)
+        return place
+
+    def _write(self, line: bytes) -> None:
+        """Write all of a line, or nothing of it."""
+        left = memoryview(line)
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            os.ftruncate(self._file, self.size)
+            raise
+
+    def _sync_now_and_then(self) -> None:
+        """Force lines to the disk in the background: nobody waits for it, and its failure is told at the next line."""
+        now = time.monotonic()
+        if now - self._synced < SYNC_EVERY or (self._syncing is not None and not self._syncing.done()):
+            return
+        if self._syncing is not None:
+            self._syncing.result()
+        self._synced = now
+        self._syncing = _syncer().submit(os.fsync, self._file)
+
+    @staticmethod
+    def encoded(value: dict[str, Any]) -> bytes:
+        """A value as a line."""
+        return _ENCODER.encode(value).encode("ascii") + b"\n"
+
+    def read(self, place: int) -> dict[str, Any]:
+        """The line that begins at a place."""
+        value: dict[str, Any] = json.loads(self.line(place))
+        return value
+
+    def line(self, place: int) -> bytes:
+        """The line that begins at a place, as it is written."""
+        found = bytearray()
+        while chunk := os.pread(self._file, CHUNK, place + len(found)):
+            end = chunk.find(b"\n")
+            if end >= 0:
+                return bytes(found + chunk[: end + 1])
+            found += chunk
+        return bytes(found)
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every line with its place, from the beginning."""
+        return lines_of(self.path, self.fields)
+
+    def replace(self, lines: Iterable[bytes]) -> None:
+        """Put other lines in the place of all, at once or not at all."""
+        other = self.path.with_name(f".{self.path.name}.new")
+        try:
+            with other.open("wb") as file:
+                file.writelines(lines)
+                file.flush()
+                os.fsync(file.fileno())
+            self.close()
+            other.replace(self.path)
+        except OSError as error:
+            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}") from None
+        finally:
+            other.unlink(missing_ok=True)
+        self._open()
+
+    def close(self) -> None:
+        """Force everything to the disk and let go of the file."""
+        if self._file < 0:
+            return
+        try:
+            if self._syncing is not None:
+                self._syncing.result()
+            if self._writes:
+                os.fsync(self._file)
+        except OSError:  # a full disk was reported when the line was written
+            pass
+        finally:
+            os.close(self._file)
+            self._file, self._syncing = -1, None
+
+
+@cache
+def _syncer() -> ThreadPoolExecutor:
+    """The one thread that waits for disks."""
+    return ThreadPoolExecutor(1, thread_name_prefix="tsgkit-sync")
+
+
+def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every whole line of a file with its place; one that was being written when everything stopped is left out.
+
+    ``FileProblem`` where a line is broken or lacks one of these fields.
+    """
+    place = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                value = json.loads(line)
+            except ValueError:
+                raise FileProblem(f"{path}: line {number}: not JSON", hint=CHANGED) from None
+            if not isinstance(value, dict) or not fields <= value.keys():
+                lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
+                raise FileProblem(f"{path}: line {number}: no field {lacking}", hint=CHANGED)
+            yield place, value
+            place += len(line)
+
+
+def _healed(file: int) -> int:
+    """The size of a file after a last line without an end was cut away."""
+    end = keep = os.fstat(file).st_size
+    while keep:
+        step = min(keep, CHUNK)
+        found = os.pread(file, step, keep - step).rfind(b"\n")
+        if found >= 0:
+            keep = keep - step + found + 1
+            break
+        keep -= step
+    if keep < end:
+        os.ftruncate(file, keep)
+    return keep

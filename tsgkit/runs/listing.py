@@ -1,0 +1,40 @@
+"""Which runs lie in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import TsgkitError
+from tsgkit.runs.folder import HEADER, SAMPLES, read_header
+from tsgkit.runs.journal import lines_of
+
+
+def runs_in(folder: Path) -> list[dict[str, Any]]:
+    """Every run, the latest last; a folder that holds none, or one that cannot be read, is left out."""
+    found = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if (path / HEADER).is_file():
+            try:
+                found.append(_summary(path))
+            except TsgkitError:
+                continue
+    return sorted(found, key=lambda one: str(one["begun"]))
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    header = read_header(path)
+    recorded = set[str]()
+    if (path / SAMPLES).is_file():
+        for _, value in lines_of(path / SAMPLES):
+            if value["outcome"] != "api_error":
+                names = ("subject", "task", "solver", "style", "repeat", "item_id")
+                recorded.add(repr([value[name] for name in names]))
+    return {
+        "run": str(path),
+        "begun": header["begun"],
+        "models": header["plan"]["models"],
+        "tasks": header["plan"]["tasks"],
+        "samples": header["samples"],
+        "recorded": len(recorded),
+    }

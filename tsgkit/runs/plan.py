@@ -1,0 +1,124 @@
+"""What shall be run: subjects x tasks x solvers x styles x repeats, from options or a YAML file in ``eval/plans``.
+
+>>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "openai/x"), styles=("zero-shot", "cot"))
+>>> [(cell.subject, cell.style) for cell in cells_of(plan)]
+[('baseline/rules', ''), ('openai/x', 'zero-shot'), ('openai/x', 'cot')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import UsageError
+from tsgkit.library.declarations import loaded
+from tsgkit.library.projects import find, search_path, text_of
+
+BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
+BASELINE_SOLVER = "baseline"
+MOST_REPEATS = 1000
+
+
+def _listed(value: object) -> object:
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)]
+
+
+class Plan(BaseModel):
+    """Everything that can change an answer, except the texts and data it names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tasks: Names = ()
+    models: Names = ()
+    styles: Names = ("zero-shot",)
+    solvers: Names = ("single",)
+    shots: Annotated[StrictInt, Field(ge=1)] | None = None
+    data: StrictStr | None = None
+    limit: Annotated[StrictInt, Field(ge=1)] | None = None
+    ids: Names = ()
+    repeat: Annotated[StrictInt, Field(ge=1, le=MOST_REPEATS)] = 1
+    seed: StrictInt = 0
+    prompts: StrictStr | None = None
+    model_args: Names = ()
+
+
+class Cell(NamedTuple):
+    """One row of the result: a subject on a task, in one way, once."""
+
+    subject: str
+    task: str
+    solver: str
+    style: str
+    repeat: int
+
+    @property
+    def title(self) -> str:
+        """What tells it from others, in words."""
+        ways = [
+            part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
+        ]
+        return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat}"] if self.repeat else [])])
+
+
+def cells_of(plan: Plan) -> Iterator[Cell]:
+    """All rows of a plan in order; a baseline has neither style nor solver of its own."""
+    for subject in plan.models:
+        for task in plan.tasks:
+            for solver, style in _ways(plan, subject):
+                for repeat in range(plan.repeat):
+                    yield Cell(subject, task, solver, style, repeat)
+
+
+def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
+    if subject.startswith(BASELINE):
+        return [(BASELINE_SOLVER, "")]
+    return [(solver, style) for solver in plan.solvers for style in plan.styles]
+
+
+def load_plan(name: str) -> dict[str, Any]:
+    """The settings of a plan: a file, or a name in ``eval/plans`` of the working project or ours."""
+    path = Path(name)
+    found: Path | Traversable = path
+    if not (path.suffix in (".yaml", ".yml") and path.is_file()):
+        try:
+            found = find("eval", f"plans/{name.removesuffix('.yaml')}.yaml")
+        except UsageError:
+            known = ", ".join(plan_names()) or "none yet"
+            raise UsageError(f"there is no plan {name}", hint=f"the plans: {known}; or name a .yaml file") from None
+    text = found.read_text(encoding="utf-8") if isinstance(found, Path) else text_of(found)
+    value = loaded(text, str(found))
+    if not isinstance(value, dict):
+        raise UsageError(f"{found}: a plan is fields and values")
+    value.pop("title", None)
+    made(value, str(found))
+    return value
+
+
+def plan_names() -> tuple[str, ...]:
+    """The plans on the search path."""
+    names = set[str]()
+    for place in search_path("eval"):
+        plans = place.joinpath("plans")
+        if plans.is_dir():
+            names |= {file.name.removesuffix(".yaml") for file in plans.iterdir() if file.name.endswith(".yaml")}
+    return tuple(sorted(names))
+
+
+def made(settings: Mapping[str, Any], source: str) -> Plan:
+    """The plan of these settings; ``UsageError`` names what is wrong."""
+    try:
+        return Plan.model_validate(dict(settings))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        fields = ", ".join(Plan.model_fields)
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}"
+        ) from None

@@ -1,0 +1,90 @@
+"""One line of ``samples.jsonl``: a judged sample, and back to what a tally needs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tsgkit.llm.reply import LOCAL_SOURCES, Reply
+from tsgkit.runs.plan import Cell
+from tsgkit.scoring.score import Score
+from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.tsg.judging import Judged
+
+PROFILES = ("strict", "official")
+
+
+def record_of(cell: Cell, judged: Judged, transcript: Transcript) -> dict[str, Any]:
+    """The record of a sample."""
+    parts = {
+        profile: {name: [score.sum, score.weight] for name, score in scores.items()}
+        for profile, scores in judged.scores.items()
+    }
+    why = {
+        f"{profile}.{name}": score.reason
+        for profile, scores in judged.scores.items()
+        for name, score in scores.items()
+        if not score.weight
+    }
+    return {
+        **cell._asdict(),
+        "item_id": judged.sample.item_id,
+        "cluster": judged.sample.cluster,
+        "groups": judged.sample.groups,
+        "outcome": str(judged.outcome),
+        "answer": judged.answer,
+        "parts": parts,
+        "why": why,
+        "counts": {str(name): number for name, number in judged.counts.items() if number},
+        "notes": list(judged.notes),
+        "evidence": judged.evidence,
+        "usage": usage_value(transcript.replies),
+        "error": next((reply.error for reply in transcript.replies if reply.error), None),
+    }
+
+
+def scores_of(record: Mapping[str, Any]) -> dict[str, dict[str, Score]]:
+    """The scores of a record, for a tally."""
+    why = record.get("why", {})
+    return {
+        profile: {name: Score(part[0], part[1], why.get(f"{profile}.{name}", "")) for name, part in parts.items()}
+        for profile, parts in record["parts"].items()
+    }
+
+
+def sample_value(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record as ``--samples`` shows it."""
+    scores = {
+        profile: {name: part[0] / part[1] if part[1] else None for name, part in record["parts"][profile].items()}
+        if profile in record["parts"]
+        else None
+        for profile in PROFILES
+    }
+    shown = {name: record[name] for name in ("item_id", "outcome", "answer")}
+    return {**shown, "scores": scores, "notes": record["notes"], "evidence": record["evidence"]}
+
+
+def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
+    """What a sample's calls used: what is known, and how many calls did not tell."""
+    asked = [reply for reply in replies if reply.source not in LOCAL_SOURCES]
+    if not asked:
+        return {}
+    paid = [reply for reply in asked if reply.source == "model"]
+    value: dict[str, Any] = {
+        "calls": len(asked),
+        "from_cache": len(asked) - len(paid),
+        "requests": sum(len(reply.attempts) for reply in paid),
+        "seconds": round(sum(reply.seconds for reply in paid), 4),
+        "untold": sum(1 for reply in asked if reply.usage.total is None),
+        "unpriced": sum(1 for reply in paid if reply.usage.cost is None and not reply.error),
+    }
+    for name in ("prompt", "completion", "reasoning", "cached"):
+        value[name] = sum(getattr(reply.usage, name) or 0 for reply in asked)
+    value["cost"] = sum(reply.usage.cost or 0.0 for reply in paid)
+    return value
+
+
+def add_usage(total: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add what one sample used to what all did."""
+    for name, value in more.items():
+        total[name] = total.get(name, 0) + value

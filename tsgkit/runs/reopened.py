@@ -1,0 +1,122 @@
+"""A run that exists already, opened to be shown, judged again or reported: nobody is asked anything.
+
+Data, tasks and metrics are today's; the data must be those that were asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.llm.reply import Reply, reply_from
+from tsgkit.llm.secrets import Secrets
+from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
+from tsgkit.runs.journal import Journal, lines_of
+from tsgkit.runs.plan import Cell, Plan, cells_of
+from tsgkit.runs.prepared import Prepared, Row, chosen_numbers
+from tsgkit.runs.records import record_of
+from tsgkit.runs.results import Result, results_of
+from tsgkit.runs.state import RowState, states_of
+from tsgkit.suites.registry import task_of
+from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.tsg.solvers import Recorded
+
+Place = tuple[Cell, str]
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """A run as it lies on disk."""
+
+    path: Path
+    header: dict[str, Any]
+    prepared: Prepared
+    states: Mapping[Cell, RowState]
+    samples: Journal
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """The results of all rows, from the records."""
+        return results_of(self.states, self.samples, self.prepared.plan.seed)
+
+
+def reopen(path: Path, data: str | None = None) -> Reopened:
+    """Open a run for reading; ``data`` says where its data lie now, if elsewhere."""
+    header = read_header(path)
+    prepared = prepared_again(header, path, data)
+    samples = Journal(path / SAMPLES, writes=False)
+    return Reopened(path, header, prepared, states_of(prepared.rows, samples), samples)
+
+
+def prepared_again(header: Mapping[str, Any], path: Path, data: str | None = None) -> Prepared:
+    """The rows of a run without those who answered; ``UsageError`` where the data are others."""
+    plan = Plan.model_validate(header["plan"])
+    tasks = {name: task_of(load_card(name)) for name in plan.tasks}
+    datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
+    for name, dataset in datasets.items():
+        if header["asked"]["data"].get(name) not in (None, dataset.sha256):
+            hint = "say where they lie now: --data"
+            raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
+    chosen = chosen_numbers(plan, datasets)
+    rows = tuple(
+        Row(cell, tasks[cell.task], Recorded(cell.solver, cell.style), datasets[cell.task], chosen[cell.task])
+        for cell in cells_of(plan)
+        if chosen[cell.task]
+    )
+    return Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
+
+
+def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tuple[Result, ...]]:
+    """Judge every recorded reply again with today's readers and metrics; the results before and after.
+
+    The records are put in the place of the old ones all at once; no model is called.
+    """
+    header = read_header(path)
+    prepared = prepared_again(header, path, data)
+    folder = RunFolder(path, header)
+    try:
+        before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+        folder.samples.replace(_judged(prepared, path))
+        after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+    finally:
+        folder.close()
+    return before, after
+
+
+def _judged(prepared: Prepared, path: Path) -> Iterator[bytes]:
+    """The record of every sample with recorded calls, in order."""
+    places = _places_of_calls(path)
+    calls = Journal(path / CALLS, writes=False)
+    for row in prepared.rows:
+        for number in row.numbers:
+            sample = row.dataset.sample(number)
+            lines = places.get((row.cell, sample.item_id))
+            if not lines:
+                continue
+            transcript = transcript_of(calls.read(place) for place in lines)
+            if transcript.waits_for(row.solver.calls):
+                continue
+            record = record_of(row.cell, row.solver.judge(sample, transcript), transcript)
+            yield calls.encoded(record)
+
+
+def _places_of_calls(path: Path) -> dict[Place, list[int]]:
+    """Where the calls of each sample lie."""
+    places: dict[Place, list[int]] = {}
+    for place, value in lines_of(path / CALLS):
+        cell = Cell(*(value.get(name, "") for name in Cell._fields))
+        places.setdefault((cell, value["sample"]), []).append(place)
+    return places
+
+
+def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
+    """The calls of a sample in order; of one that was made again, the last."""
+    found: dict[tuple[str, int], Reply] = {}
+    for value in calls:
+        found[value["label"], value["draw"]] = reply_from(value["reply"])
+    in_order = sorted(found.items(), key=lambda item: item[0][1])
+    return Transcript(tuple(Said(label, reply) for (label, _), reply in in_order))

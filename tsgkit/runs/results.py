@@ -1,0 +1,130 @@
+"""From the records of a run to its results: one score for every row, and what the calls used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import Row
+from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of
+from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.tsg.judging import Judged
+from tsgkit.suites.tsg.scoreboard import Board
+
+
+@dataclass(frozen=True)
+class Result:
+    """One row of the result."""
+
+    cell: Cell
+    board: Board
+    usage: dict[str, Any]
+    data: str
+    unasked: int
+    """How many samples nobody was asked about yet; they count as missing."""
+    given_up: str = ""
+    errors: dict[str, int] = field(default_factory=dict)
+    """What went wrong, and how many samples ended with it."""
+
+    @property
+    def failed(self) -> int:
+        """How many samples ended in an error of the service."""
+        return self.board.counts["api_error"]
+
+
+def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> tuple[Result, ...]:
+    """The results of all rows; a sample without a record is missing, and counted."""
+    return tuple(_result(state, samples, seed) for state in states.values())
+
+
+def _result(state: RowState, samples: Journal, seed: int) -> Result:
+    row = state.row
+    tally, usage, unasked = row.task.tally(), dict[str, Any](), 0
+    errors: dict[str, int] = {}
+    for place, number in enumerate(row.numbers):
+        if state.places[place] == NOWHERE:
+            unasked += 1
+            judged = missing(row, number)
+            tally.add(judged.sample.cluster, judged.scores, {str(k): v for k, v in judged.counts.items()})
+            continue
+        record = samples.read(state.places[place])
+        tally.add(record["cluster"], scores_of(record), record["counts"])
+        add_usage(usage, record["usage"])
+        if record["outcome"] == Outcome.API_ERROR:
+            error = record["error"] or "no reason given"
+            errors[error] = errors.get(error, 0) + 1
+    board = row.task.board(tally, row.solver, seed)
+    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors)
+
+
+def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
+    """The JSON value of a row."""
+    cell = result.cell
+    value: dict[str, Any] = {
+        "subject": cell.subject,
+        "judge": None,
+        "solver": cell.solver,
+        "style": cell.style or None,
+        "repeat": cell.repeat,
+        "data": result.data,
+        "task": cell.task,
+        **state.row.task.board_value(result.board),
+    }
+    if with_samples:
+        value["samples"] = [sample_value(record) for record in records_of(state, samples)]
+    return value | {"usage": usage_value(result.usage)}
+
+
+def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Tokens, money and time of a row; what is not known of any call is null, of some is told beside it."""
+    if not usage:
+        return None
+    told = usage["calls"] > usage["untold"]
+    paid = usage["calls"] - usage["from_cache"]
+    return {
+        "calls": usage["calls"],
+        "from_cache": usage["from_cache"],
+        "requests": usage["requests"],
+        "seconds": round(usage["seconds"], 3),
+        "prompt_tokens": usage["prompt"] if told else None,
+        "completion_tokens": usage["completion"] if told else None,
+        "reasoning_tokens": usage["reasoning"] if told else None,
+        "cached_tokens": usage["cached"] if told else None,
+        "calls_without_usage": usage["untold"],
+        "cost": usage["cost"] if not paid or (told and usage["unpriced"] < paid) else None,
+        "calls_without_price": usage["unpriced"],
+    }
+
+
+def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
+    """The records of a row, in the order of its data; one that nobody was asked about yet is missing."""
+    for place, number in enumerate(state.row.numbers):
+        if state.places[place] == NOWHERE:
+            yield record_of(state.row.cell, missing(state.row, number), Transcript(()))
+        else:
+            yield samples.read(state.places[place])
+
+
+def missing(row: Row, number: int) -> Judged:
+    """The judgement on a sample that nobody was asked about."""
+    return row.solver.judge(row.dataset.sample(number), None)
+
+
+def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
+    """Write the records anew: each sample once, rows and samples in order."""
+    places = [place for state in states.values() for place in state.places if place != NOWHERE]
+    lines = sum(1 for _ in samples)
+    if lines == len(places) and places == sorted(places):
+        return
+    samples.replace(samples.line(place) for place in places)
+    start = 0
+    for state in states.values():
+        for place, old in enumerate(state.places):
+            if old != NOWHERE:
+                state.places[place] = start
+                start += len(samples.line(start))

@@ -1,0 +1,78 @@
+"""How far a run is: which samples are done, where their records lie, what is in the way of going on.
+
+Kept small: two numbers a sample, whatever a sample holds.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import Row
+from tsgkit.scoring.outcomes import Outcome
+
+NOWHERE = -1
+LEFT, DONE, FAILED = 0, 1, 2
+
+
+@dataclass
+class RowState:
+    """One row: where each of its samples' records lies (-1: nowhere yet), and which are done or failed."""
+
+    row: Row
+    places: array[int] = field(init=False)
+    done: bytearray = field(init=False)
+    finished: int = 0
+    failed: int = 0
+    spent: float = 0.0
+    knows_cost: bool = True
+    given_up: str = ""
+    """Why the samples left are not asked any more."""
+    began: float = field(default_factory=time.monotonic)
+    at_start: int = 0
+
+    def __post_init__(self) -> None:
+        self.places = array("q", [NOWHERE]) * len(self.row.numbers)
+        self.done = bytearray([LEFT]) * len(self.row.numbers)
+
+    @property
+    def total(self) -> int:
+        """How many samples the row has."""
+        return len(self.row.numbers)
+
+    def left(self) -> Iterator[int]:
+        """Which samples, by their place in the row, are still to be worked on."""
+        return (place for place, done in enumerate(self.done) if done != DONE)
+
+    def note(self, place: int, where: int, outcome: str) -> None:
+        """A sample's record was written."""
+        before, now = self.done[place], FAILED if outcome == Outcome.API_ERROR else DONE
+        self.places[place], self.done[place] = where, now
+        self.failed += (now == FAILED) - (before == FAILED)
+        self.finished += (now == DONE) - (before == DONE)
+
+
+def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
+    """The state of every row, as the records on disk have it."""
+    states = {row.cell: RowState(row) for row in rows}
+    numbers: dict[int, dict[str, int]] = {}
+    for where, value in samples:
+        cell = Cell(value["subject"], value["task"], value["solver"], value["style"], value["repeat"])
+        state = states.get(cell)
+        if state is None:
+            continue
+        known = numbers.setdefault(id(state.row.numbers), _places(state.row))
+        if (place := known.get(value["item_id"])) is not None:
+            state.note(place, where, value["outcome"])
+    for state in states.values():
+        state.at_start = state.finished
+    return states
+
+
+def _places(row: Row) -> dict[str, int]:
+    ids = row.dataset.item_ids
+    return {ids[number]: place for place, number in enumerate(row.numbers)}

@@ -1,0 +1,108 @@
+"""The subjects of a run, each behind its door: models, scripts, replays. Baselines need none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.door import Door, Patience
+from tsgkit.llm.flow import Flow
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.scripted import Asked, Replay, read_script
+from tsgkit.runs.execute import Subject
+from tsgkit.runs.folder import CALLS, RunFolder, read_header
+from tsgkit.runs.journal import lines_of
+from tsgkit.runs.plan import REPLAY, SCRIPT
+from tsgkit.runs.prepared import Prepared, asks_a_model
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use and how fast it may ask; nothing here can change an answer."""
+
+    concurrency: int = 32
+    timeout: float = 300.0
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: tuple[str, ...] = ()
+    patience: Patience = field(default_factory=Patience)
+
+
+def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
+    """The price of each model: as given (``2.50,10`` for all, ``MODEL:2.50,10`` for one), else that of the map."""
+    prices = {model: price_of(model) for model in models}
+    for text in given:
+        model = next((model for model in sorted(models, key=len, reverse=True) if text.startswith(f"{model}:")), None)
+        price = price_given(text[len(model) + 1 :] if model else text)
+        prices |= dict.fromkeys([model] if model else models, price)
+    return prices
+
+
+def subjects_of(
+    prepared: Prepared, folder: RunFolder, limits: Limits, cache: ReplyCache | None, *, reads_cache: bool
+) -> dict[str, Subject]:
+    """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
+    models = tuple(model for model in prepared.plan.models if asks_a_model(model))
+    prices = prices_of(models, limits.prices)
+    if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
+        hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
+        raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
+    budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+    budget.add(folder.requests, folder.spent)
+    subjects: dict[str, Subject] = {}
+    for model in prepared.plan.models:
+        if model in models:
+            subjects[model] = _door(model, prepared, folder, limits, budget, prices[model], cache, reads_cache)
+        elif model.startswith((SCRIPT, REPLAY)):
+            subjects[model] = source_of(model, folder)
+    return subjects
+
+
+def _door(
+    model: str,
+    prepared: Prepared,
+    folder: RunFolder,
+    limits: Limits,
+    budget: Budget,
+    price: Price | None,
+    cache: ReplyCache | None,
+    reads_cache: bool,
+) -> Door:
+    settings = prepared.settings[model]
+    flow = Flow(
+        limits.concurrency,
+        requests_per_minute=limits.requests_per_minute,
+        tokens_per_minute=limits.tokens_per_minute,
+    )
+    return Door(
+        name=model,
+        provider=LiteLlm(settings, price),
+        endpoint=settings.endpoint,
+        parameters=settings.parameters,
+        flow=flow,
+        budget=budget,
+        recorder=folder,
+        secrets=prepared.secrets,
+        cache=cache,
+        reads_cache=reads_cache,
+        patience=limits.patience,
+        price=price,
+    )
+
+
+def source_of(subject: str, folder: RunFolder) -> Asked:
+    """A script or a replay, asked as if it were a model."""
+    kind, _, rest = subject.partition(":")
+    if f"{kind}:" == SCRIPT:
+        return Asked(read_script(Path(rest)), folder)
+    path, _, name = rest.partition("#")
+    read_header(Path(path))
+    calls = (value for _, value in lines_of(Path(path) / CALLS))
+    return Asked(Replay.of(calls, name or None), folder)
