@@ -12,7 +12,7 @@ import pytest
 from compared_runs import evaluate, item_ids, write_questions, write_script
 
 from tsgkit.cli import main
-from tsgkit.cli.comparison_tables import csv_lines, escaped
+from tsgkit.cli.comparison_tables import csv_lines
 
 IDS = item_ids()
 STYLES = {"zero-shot": IDS[:4], "cot": IDS[:5], "few-shot": IDS}
@@ -71,10 +71,10 @@ def test_many_rows_are_a_table_with_numbers_for_names(runs: None, capsys: pytest
     evaluate("all", "script:good.jsonl", "script:bad.jsonl", "baseline/random")
     capsys.readouterr()
     lines = said(capsys, "all")[0].splitlines()
-    assert lines[1].startswith("  1  script:good.jsonl zero-shot  91.7")
-    assert lines[3].startswith("  3  baseline/random")
-    assert [line.split("  ")[1] for line in lines[6:9]] == ["1 - 2", "1 - 3", "2 - 3"]
-    assert lines[6].endswith("1 is better")
+    assert lines[2].startswith("  1  script:good.jsonl zero-shot  91.7")
+    assert lines[4].startswith("  3  baseline/random")
+    assert [line.split("  ")[1] for line in lines[8:11]] == ["1 - 2", "1 - 3", "2 - 3"]
+    assert lines[8].split("  ")[2] == "1 is better"
 
 
 def test_items_won_and_lost_are_listed(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,10 +111,10 @@ def test_the_csv_is_one_row_a_pair_and_notes_go_elsewhere(runs: None, capsys: py
 
 def test_the_markdown_is_a_table(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(capsys, "old", "new", "--format", "markdown", "--items")[0].splitlines()
-    assert lines[0].startswith("| task | metric | first | second |")
-    assert lines[1] == "|" + "---|" * lines[0].count(" | ") + "---|"
-    assert "| +75.0 \\[" in lines[2]
-    assert sum("| won |" in line for line in lines) == 20 + 1
+    assert lines[2].startswith("| task | metric | first | second | verdict |")
+    assert "`script:bad.jsonl zero-shot` | the first is better | 24 | 12 | 91.7 [" in lines[4]
+    assert "| +75.0 [" in lines[4]
+    assert sum("| `won` |" in line for line in lines) == 20
 
 
 def test_hostile_names_are_inert_everywhere(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,25 +131,22 @@ def test_hostile_names_are_inert_everywhere(runs: None, capsys: pytest.CaptureFi
         assert "\u202e" not in shown
     rows = list(csv.DictReader(io.StringIO(said(capsys, "evil", "--format", "csv", "--items")[0])))
     assert [row["item_id"] for row in rows[:3]] == ["'=HYPERLINK(1)-0", "'+1-0", "a\\x1b[31m-0"]
-    for words in (["--items"], ["--grid"]):
+    for words, tables in ((["--items"], 2), (["--grid"], 1)):
         markdown = said(capsys, "evil", "--format", "markdown", *words)[0]
-        assert "<img" not in markdown.replace("\\<img", "")
-        heights = {line.replace("\\|", "").count("|") for line in markdown.splitlines() if line.startswith("| ")}
-        assert len(heights) == (2 if "--items" in words else 1)
+        assert "`script:a\\x1b[2J\\x7c<img src=x>\\u202e.jsonl" in markdown
+        assert len({line.count("|") for line in markdown.splitlines() if line.startswith("| ")}) == tables
 
 
 def test_texts_lose_their_power_and_numbers_stay_numbers() -> None:
     assert csv_lines([("=1+1", -0.5, None, "@x", "-y")]) == ["'=1+1,-0.5,,'@x,'-y"]
-    assert escaped("a|b `c` http://x www.y") == "a\\|b \\`c\\` http\\://x www\\.y"
 
 
 def test_the_grid_marks_styles_that_really_differ(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
     names = ablation(capsys)
     out, _ = said(capsys, *names, "old", "--grid")
-    lines = out.splitlines()
+    lines = out.splitlines()[1:]
     assert lines[0].split() == ["model", "style", "tsg/sgqa", "exact_match"]
     assert lines[1].split()[:2] == ["script:model.jsonl", "zero-shot"]
-    assert lines[2].split()[0] == "cot"
     assert [line.endswith("(+)") for line in lines[1:5]] == [False, False, True, False]
     assert "(+) better and (-) worse than the model's first style" in out
     assert "without a mark no difference is shown" in out
@@ -158,7 +155,7 @@ def test_the_grid_marks_styles_that_really_differ(runs: None, capsys: pytest.Cap
     rows = list(csv.DictReader(io.StringIO(said(capsys, *names, "--grid", "--format", "csv")[0])))
     assert [(row["style"], row["mark"]) for row in rows] == [("zero-shot", ""), ("cot", ""), ("few-shot", "better")]
     markdown = said(capsys, *names, "--grid", "--format", "markdown")[0]
-    assert markdown.splitlines()[0] == "| model | style | tsg/sgqa exact\\_match |"
+    assert markdown.splitlines()[2] == "| model | style | tsg/sgqa exact_match |"
 
 
 def test_the_gate_is_missed_where_a_row_is_worse(runs: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,33 +8,33 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert
+from tsgkit.report import markdown as markup
+from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.contenders import Contender
+from tsgkit.report.figures import percent
+from tsgkit.report.inert import Foreign
+from tsgkit.report.spreadsheet import cell
+from tsgkit.report.tables import Table
 from tsgkit.scoring.bootstrap import Interval
 
 Cell = str | float | int | None
-Table = list[tuple[Cell, ...]]
+Sheet = list[tuple[Cell, ...]]
 
 PAIR_COLUMNS = (
     *("task", "metric", "profile", "first", "second", "items", "clusters"),
     *("first_value", "first_low", "first_high", "second_value", "second_low", "second_high"),
     *("difference", "low", "high", "p", "p_holm", "test", "won", "lost", "tied", "resolvable", "verdict"),
 )
-MARKDOWN_COLUMNS = (
-    *("task", "metric", "first", "second", "items", "clusters", "first's value", "second's value", "difference"),
-    *("p", "Holm", "won", "lost", "tied", "resolvable", "verdict"),
-)
+FIGURES = ("difference", "p", "Holm", "won", "lost", "tied", "resolvable")
 ITEM_COLUMNS = ("task", "metric", "profile", "first", "second", "item_id", "first_score", "second_score", "result")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-MARKED = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.")
 COLUMNS_EXPLAINED = (
-    "  difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, seen from the first;",
-    "  resolvable: the smallest difference that such items would probably show",
+    ("difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, seen from the first;",),
+    ("resolvable: the smallest difference that such items would probably show",),
 )
 
 
@@ -86,7 +86,7 @@ def _one_sided(pair: Pair) -> str:
 
 def _resolvable(pair: Pair) -> str:
     found = pair.statistics.resolvable
-    return f"{100 * found.value:.1f}" if found.value is not None else f"unknown: {found.reason}"
+    return percent(found.value) if found.value is not None else f"unknown: {found.reason}"
 
 
 def _tables(pairs: Sequence[Pair], found: Comparison) -> list[str]:
@@ -94,24 +94,26 @@ def _tables(pairs: Sequence[Pair], found: Comparison) -> list[str]:
     values = {pair.second: (pair.statistics.second.value, pair.second_interval) for pair in pairs}
     values |= {pair.first: (pair.statistics.first.value, pair.first_interval) for pair in pairs}
     numbers = {row: number for number, row in enumerate([row for row in found.rows if row in values], 1)}
-    named = [(f"{number}", inert(row.name), shown(*values[row])) for row, number in numbers.items()]
-    head = ("pair", "difference", "p", "Holm", "won", "lost", "tied", "resolvable", "verdict")
-    table = [head, *(_line(pair, numbers) for pair in pairs)]
-    return [_head(pairs[0], found.profile), *aligned(named), "", *aligned(table), *COLUMNS_EXPLAINED]
+    named = tuple((f"{number}", row.name, shown(*values[row])) for row, number in numbers.items())
+    lines = tuple((*_by_number(pair, numbers), *_figures(pair)) for pair in pairs)
+    rows = Table((_head(pairs[0], found.profile),), ("", "row", "value"), named, words=3)
+    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, COLUMNS_EXPLAINED, words=3)
+    return [*plain.table(rows), "", *plain.table(table)]
 
 
-def _line(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, ...]:
-    found = pair.statistics
-    resolvable = "-" if found.resolvable.value is None else f"{100 * found.resolvable.value:.1f}"
+def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
     better = f"{numbers[pair.better]} is better" if pair.better is not None else pair.verdict
+    return f"{numbers[pair.first]} - {numbers[pair.second]}", better
+
+
+def _figures(pair: Pair) -> tuple[str, ...]:
+    found = pair.statistics
     return (
-        f"{numbers[pair.first]} - {numbers[pair.second]}",
         signed(found.difference, found.interval),
         _p(found.test.p),
         _p(pair.adjusted),
         *(f"{number:,}" for number in (len(pair.won), len(pair.lost), pair.tied)),
-        resolvable,
-        inert(better),
+        percent(found.resolvable.value),
     )
 
 
@@ -125,42 +127,42 @@ def _item_lines(pair: Pair) -> Iterator[str]:
 
 def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
     """A table of pairs, perhaps one of items, and the notes."""
-    lines = markdown_table([MARKDOWN_COLUMNS, *map(_markdown_row, found.pairs)])
+    head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
+    rows = tuple(map(_markdown_row, found.pairs))
+    tables = [Table(("Comparisons",), (*head, *FIGURES), rows, COLUMNS_EXPLAINED, words=5)]
     if with_items:
-        lines += ["", *markdown_table(item_table(found))]
-    lines += ["", *(f"- {escaped(note)}" for note in found.notes)]
-    return [*lines, "", escaped(f"Profile {found.profile}. {_explanation(found)}")]
+        items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
+        tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6))
+    lines = [line for table in tables for line in (*markup.table(table), "")]
+    return [*lines, f"Profile {found.profile}. {markup.shown(_explanation(found))}", *marked_notes(found.notes)]
 
 
-def _markdown_row(pair: Pair) -> tuple[Cell, ...]:
+def marked_notes(notes: Sequence[str]) -> list[str]:
+    """Notes as a list in Markdown; there are names of others in them."""
+    return ["", *(f"- {markup.shown(Foreign(note))}" for note in notes)] if notes else []
+
+
+def _marked(value: Cell) -> str:
+    return Foreign(value) if isinstance(value, str) else f"{value:.3f}"
+
+
+def _markdown_row(pair: Pair) -> tuple[str, ...]:
     found = pair.statistics
+    better = (
+        "" if pair.better is None else "the first is better" if pair.better is pair.first else "the second is better"
+    )
     return (
-        *(pair.first.task, pair.first.metric, pair.first.name, pair.second.name, found.items, found.clusters),
+        *map(Foreign, (pair.first.task, pair.first.metric, pair.first.name, pair.second.name)),
+        better or pair.verdict,
+        f"{found.items:,}",
+        f"{found.clusters:,}",
         shown(found.first.value, pair.first_interval),
         shown(found.second.value, pair.second_interval),
-        signed(found.difference, found.interval),
-        *(_p(found.test.p), _p(pair.adjusted), len(pair.won), len(pair.lost), pair.tied),
-        _resolvable(pair),
-        pair.verdict,
+        *_figures(pair),
     )
 
 
-def markdown_table(table: Sequence[Sequence[Cell]]) -> list[str]:
-    """A Markdown table whose first row is its head."""
-    rows = [f"| {' | '.join(escaped(str(cell)) for cell in row)} |" for row in table]
-    return [rows[0], f"|{'---|' * len(table[0])}", *rows[1:]]
-
-
-def escaped(text: str) -> str:
-    r"""Text as Markdown shows it, markup and line ends taken from it.
-
-    >>> print(escaped("a|b <img> [x](y)"))
-    a\|b \<img\> \[x\](y)
-    """
-    return MARKED.sub(r"\\\g<0>", inert(text))
-
-
-def pair_table(found: Comparison) -> Table:
+def pair_table(found: Comparison) -> Sheet:
     """One row a pair, in fractions of 1, under the names of its columns."""
     return [PAIR_COLUMNS, *(tuple(_pair_cells(pair, found.profile)) for pair in found.pairs)]
 
@@ -174,9 +176,9 @@ def _pair_cells(pair: Pair, profile: str) -> Iterator[Cell]:
     yield from (len(pair.won), len(pair.lost), pair.tied, found.resolvable.value, pair.verdict)
 
 
-def item_table(found: Comparison) -> Table:
+def item_table(found: Comparison) -> Sheet:
     """One row an item won or lost, under the names of its columns."""
-    rows: Table = [ITEM_COLUMNS]
+    rows: Sheet = [ITEM_COLUMNS]
     for pair in found.pairs:
         about = (pair.first.task, pair.first.metric, found.profile, pair.first.name, pair.second.name)
         rows += [(*about, *one, word) for word, items in (("won", pair.won), ("lost", pair.lost)) for one in items]
@@ -184,18 +186,10 @@ def item_table(found: Comparison) -> Table:
 
 
 def csv_lines(table: Sequence[Sequence[Cell]]) -> list[str]:
-    """The lines of a CSV file; a text that a spreadsheet would take for a formula has an apostrophe before it."""
+    """The lines of a CSV file, of which no cell is a formula."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([[_inactive(cell) for cell in row] for row in table])
+    csv.writer(out, lineterminator="\n").writerows([[cell(value) for value in row] for row in table])
     return out.getvalue().splitlines()
-
-
-def _inactive(cell: Cell) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    text = inert(cell)
-    return f"'{text}" if cell.startswith(FORMULA) else text
 
 
 def comparison_value(found: Comparison, *, with_items: bool = False) -> dict[str, Any]:
@@ -264,8 +258,8 @@ def ends(around: Interval | None) -> tuple[float | None, float | None]:
 def shown(value: float | None, around: Interval | None) -> str:
     """A value in percent with its interval."""
     if value is None:
-        return "-"
-    return f"{100 * value:.1f}" + ("" if around is None else f" [{100 * around.low:.1f}, {100 * around.high:.1f}]")
+        return percent(value)
+    return percent(value) + ("" if around is None else f" [{percent(around.low)}, {percent(around.high)}]")
 
 
 def signed(value: float | None, around: Interval | None) -> str:
@@ -282,11 +276,3 @@ def _points(value: float) -> str:
 
 def _p(p: float | None) -> str:
     return "-" if p is None else f"{p:.3g}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their columns under each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]

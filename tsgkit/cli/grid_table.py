@@ -4,43 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from tsgkit.cli.comparison_tables import aligned, csv_lines, ends, escaped, markdown_table, pair_value, shown
+from tsgkit.cli.comparison_tables import csv_lines, ends, marked_notes, pair_value, shown
 from tsgkit.cli.terminal import inert
+from tsgkit.report import markdown as markup
+from tsgkit.report import terminal as plain
+from tsgkit.report.figures import NOTHING
 from tsgkit.report.grid import Grid, GridCell, GridRow
+from tsgkit.report.inert import Foreign
+from tsgkit.report.tables import Table
 
 CSV_COLUMNS = ("model", "style", "task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
 
 
 def terminal(found: Grid) -> list[str]:
     """The table, its legend, the notes."""
-    rows = [tuple(map(inert, row)) for row in _rows(found, repeats_model=False)]
-    return [*aligned(rows), "", found.legend, *(f"note: {inert(note)}" for note in found.notes)]
+    return [*plain.table(_table(found)), *(f"note: {inert(note)}" for note in found.notes)]
 
 
 def markdown(found: Grid) -> list[str]:
     """The same in Markdown."""
-    notes = [f"- {escaped(note)}" for note in found.notes]
-    return [
-        *markdown_table(_rows(found, repeats_model=True)),
-        "",
-        escaped(found.legend),
-        *(["", *notes] if notes else []),
-    ]
+    return [*markup.table(_table(found)), *marked_notes(found.notes)]
 
 
-def _rows(found: Grid, *, repeats_model: bool) -> list[tuple[str, ...]]:
-    heads = [f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True)]
-    rows = [("model", "style", *heads)]
-    before = None
-    for row in found.rows:
-        model = row.subject if repeats_model or row.subject != before else ""
-        rows.append((model, row.way or "-", *map(_cell, row.cells)))
-        before = row.subject
-    return rows
+def _table(found: Grid) -> Table:
+    heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
+    rows = tuple(
+        (Foreign(row.subject), Foreign(row.way) if row.way else NOTHING, *map(_cell, row.cells)) for row in found.rows
+    )
+    head = ("model", "style", *heads)
+    return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=len(head))
 
 
 def _cell(cell: GridCell | None) -> str:
-    return "-" if cell is None else f"{shown(cell.value, cell.interval)} {cell.mark}".rstrip()
+    return NOTHING if cell is None else f"{shown(cell.value, cell.interval)} {cell.mark}".rstrip()
 
 
 def csv(found: Grid) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.state import NOWHERE, RowState
@@ -191,10 +192,9 @@ def _contenders(
 
 
 def _metric(wanted: str | None, task: TsgTask, notes: list[str]) -> str | None:
-    """The metric asked for, or the one a task is known by: the last that its card calls a headline."""
+    """The metric asked for, or the one a task is known by."""
     if wanted is None:
-        metrics = task.card.metrics
-        return ([name for name, metric in metrics.items() if metric.headline] or list(metrics))[-1]
+        return main_metric(task.card.metrics)
     if wanted in task.metrics:
         return wanted
     notes.append(f"{task.key} has no metric {wanted}; it has {', '.join(task.metrics)}")

@@ -65,7 +65,8 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
         state = states.get(cell)
         if state is None:
             continue
-        known = numbers.setdefault(id(state.row.numbers), _places(state.row))
+        if (known := numbers.get(id(state.row.numbers))) is None:
+            known = numbers[id(state.row.numbers)] = _places(state.row)
         if (place := known.get(value["item_id"])) is not None:
             state.note(place, where, value["outcome"])
     for state in states.values():
