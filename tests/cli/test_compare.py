@@ -177,6 +177,7 @@ def test_the_gate_is_missed_where_a_row_is_worse(runs: None, capsys: pytest.Capt
         (["old", "new", "--grid", "--baseline", "old"], "--grid and --baseline do not go together"),
         (["old", "new", "--task", "ma-sgg"], "no run here has the task ma-sgg"),
         (["old", "new", "--profile", "kind"], "there is no profile kind"),
+        (["old", "new", "--baseline", "", "--fail-if-worse"], "the baseline has no name"),
         (["old", "new", "--baseline", "odl"], "no row is the baseline odl"),
     ],
 )

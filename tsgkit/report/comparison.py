@@ -130,6 +130,8 @@ def compare(
     ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style);
     ``common`` restricts rows with different items to those they share.
     """
+    if baseline is not None and not baseline.strip():
+        raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
     paths = _with_baseline(paths, baseline)
     gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
     couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
