@@ -20,9 +20,17 @@ COUNTS = {
     **dict.fromkeys(("repaired", "missing_graphs", "surplus_graphs", "skipped_official"), 0),
 }
 USAGE = {
-    **{"calls": 4, "from_cache": 0, "requests": 4, "seconds": 1.5, "prompt_tokens": None, "completion_tokens": None},
-    **{"reasoning_tokens": None, "cached_tokens": None, "calls_without_usage": 4},
-    **{"cost": None, "calls_without_price": 4},
+    "calls": 4,
+    "from_cache": 0,
+    "requests": 4,
+    "seconds": 1.5,
+    "prompt_tokens": None,
+    "completion_tokens": None,
+    "reasoning_tokens": None,
+    "cached_tokens": None,
+    "calls_without_usage": 4,
+    "cost": None,
+    "calls_without_price": 4,
 }
 ROW = ReportRow(
     run="runs/a",
@@ -56,7 +64,8 @@ ROW = ReportRow(
 
 def hostile(text: str) -> Report:
     """A report in which everything that others name is this text."""
-    named = replace(ROW, run=f"runs/{text}", name=text, subject=text, style=text, data=text, protocol_note=text)
+    named = replace(ROW, run=f"runs/{text}", name=text, subject=text, data=text)
+    named = replace(named, style=text or "x", protocol_note=text or "x")
     board = replace(ROW.board, reasons={"official": text})
     named = replace(named, board=board, errors={text: 2}, groups={"tag": {text: ROW.board}})
     return against_published(Report((named, replace(ROW, subject="baseline/rules")), by=("tag",)))

@@ -11,7 +11,7 @@ import pytest
 from reported import DATA, baseline_run, example_run
 
 from tsgkit.errors import UsageError
-from tsgkit.report.gathering import Report, gather
+from tsgkit.report.gathering import Report, ReportRow, gather
 from tsgkit.runs.reopened import reopen
 from tsgkit.suites.tsg.grouping import GROUPS, STORED
 from tsgkit.suites.tsg.scoreboard import score
@@ -90,7 +90,7 @@ def test_of_two_records_of_a_sample_the_last_one_counts(baselines: Path) -> None
     assert hits(after) == hits(before) - 1
 
 
-def hits(row: Any) -> float:
+def hits(row: ReportRow) -> float:
     value = (row.board.profiles["strict"] or {})["exact_match"]
     assert value is not None
     return float(round(value.value * value.n))
@@ -140,6 +140,10 @@ def test_a_group_that_applies_to_no_task_or_is_none_is_refused(runs: dict[str, P
         gather([runs["sgqa"]], ("implicit",))
     with pytest.raises(UsageError, match="there is no group nothing"):
         gather([runs["sgqa"]], ("nothing",))
+    assert [list(row.groups) for row in gather([runs["sgqa"], runs["sa-sgg"]], ("implicit",)).rows] == [
+        [],
+        ["implicit"],
+    ]
 
 
 def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:

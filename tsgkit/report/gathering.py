@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
@@ -26,6 +27,7 @@ from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import usage_value
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.registry import task_of
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.grouping import STORED, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import Metric
@@ -153,8 +155,9 @@ def gather(
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted = tuple(dict.fromkeys(by)), _Wanted(metrics, also)
-    return Report(tuple(row for path in _each(paths) for row in _rows_of(path, by, data, wanted)), by, metrics)
+    by, wanted, paths = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
+    _check_groups(by, paths)
+    return Report(tuple(row for path in paths for row in _rows_of(path, by, data, wanted)), by, metrics)
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
@@ -172,12 +175,17 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
+def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
+    """Every group applies to some task of some run."""
+    tasks = dict.fromkeys(name for path in paths for name in read_header(path)["plan"]["tasks"])
+    kinds = dict.fromkeys(task_of(load_card(name)).kind for name in tasks)
+    for group in by:
+        check_group(group, *kinds)
+
+
 def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
     header = read_header(path)
     prepared = prepared_again(header, path, data)
-    tasks = dict.fromkeys(row.task.kind for row in prepared.rows)
-    for group in by:
-        check_group(group, *tasks)
     for sums in _sums_of(prepared, path / SAMPLES, by):
         yield _row(header, path, sums, wanted)
 
