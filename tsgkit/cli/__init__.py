@@ -24,6 +24,7 @@ COMMANDS = {
     "report": "tables of runs, by groups, beside the published ones, in many formats",
     "rescore": "judge the stored replies of a run again; no model is called",
     "runs": "list the runs there are, show one",
+    "compare": "compare runs, or the rows of one, item by item: differences, how sure, a grid of styles",
     "cache": "the replies kept across runs: how many, where; forget them",
     "init": "make a project of your own that runs at once",
     "prompts": "list the tasks and styles, show the exact prompt of an item",

@@ -13,7 +13,7 @@ from tsgkit.report.tables import Line, Table, document
 def write(report: Report) -> str:
     """The report as text."""
     shown = document(report)
-    blocks = ["\n".join(_table(table)) for table in shown.tables]
+    blocks = ["\n".join(table(one)) for one in shown.tables]
     return "\n\n".join([*blocks, "\n".join(map(line, shown.notes))]) + "\n"
 
 
@@ -22,14 +22,15 @@ def line(pieces: Line) -> str:
     return "".join(map(inert, pieces))
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield line(table.title)
-    cells = [tuple(map(inert, row)) for row in (table.head, *table.rows)]
+def table(one: Table) -> Iterator[str]:
+    """A table under its title, with its notes."""
+    yield line(one.title)
+    cells = [tuple(map(inert, row)) for row in (one.head, *one.rows)]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     for row in cells:
-        padded = (_padded(cell, widths[place], place < table.words) for place, cell in enumerate(row))
+        padded = (_padded(cell, widths[place], place < one.words) for place, cell in enumerate(row))
         yield "  " + "  ".join(padded).rstrip()
-    for note in table.notes:
+    for note in one.notes:
         yield "  " + line(note)
 
 
