@@ -1,0 +1,1 @@
+"""From recorded runs to what people read: one item explained, plots, pages."""
