@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.edits import Diff, diff
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Reply, reply_from, reply_value
+from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
@@ -29,7 +29,6 @@ from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.judging import Judged
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample
 from tsgkit.suites.tsg.solvers import read_as
-from tsgkit.suites.tsg.strict import fold_graph, fold_vocabulary
 from tsgkit.suites.tsg.two_readings import TwoReadings, read_twice
 
 NARROWING = ("task", "subject", "style", "solver", "repeat")
@@ -55,15 +54,6 @@ class Asked:
     readings: TwoReadings
     made_again: bool
     """Whether a later call took its place."""
-
-
-@dataclass(frozen=True)
-class GraphDifference:
-    """One graph of the reference beside the one at its place in the answer; None where there is none."""
-
-    reference: ActionGraph | None
-    candidate: ActionGraph | None
-    difference: Diff | None
 
 
 @dataclass(frozen=True)
@@ -224,7 +214,7 @@ def _explained(
         sample=sample,
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
-        graphs=tuple(_graphs(sample, judged)),
+        graphs=_graphs(sample, judged),
         unasked=_why_unasked(row, sample.item_id, calls, whole=whole),
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -277,19 +267,11 @@ def _share(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def _graphs(sample: AnySample, judged: Judged) -> Iterator[GraphDifference]:
-    """Each graph of the reference beside the answer's at its place, then what is surplus."""
+def _graphs(sample: AnySample, judged: Judged) -> tuple[GraphDifference, ...]:
     if not isinstance(sample, GenerationSample):
-        return
-    answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
-    vocabulary = fold_vocabulary(sample.vocabulary)
-    for number in range(max(sample.k, len(answers))):
-        reference = fold_graph(sample.references[number]) if number < sample.k else None
-        candidate = answers[number] if number < len(answers) else None
-        both = reference is not None and candidate is not None
-        yield GraphDifference(
-            reference, candidate, diff(reference, candidate, vocabulary) if both else None  # type: ignore[arg-type]
-        )
+        return ()
+    answers = [ActionGraph(graph) for graph in judged.answer or ()]
+    return tuple(differences(sample.references, answers, sample.vocabulary))
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
