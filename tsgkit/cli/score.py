@@ -14,8 +14,9 @@ import json
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import GOOD
+from tsgkit.suites.tsg.grouping import GROUPS
 from tsgkit.suites.tsg.metrics import METRICS, STYLES
-from tsgkit.suites.tsg.scoreboard import GROUPS, Board, ScoreReport, Value, report_value, sample_value, score
+from tsgkit.suites.tsg.scoreboard import Board, ScoreReport, Value, report_value, sample_value, score
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
