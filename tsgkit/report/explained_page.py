@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.llm.reply import Reply
@@ -94,13 +94,20 @@ def _score(scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
     return text("–" if score.value is None else f"{100 * score.value:.1f}"), text(score.reason)
 
 
-def graph_differences(graphs: tuple[GraphDifference, ...]) -> Iterator[Markup]:
-    """Every graph with its lines and its picture."""
+def graph_differences(
+    graphs: Sequence[GraphDifference], places: Collection[int] | None = None, *, pictures: int | None = None
+) -> Iterator[Markup]:
+    """Graphs with their lines, those at these places (None: all), so many of them with a picture (None: all)."""
+    left = len(graphs) if pictures is None else pictures
     for number, graph in enumerate(graphs):
+        if places is not None and number not in places:
+            continue
         title = f"Graph {number}: {graph.action or 'no action'}"
         yield tag("h4", text(f"{title}: {graph.summary}"))
         yield tag("ul", *(_line(*line) for line in told(graph)), class_="changes")
-        yield tag("div", html.drawing(drawn(graph, title)), class_="graph")
+        if left > 0:
+            left -= 1
+            yield tag("div", html.drawing(drawn(graph, title)), class_="graph")
 
 
 def _line(kind: str, sign: str, words: str, outside: tuple[str, ...]) -> Markup:
@@ -109,4 +116,3 @@ def _line(kind: str, sign: str, words: str, outside: tuple[str, ...]) -> Markup:
         parts.append(tag("span", text(f" (out of L: {', '.join(outside)})"), class_="outside"))
     spoken = tag("span", text(f" {kind}"), class_="pale")
     return tag("li", *parts, spoken, class_=f"kind-{kind.replace(' ', '-')}")
-

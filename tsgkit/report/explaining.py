@@ -9,7 +9,7 @@ rows of the run hold has one :class:`Explained` for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,19 +108,20 @@ def explain(
     try:
         wanted = {"task": _task_named(task), "subject": subject, "style": style, "solver": solver, "repeat": repeat}
         rows = _rows_meant(reopened, wanted)
-        samples = {row.cell: sample for row in rows if (sample := _sample(row, item)) is not None}
-        if not samples:
+        holding = [row for row in rows if _number(row, item) is not None]
+        if not holding:
             raise _unknown(item, rows)
-        calls = _calls_of(reopened.path, item, samples)
-        prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
-        explained = tuple(
-            _explained(reopened, row, samples[row.cell], calls[row.cell], prompts)
-            for row in rows
-            if row.cell in samples
-        )
-        return Explanation(str(path), item, explained)
+        return Explanation(str(path), item, tuple(explained(reopened, [(row, item) for row in holding])))
     finally:
         reopened.samples.close()
+
+
+def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator[Explained]:
+    """Items of an opened run explained, in this order; each must be in the data of its row."""
+    calls = _calls_of(reopened.path, {(row.cell, item) for row, item in wanted})
+    prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
+    for row, item in wanted:
+        yield _explained(reopened, row, item, calls[row.cell, item], prompts)
 
 
 def _task_named(task: str | None) -> str | None:
@@ -144,13 +145,12 @@ def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, 
     return found
 
 
-def _sample(row: Row, item: str) -> AnySample | None:
-    """The sample of this id in the data of a row, chosen or not."""
+def _number(row: Row, item: str) -> int | None:
+    """Which sample of the data of a row has this id, chosen or not."""
     try:
-        number = list(row.dataset.item_ids).index(item)
+        return list(row.dataset.item_ids).index(item)
     except ValueError:
         return None
-    return row.dataset.sample(number)
 
 
 def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
@@ -162,19 +162,20 @@ def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
     return UsageError(f"the data of this run have no item {item}", hint=hint)
 
 
-Calls = dict[Cell, list[dict[str, Any]]]
+Calls = dict[tuple[Cell, str], list[dict[str, Any]]]
 
 
-def _calls_of(path: Path, item: str, cells: Iterable[Cell]) -> Calls:
-    """The calls about an item in each cell, in the order in which they were recorded."""
-    calls: Calls = {cell: [] for cell in cells}
+def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
+    """The calls about these items, in the order in which they were recorded."""
+    calls: Calls = {place: [] for place in wanted}
+    items = {item for _, item in wanted}
     if not (path / CALLS).is_file():
         return calls
     for _, value in lines_of(path / CALLS):
-        if value["sample"] == item:
-            cell = Cell(*(value.get(name, "") for name in Cell._fields))
-            if cell in calls:
-                calls[cell].append(value)
+        if value["sample"] in items:
+            place = (Cell(*(value.get(name, "") for name in Cell._fields)), value["sample"])
+            if place in calls:
+                calls[place].append(value)
     return calls
 
 
@@ -199,10 +200,11 @@ def _message(value: Mapping[str, Any]) -> Message:
 def _explained(
     reopened: Reopened,
     row: Row,
-    sample: AnySample,
+    item: str,
     calls: list[dict[str, Any]],
     prompts: Mapping[str, tuple[Message, ...]],
 ) -> Explained:
+    sample = row.dataset.sample(list(row.dataset.item_ids).index(item))
     transcript = transcript_of(iter(calls)) if calls else None
     whole = transcript is not None and not transcript.waits_for(row.solver.calls)
     judged = row.solver.judge(sample, transcript if whole else None)

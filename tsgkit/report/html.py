@@ -64,10 +64,21 @@ def paragraph(words: str, **attributes: str) -> Markup:
     return tag("p", text(words), **attributes)
 
 
-def section(heading: str, *parts: Markup, level: int = 2) -> Markup:
+def section(heading: str, *parts: Markup, level: int = 2, anchor: str = "") -> Markup:
     """A part of a page under its heading; nothing where there is nothing to say."""
     kept = [part for part in parts if part]
-    return tag("section", tag(f"h{level}", text(heading)), *kept) if kept else Markup("")
+    where = {"id": anchor} if anchor else {}
+    return tag("section", tag(f"h{level}", text(heading)), *kept, **where) if kept else Markup("")
+
+
+def chapters(parts: Iterable[tuple[str, Iterable[Markup]]]) -> Markup:
+    """The parts of a long page, with links to them before the first; those with nothing to say are left out."""
+    links, sections = list[Markup](), list[Markup]()
+    for number, (heading, content) in enumerate(parts):
+        if made := section(heading, *content, anchor=f"part-{number}"):
+            links.append(tag("a", text(heading), href=f"#part-{number}"))
+            sections.append(made)
+    return Markup(tag("nav", *links, aria_label="parts of this page") + "\n" + "\n".join(sections))
 
 
 def listed(items: Iterable[Markup]) -> Markup:
@@ -108,7 +119,7 @@ def drawing(svg: str, caption: str = "") -> Markup:
     """A picture that is part of the page."""
     inside = Markup(svg.replace(NAMESPACE, "", 1).strip())
     words = [tag("figcaption", text(caption))] if caption else []
-    return tag("figure", tag("div", inside, class_="wide", tabindex="0"), *words)
+    return tag("figure", *words, tag("div", inside, class_="wide", tabindex="0"))
 
 
 def whole_page(title: str, *body: Markup) -> str:

@@ -33,6 +33,7 @@ h3 { font-size: 1.05rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
 h4 { font-size: 1rem; margin: 1rem 0 .3rem; overflow-wrap: anywhere; }
 p, li, dd, summary { overflow-wrap: anywhere; max-width: 60rem; }
 a { color: var(--link); }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 .pale, figcaption, caption { color: var(--pale); font-size: .9rem; }
 bdi, td, th, dd { unicode-bidi: isolate; }
 code, pre { font: .875rem/1.45 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Consolas, monospace; }
@@ -65,7 +66,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 @media (max-width: 46rem) {
   main { padding: .75rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .4rem .75rem; }
-  table, tbody, tr, td, tbody th { display: block; }
+  table, caption, tbody, tr, td, tbody th { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { width: 100%; }
   tr { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; margin: .5rem 0; }

@@ -18,14 +18,15 @@ from tsgkit.graph.drawing.svg import FONTS, LINE_HEIGHT, Markup, characters, coo
 from tsgkit.graph.drawing.text import prose, shorten, text_width, wrap
 
 WIDTH = 360.0
-LEFT, RIGHT = 10.0, 250.0
-VALUES = 258.0
+LEFT, RIGHT = 10.0, 240.0
+VALUES = 251.0
 LABEL, SMALL = 12.0, 11.0
 LINE = LABEL * LINE_HEIGHT
 LANE, GAP = 16.0, 10.0
 LONGEST_LABEL = 120
 LONGEST_DESCRIPTION = 20_000
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:3px;stroke-linejoin:round"
 PALE = "fill:currentColor;fill-opacity:0.72"
 GRID = "stroke:currentColor;stroke-opacity:0.22"
 STRICT, OFFICIAL = "var(--strict, #0072b2)", "var(--official, #b34700)"
@@ -117,7 +118,7 @@ def outcomes(rows: Sequence[Ended], *, title: str) -> str:
 
 
 def against_k(lines: Sequence[Line], *, title: str) -> str:
-    """Lines over the number of graphs asked for, with whiskers; at most ``MOST_LINES``, more are left to another plot."""
+    """Lines over the number of graphs asked for, with whiskers; at most ``MOST_LINES`` are drawn."""
     lines = lines[:MOST_LINES]
     ks = sorted({k for line in lines for k in line.points})
     left, right, top, bottom = 34.0, WIDTH - 12, 10.0, 190.0
@@ -178,7 +179,7 @@ def _label(text: str, width: float = WIDTH - LEFT) -> tuple[str, ...]:
 
 
 def _words(lines: Sequence[str], y: float, x: float = 4.0) -> Markup:
-    return lines_of_text(lines, x, y + len(lines) * LINE / 2, size=LABEL, anchor="start")
+    return lines_of_text(lines, x, y + len(lines) * LINE / 2, size=LABEL, anchor="start", style=HALO)
 
 
 def _place(value: float) -> float:

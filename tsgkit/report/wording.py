@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
@@ -89,3 +92,21 @@ def _attempt(attempt: Attempt) -> str:
 def share(value: float | None) -> str:
     """A fraction of 1 as a percentage, or a dash."""
     return "–" if value is None else f"{100 * value:.1f}"
+
+
+def tokens(usage: Mapping[str, Any] | None) -> str:
+    """How many tokens a row used: none where nobody was asked, at least so many where some calls do not tell."""
+    if usage is None:
+        return "–"
+    if usage["prompt_tokens"] is None:
+        return "unknown"
+    return f"{'≥' if usage['calls_without_usage'] else ''}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+
+
+def cost(usage: Mapping[str, Any] | None) -> str:
+    """What a row cost, as far as it is known."""
+    if usage is None:
+        return "–"
+    if usage["cost"] is None:
+        return "unknown"
+    return f"{'≥' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"
