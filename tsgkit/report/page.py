@@ -25,6 +25,7 @@ from tsgkit.suites.tsg.scoreboard import Board
 
 SHORT_HASH = 16
 MOST_PICTURES = 2
+MOST_ERRORS = 3
 GENERATING = ("sa-sgg", "ma-sgg")
 PROFILES = ("strict", "official")
 
@@ -101,22 +102,25 @@ def value_shown(board: Board, profile: str, metric: str) -> Markup:
 
 
 def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
-    """What stands in the way of a number, row by row."""
-    lines = list[Markup]()
+    """What stands in the way of a number; rows of which the same is to be said are named together."""
+    said: dict[str, list[str]] = {}
     for row in rows:
-        said = [f"{number:,} {name.replace('_', ' ')}" for name, number in row.outcomes.items() if number]
-        said = [words for words in said if not words.endswith(" answered")]
-        if row.unasked:
-            said.append(f"{row.unasked:,} of the missing were not asked yet")
-        said += [
-            f"api error, {number:,} ×: {error}"
-            for error, number in sorted(row.errors.items(), key=lambda one: -one[1])[:3]
-        ]
-        if row.protocol_note:
-            said.append(f"no official figures: {row.protocol_note}")
-        if said:
-            lines.append(Markup(html.name(label(row)) + text(": " + "; ".join(said))))
-    yield html.listed(lines)
+        for words in _troubles_of(row):
+            said.setdefault(words, []).append(label(row))
+    lines = (Markup(text(f"{words}: ") + text(", ").join(map(html.name, names))) for words, names in said.items())
+    yield html.listed(Markup(line) for line in lines)
+
+
+def _troubles_of(row: ReportRow) -> Iterator[str]:
+    failures = [f"{number:,} {name.replace('_', ' ')}" for name, number in row.outcomes.items() if number]
+    if failures := [words for words in failures if not words.endswith(" answered")]:
+        yield ", ".join(failures)
+    if row.unasked:
+        yield f"{row.unasked:,} of the missing were not asked yet"
+    for error, number in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
+        yield f"api error ({number:,} ×) {error}"
+    if row.protocol_note:
+        yield f"no official figures, since {row.protocol_note}"
 
 
 def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
@@ -241,8 +245,8 @@ def _examples(report: Report, data: str | None) -> Iterator[Markup]:
         yield html.paragraph(f"There are none: {error}")
         return
     yield html.paragraph(
-        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose two "
-        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
+        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
+        "two readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
         class_="pale",
     )
     of_rows: dict[int, list[Example]] = {}
@@ -344,7 +348,7 @@ def _protocols(report: Report) -> Iterator[Markup]:
 READING = {
     "strict": "Every item counts. A reply that is missing, refused, cut off or unreadable scores zero; a missing or "
     "surplus graph is wrong; the answer is read where the reply says it is.",
-    "official": "As the published code reads and scores, so that figures can stand beside published ones. It leaves out "
+    "official": "As the published code reads and scores, to stand beside published figures. It leaves out "
     "graphs without a partner and items without any graph, so it may be higher than strict. A dash: it does not apply; "
     "the reason stands below the table.",
     "brackets": "95 % intervals, by drawing whole scenarios again and again, since items of one scenario resemble each "
