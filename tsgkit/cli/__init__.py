@@ -21,6 +21,7 @@ COMMANDS = {
     "convert": "write graphs in another format, and say what it cannot carry",
     "score": "score replies you collected elsewhere, in two profiles",
     "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
+    "report": "tables of runs, by groups, beside the published ones, in many formats",
     "rescore": "judge the stored replies of a run again; no model is called",
     "runs": "list the runs there are, show one",
     "cache": "the replies kept across runs: how many, where; forget them",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
+from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.prepared import Prepared, asks_a_model
 from tsgkit.runs.results import Result, usage_value
@@ -44,12 +45,6 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
         _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
         for result in mine:
             _print_troubles(result)
-
-
-def main_metric(metrics: Mapping[str, Any]) -> str:
-    """The metric a row is known by: the last that its card calls a headline."""
-    headlines = [name for name, metric in metrics.items() if metric.headline]
-    return (headlines or list(metrics))[-1]
 
 
 def _row(result: Result, metric: str) -> tuple[str, ...]:

@@ -14,24 +14,32 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.runs.prepared import Row
-from tsgkit.runs.records import add_usage, scores_of
-from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.folder import SAMPLES, read_header
+from tsgkit.runs.journal import lines_of
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import Prepared, Row
+from tsgkit.runs.records import add_usage, record_of, scores_of
+from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import usage_value
-from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.grouping import STORED, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import Metric
 from tsgkit.suites.tsg.scoreboard import Board
+from tsgkit.suites.tsg.task import TsgTask
+
+if TYPE_CHECKING:
+    from tsgkit.report.published import Beside
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
 CHOICES = (ALL, HEADLINE, MAIN)
 """Which metrics a report shows: all, those that a card calls headlines, or the one a row is known by."""
+KEPT_OF_FAILED = ("cluster", "groups", "outcome", "parts", "why", "counts", "usage", "error")
+"""What is kept of a record while it may still be superseded."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +75,22 @@ class ReportRow:
     data_sha256: str
     seed: int
     """The seed of the intervals."""
+    parameters: dict[str, Any] | None = None
+    """The parameters its model was asked with; None where there is no model."""
+    prompts: str | None = None
+    """Another set of prompts than ours."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
-    """For every group asked for: the board of each of its members, by name, in order."""
+    """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
 
     @property
     def n(self) -> int:
         """How many items were asked about."""
         return self.board.n
+
+    @property
+    def cell(self) -> Cell:
+        """Its place in the run."""
+        return Cell(self.subject, self.task, self.solver, self.style, self.repeat)
 
     @property
     def protocol(self) -> str:
@@ -110,6 +127,8 @@ class Report:
     by: tuple[str, ...] = ()
     metrics: str = ALL
     """Which metrics are shown: ``all``, ``headline`` or ``main``."""
+    beside: tuple[Beside, ...] = ()
+    """Published figures that stand beside rows, where they were asked for."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -118,14 +137,21 @@ class Report:
 
 
 def gather(
-    paths: Iterable[str | Path], by: Sequence[str] = (), data: str | None = None, *, metrics: str = ALL
+    paths: Iterable[str | Path],
+    by: Sequence[str] = (),
+    data: str | None = None,
+    *,
+    metrics: str = ALL,
+    also: Collection[str] = (),
 ) -> Report:
-    """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere."""
+    """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
+
+    ``metrics`` chooses which are shown, ``also`` names some more. Intervals take time: none is made for the others.
+    """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by = tuple(dict.fromkeys(by))
-    rows = tuple(row for path in _each(paths) for row in _rows_of(path, by, data, metrics))
-    return Report(rows, by, metrics)
+    by, wanted = tuple(dict.fromkeys(by)), _Wanted(metrics, also)
+    return Report(tuple(row for path in _each(paths) for row in _rows_of(path, by, data, wanted)), by, metrics)
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
@@ -143,28 +169,22 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
-def _rows_of(path: Path, by: Sequence[str], data: str | None, metrics: str) -> Iterator[ReportRow]:
-    opened = reopen(path, data)
-    try:
-        tasks = dict.fromkeys(state.row.task.kind for state in opened.states.values())
-        for group in by:
-            check_group(group, *tasks)
-        for state in opened.states.values():
-            yield _row(opened, state, by, metrics)
-    finally:
-        opened.samples.close()
+def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
+    header = read_header(path)
+    prepared = prepared_again(header, path, data)
+    tasks = dict.fromkeys(row.task.kind for row in prepared.rows)
+    for group in by:
+        check_group(group, *tasks)
+    for sums in _sums_of(prepared, path / SAMPLES, by):
+        yield _row(header, path, sums, wanted)
 
 
-def _row(opened: Reopened, state: RowState, by: Sequence[str], choice: str) -> ReportRow:
-    row, cell = state.row, state.row.cell
-    seed, shown = opened.prepared.plan.seed, shown_metrics(row, choice)
-    by = [group for group in by if applies(group, row.task.kind)]
-    sums = _Sums(row, by)
-    for item in _items(opened, state, by):
-        sums.add(item)
+def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
+    row, cell, seed = sums.row, sums.row.cell, header["plan"]["seed"]
+    shown = wanted.of(row.task)
     return ReportRow(
-        run=str(opened.path),
-        name=str(opened.header["name"]),
+        run=str(path),
+        name=str(header["name"]),
         subject=cell.subject,
         task=cell.task,
         solver=cell.solver,
@@ -175,51 +195,72 @@ def _row(opened: Reopened, state: RowState, by: Sequence[str], choice: str) -> R
         metrics={name: row.task.metrics[name] for name in shown},
         usage=usage_value(sums.usage),
         unasked=sums.unasked,
-        errors=sums.errors,
+        errors=dict(sorted(sums.errors.items(), key=lambda item: (-item[1], item[0]))),
         protocol_note=row.solver.unpublished,
         data=row.dataset.file,
         data_sha256=row.dataset.sha256,
         seed=seed,
-        groups=sums.boards(seed, shown),
+        parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
+        prompts=header["plan"].get("prompts"),
+        groups=sums.boards(seed, [name for name in shown if row.task.metrics[name].is_headline]),
     )
 
 
-def shown_metrics(row: Row, choice: str) -> tuple[str, ...]:
-    """The names of the metrics that a choice stands for."""
-    main = main_metric(row.task.card.metrics)
-    chosen = {ALL: lambda _: True, HEADLINE: lambda name: row.task.metrics[name].is_headline, MAIN: main.__eq__}
-    return tuple(name for name in row.task.metrics if chosen[choice](name))
+class _Wanted(NamedTuple):
+    """Which metrics are wanted: a choice, and some by name beside it."""
+
+    choice: str
+    also: Collection[str]
+
+    def of(self, task: TsgTask) -> tuple[str, ...]:
+        """The names of a task's metrics that are wanted."""
+        main = main_metric(task.card.metrics)
+        return tuple(
+            name
+            for name, metric in task.metrics.items()
+            if self.choice == ALL
+            or (self.choice == HEADLINE and metric.is_headline)
+            or name == main
+            or name in self.also
+        )
 
 
-class _Item(NamedTuple):
-    """What is kept of a sample."""
+def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
+    """What every row comes to, from one look at the records; from two where a sample was recorded twice.
 
-    cluster: str
-    scores: Mapping[str, Mapping[str, Score]]
-    counts: Mapping[str, int]
-    groups: Mapping[str, Collection[str]]
-    usage: Mapping[str, Any] | None = None
-    """None: nobody was asked."""
-    error: str = ""
+    Of several records of a sample the last one counts. One that ended in an error of the service is held back until
+    all is read, since asking again may have mended it; any other is added at once.
+    """
+    latest: dict[tuple[Cell, int], int] = {}
+    found, repeated = _look(prepared, file, by, latest, None)
+    if repeated:
+        found, _ = _look(prepared, file, by, {}, frozenset(latest.values()))
+    for sums in found:
+        sums.finish()
+    return found
 
 
-def _items(opened: Reopened, state: RowState, by: Sequence[str]) -> Iterator[_Item]:
-    """Every sample of a row; one without a record is missing."""
-    row = state.row
-    computed = [group for group in by if group not in STORED]
-    for place, number in enumerate(row.numbers):
-        if state.places[place] == NOWHERE:
-            judged = row.solver.judge(row.dataset.sample(number), None)
-            counts = {str(name): counted for name, counted in judged.counts.items()}
-            groups = {group: groups_of(judged.sample, group) for group in by}
-            yield _Item(judged.sample.cluster, judged.scores, counts, groups)
+def _look(
+    prepared: Prepared, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
+) -> tuple[list[_Sums], bool]:
+    """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
+    found = {row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)]) for row in prepared.rows}
+    numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
+    repeated = False
+    for where, record in lines_of(file) if file.is_file() else ():
+        sums = found.get(Cell(*(record[name] for name in Cell._fields)))
+        place = None if sums is None else numbers[sums.row.cell.task].get(record["item_id"])
+        if sums is None or place is None or (only is not None and where not in only):
             continue
-        record = opened.samples.read(state.places[place])
-        groups = {group: record["groups"][group] for group in by if group in STORED}
-        if computed:
-            groups |= {group: groups_of(row.dataset.sample(number), group) for group in computed}
-        error = (record["error"] or "no reason given") if record["outcome"] == Outcome.API_ERROR else ""
-        yield _Item(record["cluster"], scores_of(record), record["counts"], groups, record["usage"], error)
+        latest[sums.row.cell, place] = where
+        repeated |= not sums.add_record(place, record)
+    return list(found.values()), repeated
+
+
+def _places(row: Row) -> dict[str, int]:
+    """Where each item stands in a row; the rows of a task ask the same items."""
+    ids = row.dataset.item_ids
+    return {ids[number]: place for place, number in enumerate(row.numbers)}
 
 
 class _Sums:
@@ -231,21 +272,48 @@ class _Sums:
         self.usage: dict[str, Any] = {}
         self.errors: dict[str, int] = {}
         self.unasked = 0
+        self._added = bytearray(len(row.numbers))
+        self._failed: dict[int, dict[str, Any]] = {}
 
-    def add(self, item: _Item) -> None:
-        """One more sample."""
-        self.tally.add(item.cluster, item.scores, item.counts)
+    def add_record(self, place: int, record: dict[str, Any]) -> bool:
+        """One more record; false where the sample was added before."""
+        if self._added[place]:
+            return False
+        if record["outcome"] == Outcome.API_ERROR:
+            self._failed[place] = {name: record[name] for name in KEPT_OF_FAILED if name in record}
+        else:
+            self._failed.pop(place, None)
+            self._add(place, record)
+        return True
+
+    def finish(self) -> None:
+        """Add what failed, and what nobody was asked about."""
+        for place, record in sorted(self._failed.items()):
+            error = record["error"] or "no reason given"
+            self.errors[error] = self.errors.get(error, 0) + 1
+            self._add(place, record)
+        for place, number in enumerate(self.row.numbers):
+            if not self._added[place]:
+                self.unasked += 1
+                judged = self.row.solver.judge(self.row.dataset.sample(number), None)
+                self._add(place, record_of(self.row.cell, judged, Transcript(())))
+
+    def _add(self, place: int, record: Mapping[str, Any]) -> None:
+        self._added[place] = 1
+        scores, counts, cluster = scores_of(record), record["counts"], record["cluster"]
+        self.tally.add(cluster, scores, counts)
+        add_usage(self.usage, record["usage"])
         for group, members in self.members.items():
-            for name in item.groups[group]:
+            for name in self._groups(place, group, record):
                 if name not in members:
                     members[name] = self.row.task.tally()
-                members[name].add(item.cluster, item.scores, item.counts)
-        if item.usage is None:
-            self.unasked += 1
-        else:
-            add_usage(self.usage, item.usage)
-        if item.error:
-            self.errors[item.error] = self.errors.get(item.error, 0) + 1
+                members[name].add(cluster, scores, counts)
+
+    def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
+        if group in STORED:
+            names: Collection[str] = record["groups"][group]
+            return names
+        return groups_of(self.row.dataset.sample(self.row.numbers[place]), group)
 
     def boards(self, seed: int, shown: Collection[str]) -> dict[str, dict[str, Board]]:
         """The board of every member of every group."""
