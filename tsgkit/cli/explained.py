@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.report.differences import GraphDifference, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
-from tsgkit.report.wording import ended, question_of, readings_text, reference_text, share
+from tsgkit.report.figures import NOTHING, percent
+from tsgkit.report.wording import ended, question_of, readings_text, reference_text
 from tsgkit.scoring.score import Score
 
 CODES = {
@@ -88,7 +89,7 @@ def _headline(row: Explained) -> str:
 
 
 def _value(scores: Mapping[str, Score], name: str) -> str:
-    return share(scores[name].value) if name in scores else "–"
+    return percent(scores[name].value) if name in scores else NOTHING
 
 
 def _print_row(row: Explained, pen: Pen) -> None:
@@ -149,7 +150,7 @@ def _print_scores(row: Explained, pen: Pen) -> None:
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")
     for profile, name, score in _scores(row):
-        pen.line(f"{profile:<8}  {name:<17}  {share(score.value):>5}  {score.reason}".rstrip())
+        pen.line(f"{profile:<8}  {name:<17}  {percent(score.value):>5}  {score.reason}".rstrip())
 
 
 def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:

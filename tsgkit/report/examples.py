@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from tsgkit.report.explaining import Explained, explained
 from tsgkit.report.gathering import Report, ReportRow, main_metric
-from tsgkit.runs.plan import Cell
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
 from tsgkit.runs.state import RowState
@@ -51,10 +50,14 @@ class _Seen(NamedTuple):
     is_repaired: bool
 
 
-def examples_of(report: Report, data: str | None = None) -> tuple[Example, ...]:
-    """The examples of a report; ``data`` says where the data of its runs lie now, if elsewhere."""
+def examples_of(report: Report) -> tuple[Example, ...]:
+    """The examples of a report."""
     shown = tuple(_rows_shown(report.rows))
-    found = [example for run in report.runs for example in _of_run(run, [row for row in shown if row.run == run], data)]
+    found = [
+        example
+        for run in report.runs
+        for example in _of_run(run, [row for row in shown if row.run == run], report.data)
+    ]
     order = {id(row): place for place, row in enumerate(shown)}
     return tuple(sorted(found, key=lambda example: order[id(example.row)]))
 
@@ -74,7 +77,7 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
         chosen = [
             (row, state, why, item)
             for row in rows
-            if (state := reopened.states.get(_cell(row))) is not None
+            if (state := reopened.states.get(row.cell)) is not None
             for why, item in choose(_records(reopened, state))
         ]
         wanted = [(state.row, item) for _, state, _, item in chosen]
@@ -82,10 +85,6 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
             yield Example(row, why, one)
     finally:
         reopened.samples.close()
-
-
-def _cell(row: ReportRow) -> Cell:
-    return Cell(row.subject, row.task, row.solver, row.style, row.repeat)
 
 
 def _records(reopened: Reopened, state: RowState) -> Iterator[_Seen]:

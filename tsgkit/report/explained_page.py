@@ -9,6 +9,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.report import html
 from tsgkit.report.differences import GraphDifference, drawn, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
+from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.html import tag, text
 from tsgkit.report.wording import ended, question_of, readings_text, reference_text
 from tsgkit.scoring.score import Score
@@ -90,8 +91,8 @@ def _scores(row: Explained) -> Iterator[Markup]:
 def _score(scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
     score = scores.get(name)
     if score is None:
-        return text("–"), text("")
-    return text("–" if score.value is None else f"{100 * score.value:.1f}"), text(score.reason)
+        return text(NOTHING), text("")
+    return text(percent(score.value)), text(score.reason)
 
 
 def graph_differences(

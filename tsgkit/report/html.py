@@ -12,29 +12,20 @@ nothing outside itself, and its content security policy forbids both.
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report.inert import inert
 from tsgkit.report.looks import STYLE
 
 VOID = frozenset({"meta", "br", "hr", "col"})
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+LAYOUT = re.compile(r"[^\n\t]+")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+WIDTH = re.compile(r'\A<svg [^>]*\bwidth="([0-9.]+)"')
+LEAST_SHARE = 0.72
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
-
-
-def seen(value: str, kept: str = "") -> str:
-    """Text with every control, direction and surrogate character as an escape, but for those kept."""
-    if value.isascii() and value.isprintable():
-        return value
-    return "".join(
-        letter.encode("unicode_escape").decode("ascii")
-        if letter not in kept and unicodedata.category(letter) in HIDDEN
-        else letter
-        for letter in value
-    )
 
 
 def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
@@ -45,7 +36,7 @@ def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
 
 def text(value: str) -> Markup:
     """Text of ours or numbers, as it stands."""
-    return Markup(escape(seen(value)))
+    return Markup(escape(inert(value)))
 
 
 def name(value: str) -> Markup:
@@ -55,8 +46,8 @@ def name(value: str) -> Markup:
 
 def block(value: str) -> Markup:
     """A text of several lines from data, as it was written."""
-    lines = value.replace("\r\n", "\n")
-    return tag("pre", Markup("\n" + escape(seen(lines, kept="\n\t"))), tabindex="0")
+    shown = LAYOUT.sub(lambda part: inert(part.group()), value.replace("\r\n", "\n"))
+    return tag("pre", Markup("\n" + escape(shown)), tabindex="0")
 
 
 def paragraph(words: str, **attributes: str) -> Markup:
@@ -116,8 +107,10 @@ def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
 
 
 def drawing(svg: str, caption: str = "") -> Markup:
-    """A picture that is part of the page."""
-    inside = Markup(svg.replace(NAMESPACE, "", 1).strip())
+    """A picture that is part of the page; it shrinks with the page as long as its words can be read."""
+    width = WIDTH.search(svg)
+    least = f' style="min-width:{LEAST_SHARE * float(width[1]):.0f}px"' if width else ""
+    inside = Markup(svg.replace(NAMESPACE, least, 1).strip())
     words = [tag("figcaption", text(caption))] if caption else []
     return tag("figure", *words, tag("div", inside, class_="wide", tabindex="0"))
 
@@ -138,4 +131,4 @@ def whole_page(title: str, *body: Markup) -> str:
 
 
 def _value(value: str) -> str:
-    return escape(seen(value))
+    return escape(inert(value))

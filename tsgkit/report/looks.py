@@ -50,15 +50,15 @@ tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9rem; }
 td { white-space: nowrap; } td.words { white-space: normal; }
 .interval { color: var(--pale); }
 figure { margin: .5rem 0 1rem; }
-figure svg { display: block; height: auto; }
+figure svg { display: block; height: auto; max-width: 100%; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .5rem 2rem; }
 .plots svg { width: 100%; max-width: 30rem; }
 .graph svg { background: #ffffff; border: 1px solid var(--line); border-radius: .4rem; }
 details { margin: .4rem 0; } summary { cursor: pointer; }
 .changes { list-style: none; padding: 0; margin: .4rem 0; }
 .changes li { font: .875rem/1.5 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Consolas, monospace;
-  padding-left: 4.2em; text-indent: -4.2em; }
-.changes b { display: inline-block; width: 4.2em; text-indent: 0; }
+  padding-left: 3.4em; text-indent: -3.4em; }
+.changes b { display: inline-block; width: 3.4em; text-indent: 0; }
 .kind-matched { color: var(--pale); } .kind-missing b { color: var(--bad); } .kind-extra b { color: var(--strict); }
 .kind-reversed b, .kind-mismatched b, .kind-wrong-hand b { color: var(--official); }
 .outside { font-weight: 600; text-decoration: underline wavy var(--bad); }

@@ -15,10 +15,12 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html, plots
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explained_page import graph_differences
+from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
 from tsgkit.report.plots import Ended, Line, Point, Scored
-from tsgkit.report.wording import cost, ended, question_of, readings_text, reference_text, share, tokens
+from tsgkit.report.tables import beside_table
+from tsgkit.report.wording import ended, question_of, readings_text, reference_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.tsg.scoreboard import Board
@@ -27,20 +29,22 @@ SHORT_HASH = 16
 MOST_PICTURES = 2
 MOST_ERRORS = 3
 GENERATING = ("sa-sgg", "ma-sgg")
+SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
+ENDINGS = ("answered", "unreadable", "other failures")
 PROFILES = ("strict", "official")
 
 
-def write(report: Report, data: str | None = None, *, published: Markup | None = None) -> str:
-    """The page of a report; ``data`` says where the data of its runs lie now, if elsewhere."""
+def write(report: Report) -> str:
+    """The page of a report."""
     runs, rows = len(report.runs), len(report.rows)
     title = f"Scene graphs: {rows} result{'s' * (rows != 1)} of {runs} run{'s' * (runs != 1)}"
     parts: list[tuple[str, Iterable[Markup]]] = [
         ("Results", _results(report)),
-        ("Published beside ours", () if published is None else (published,)),
-        ("Plots", _plots(report, data)),
+        ("Beside the published tables", _beside(report)),
+        ("Plots", _plots(report)),
         *((f"By {group}", _by_group(report, group)) for group in report.by),
         ("Elements outside L", _inventions(report)),
-        ("Examples", _examples(report, data)),
+        ("Examples", _examples(report)),
         ("What was run", (*map(_run, report.runs), *_protocols(report))),
         ("How to read this", _reading_help()),
     ]
@@ -54,23 +58,24 @@ def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
     return tasks
 
 
-def label(row: ReportRow) -> str:
-    """What tells a row from others of its task."""
-    return " ".join([row.subject, *row.way])
+def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
+    """What tells a row from others: with its run where another run has one like it."""
+    return " ".join([row.subject, *row.way, *_run_told(row, among)])
+
+
+def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
+    return (f"({row.run})",) if any(row.cell == other.cell and row.run != other.run for other in among) else ()
 
 
 def _results(report: Report) -> Iterator[Markup]:
     for task, rows in _by_task(report.rows).items():
         main = rows[0].main
-        head = ("subject", "style", "n", f"{main}, strict", f"{main}, official", *_ENDINGS, "tokens", "cost")
-        lines = [_result(row) for row in rows]
+        head = ("subject", "style", "n", f"{main}, strict", f"{main}, official", *ENDINGS, "tokens", "cost")
+        lines = [_result(row, rows) for row in rows]
         yield tag("h3", text(task))
         yield html.table(head, lines, _meaning(rows[0], main))
         yield from _troubles(rows)
         yield html.folded(text(f"All metrics of {task}"), *_all_metrics(rows))
-
-
-_ENDINGS = ("answered", "unreadable", "other failures")
 
 
 def _meaning(row: ReportRow, metric: str) -> str:
@@ -78,27 +83,35 @@ def _meaning(row: ReportRow, metric: str) -> str:
     return f"{metric}: {described.meaning}. Percent; brackets hold 95 % intervals." if described else ""
 
 
-def _result(row: ReportRow) -> list[Markup]:
+def _result(row: ReportRow, among: Sequence[ReportRow]) -> list[Markup]:
     counts = row.outcomes
-    failures = sum(number for name, number in counts.items() if name not in ("answered", "unreadable"))
+    failures = sum(many for name, many in counts.items() if name not in ("answered", "unreadable"))
     values = (value_shown(row.board, profile, row.main) for profile in PROFILES)
     numbers = (counts[Outcome.ANSWERED], counts[Outcome.UNREADABLE], failures)
     return [
-        html.name(row.subject), text(" ".join(row.way) or "–"), text(f"{row.n:,}"), *values,
-        *(text(f"{number:,}") for number in numbers), text(tokens(row.usage)), text(cost(row.usage)),
-    ]  # fmt: skip
+        html.name(" ".join([row.subject, *_run_told(row, among)])),
+        text(" ".join(row.way) or NOTHING),
+        text(number(row.n)),
+        *values,
+        *(text(number(count)) for count in numbers),
+        text(_tokens(row)),
+        text(cost(row.usage)),
+    ]
+
+
+def _tokens(row: ReportRow) -> str:
+    """Tokens in and out."""
+    used = [tokens(row.usage, name) for name in ("prompt_tokens", "completion_tokens")]
+    return NOTHING if row.usage is None else " + ".join(used)
 
 
 def value_shown(board: Board, profile: str, metric: str) -> Markup:
     """A value with its interval, or a dash."""
     value = (board.profiles[profile] or {}).get(metric)
-    if value is None:
-        return text("–")
-    around = ""
-    if value.low is not None and value.high is not None:
-        around = f" [{share(value.low)}, {share(value.high)}]"
-    number = tag("b", text(share(value.value)))
-    return Markup(number + tag("span", text(around), class_="interval")) if around else number
+    shown = tag("b", text(percent(value)))
+    if value is None or value.low is None:
+        return shown
+    return Markup(shown + tag("span", text(f" {interval(value)}"), class_="interval"))
 
 
 def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
@@ -106,19 +119,19 @@ def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
     said: dict[str, list[str]] = {}
     for row in rows:
         for words in _troubles_of(row):
-            said.setdefault(words, []).append(label(row))
+            said.setdefault(words, []).append(label(row, rows))
     lines = (Markup(text(f"{words}: ") + text(", ").join(map(html.name, names))) for words, names in said.items())
     yield html.listed(Markup(line) for line in lines)
 
 
 def _troubles_of(row: ReportRow) -> Iterator[str]:
-    failures = [f"{number:,} {name.replace('_', ' ')}" for name, number in row.outcomes.items() if number]
+    failures = [f"{many:,} {name.replace('_', ' ')}" for name, many in row.outcomes.items() if many]
     if failures := [words for words in failures if not words.endswith(" answered")]:
         yield ", ".join(failures)
     if row.unasked:
         yield f"{row.unasked:,} of the missing were not asked yet"
-    for error, number in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
-        yield f"api error ({number:,} ×) {error}"
+    for error, times in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
+        yield f"api error ({times:,} ×) {error}"
     if row.protocol_note:
         yield f"no official figures, since {row.protocol_note}"
 
@@ -130,31 +143,37 @@ def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
             [
                 text(name),
                 *(value_shown(row.board, profile, name) for profile in PROFILES),
-                text(_n(row.board, name)),
+                text(weight((row.board.profiles["strict"] or {}).get(name))),
                 text(metric.meaning + ("" if metric.more_is_better else " (less is better)")),
             ]
             for name, metric in row.metrics.items()
         ]
-        yield tag("h4", html.name(label(row)))
+        yield tag("h4", html.name(label(row, rows)))
         yield html.table(head, lines)
 
 
-def _n(board: Board, metric: str) -> str:
-    value = (board.profiles["strict"] or {}).get(metric)
-    return "–" if value is None else f"{value.n:,.0f}"
+def _beside(report: Report) -> Iterator[Markup]:
+    """Published figures beside ours, and what differs between how they came about."""
+    for beside in report.beside:
+        table = beside_table(beside)
+        yield tag("h3", html.name("".join(table.title)))
+        yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows))
+        yield html.listed(html.name("".join(note)) for note in table.notes)
 
 
-def _plots(report: Report, data: str | None) -> Iterator[Markup]:
+def _plots(report: Report) -> Iterator[Markup]:
     figures = list[Markup]()
     for task, rows in _by_task(report.rows).items():
-        scored = [Scored(label(row), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows]
+        scored = [
+            Scored(label(row, rows), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows
+        ]
         title = f"{task}: {rows[0].main}, percent"
         figures.append(html.drawing(plots.intervals(scored, title=title), title))
         title = f"{task}: how samples ended"
         figures.append(
-            html.drawing(plots.outcomes([Ended(label(row), row.outcomes) for row in rows], title=title), title)
+            html.drawing(plots.outcomes([Ended(label(row, rows), row.outcomes) for row in rows], title=title), title)
         )
-    figures += _k_plots(report, data)
+    figures += _k_plots(report)
     yield tag("div", *figures, class_="plots")
 
 
@@ -163,12 +182,15 @@ def _point(board: Board, profile: str, metric: str) -> Point | None:
     return None if value is None else Point(value.value, value.low, value.high)
 
 
-def _k_plots(report: Report, data: str | None) -> Iterator[Markup]:
+def _k_plots(report: Report) -> Iterator[Markup]:
     """Scores against the number of graphs asked for, where that differs."""
-    rows = [row for row in _with_k(report, data) if _generates(row)]
+    rows = [row for row in _with_k(report) if _generates(row)]
     for task, of_task in _by_task(rows).items():
         lines = [
-            Line(label(row), {int(k): point for k, board in row.groups["k"].items() if (point := _strict(row, board))})
+            Line(
+                label(row, of_task),
+                {int(k): point for k, board in row.groups["k"].items() if (point := _strict(row, board))},
+            )
             for row in of_task
             if all(k.isdecimal() for k in row.groups.get("k", ()))
         ]
@@ -186,14 +208,14 @@ def _strict(row: ReportRow, board: Board) -> Point | None:
     return _point(board, "strict", row.main)
 
 
-def _with_k(report: Report, data: str | None) -> tuple[ReportRow, ...]:
+def _with_k(report: Report) -> tuple[ReportRow, ...]:
     """The rows grouped by k, whether or not that was asked for."""
     if "k" in report.by:
         return report.rows
     if not any(map(_generates, report.rows)):
         return ()
     try:
-        return gather(report.runs, ("k",), data, metrics=MAIN).rows
+        return gather(report.runs, ("k",), report.data, metrics=MAIN).rows
     except TsgkitError:  # the runs have gone away since; the report itself is whole
         return ()
 
@@ -205,7 +227,7 @@ def _by_group(report: Report, group: str) -> Iterator[Markup]:
         head = (group, "subject", "n", f"{main}, strict", f"{main}, official", "answered")
         lines = [
             [
-                html.name(member), html.name(label(row)), text(f"{board.n:,}"),
+                html.name(member), html.name(label(row, rows)), text(f"{board.n:,}"),
                 *(value_shown(board, profile, main) for profile in PROFILES),
                 text(f"{board.counts[Outcome.ANSWERED]:,}"),
             ]
@@ -225,28 +247,28 @@ def _inventions(report: Report) -> Iterator[Markup]:
         "Names in the answers that L does not allow: those that the sentence mentions in some form, and new ones. "
         "An element counts once a sample; an item without an answer invents nothing."
     )
-    head = ("subject", "task", "elements", "mentioned", "new", "items", "share of elements", "share of items")
+    head = ("subject", "task", "elements", "mentioned", "new", "items", *SHARES.values())
     counted = ("hallucinated_total", "hallucinated_desc", "hallucinated_new", "hallucinating_items")
     lines = [
         [
-            html.name(label(row)), text(row.task),
-            *(text(f"{row.board.counts.get(name, 0):,}") for name in counted),
-            *(value_shown(row.board, "strict", name) for name in ("hallucinated", "hallucinating")),
+            html.name(label(row, rows)), text(row.task),
+            *(text(number(row.board.counts.get(name, 0))) for name in counted),
+            *(value_shown(row.board, "strict", name) for name in SHARES),
         ]
         for row in rows
     ]  # fmt: skip
     yield html.table(head, lines)
 
 
-def _examples(report: Report, data: str | None) -> Iterator[Markup]:
+def _examples(report: Report) -> Iterator[Markup]:
     try:
-        examples = examples_of(report, data)
+        examples = examples_of(report)
     except TsgkitError as error:
         yield html.paragraph(f"There are none: {error}")
         return
     yield html.paragraph(
         "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
-        "two readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
+        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
         class_="pale",
     )
     of_rows: dict[int, list[Example]] = {}
@@ -261,7 +283,7 @@ def _examples(report: Report, data: str | None) -> Iterator[Markup]:
 def _example(example: Example) -> Markup:
     one = example.explained
     summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
-    parts = [html.block(question_of(one.sample)), *_call(example)]
+    parts = [html.block(question_of(one.sample, briefly=True)), *_call(example)]
     if one.graphs:
         parts += _differing(example)
     else:
@@ -272,7 +294,7 @@ def _example(example: Example) -> Markup:
 def _headline(example: Example) -> str:
     metric, scores = example.row.main, example.explained.judged.scores
     shown = (
-        f"{profile} {share(scores[profile][metric].value)}" for profile in PROFILES if metric in scores.get(profile, {})
+        f"{profile} {percent(of[metric].value)}" for profile in PROFILES if metric in (of := scores.get(profile, {}))
     )
     return f"{metric} {', '.join(shown)}"
 
@@ -312,16 +334,21 @@ def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]
     plan, asked = header["plan"], header["asked"]
     versions = [f"{name} {number}" for name, number in (header.get("libraries") or {}).items() if number]
     yield "folder", html.name(path)
-    yield "begun", text(str(header.get("begun", "–")))
+    yield "begun", text(str(header.get("begun", NOTHING)))
     yield "command", tag("code", text(" ".join(header.get("command", ()))))
-    yield "versions", text(", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', '–')}", *versions]))
+    yield (
+        "versions",
+        text(", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])),
+    )
     yield "samples", text(f"{header.get('samples', 0):,}, seed {plan['seed']}, repeat {plan['repeat']}")
     for model, settings in asked["models"].items():
         yield "subject", Markup(html.name(model) + text(_settings(settings, header.get("models", {}).get(model, {}))))
     for task, file in header["data"].items():
         sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
         card = asked["tasks"].get(task, {})
-        words = f", SHA-256 {sha}; card version {card.get('version', '–')}, {str(card.get('card', ''))[:SHORT_HASH]}"
+        words = (
+            f", SHA-256 {sha}; card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
+        )
         yield task, Markup(html.name(str(file)) + text(words))
     for way, sha in asked.get("prompts", {}).items():
         yield "prompts", Markup(html.name(way) + text(f": {str(sha)[:SHORT_HASH]}"))

@@ -51,7 +51,7 @@ def document(report: Report) -> Document:
         *(_scores(report, task) for task in _tasks(report)),
         *_groups(report),
         *_hallucinations(report),
-        *map(_beside, report.beside),
+        *map(beside_table, report.beside),
         _outcomes(report),
         _usage(report),
     )
@@ -142,7 +142,7 @@ def _hallucinations(report: Report) -> Iterator[Table]:
     yield Table(("elements outside L",), head, lines, ((note,),), words=1 + len(_who_head(report)))
 
 
-def _beside(beside: Beside) -> Table:
+def beside_table(beside: Beside) -> Table:
     """Our row first, then the published ones."""
     row, metrics = beside.row, tuple(dict.fromkeys(figure.metric for figure in beside.figures))
     head = ("model", "source", "n", *metrics)

@@ -7,9 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
@@ -19,14 +16,15 @@ from tsgkit.suites.tsg.two_readings import TwoReadings
 SHOWN = {
     QuestionSample: ("question",),
     SelectionSample: ("graph", "candidates"),
-    GenerationSample: ("sentence", "nodes", "edges", "count"),
+    GenerationSample: ("sentence", "count", "nodes", "edges"),
 }
+BRIEFLY = 2
 
 
-def question_of(sample: AnySample) -> str:
-    """What was asked about, without its context."""
-    values = shown(sample)
-    return "\n\n".join(f"{field}:\n{values[field]}" for field in SHOWN[type(sample)])
+def question_of(sample: AnySample, *, briefly: bool = False) -> str:
+    """What was asked about, without its context; briefly, without L."""
+    values, fields = shown(sample), SHOWN[type(sample)]
+    return "\n\n".join(f"{field}:\n{values[field]}" for field in (fields[:BRIEFLY] if briefly else fields))
 
 
 def reference_text(sample: AnySample) -> str:
@@ -87,26 +85,3 @@ def _attempt(attempt: Attempt) -> str:
         return f"{attempt.seconds:.2f} s: good"
     status = f" {attempt.status}" if attempt.status else ""
     return f"{attempt.seconds:.2f} s:{status} {attempt.error}, waited {attempt.waited:.1f} s"
-
-
-def share(value: float | None) -> str:
-    """A fraction of 1 as a percentage, or a dash."""
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def tokens(usage: Mapping[str, Any] | None) -> str:
-    """How many tokens a row used: none where nobody was asked, at least so many where some calls do not tell."""
-    if usage is None:
-        return "–"
-    if usage["prompt_tokens"] is None:
-        return "unknown"
-    return f"{'≥' if usage['calls_without_usage'] else ''}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
-
-
-def cost(usage: Mapping[str, Any] | None) -> str:
-    """What a row cost, as far as it is known."""
-    if usage is None:
-        return "–"
-    if usage["cost"] is None:
-        return "unknown"
-    return f"{'≥' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"
