@@ -83,13 +83,14 @@ def facts(pairs: Iterable[tuple[str, Markup]]) -> Markup:
     return tag("dl", *(part for term, said in pairs for part in (tag("dt", text(term)), tag("dd", said))))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "") -> Markup:
-    """A table that becomes cards, one a row, where the screen is narrow; the first cell is the row's heading."""
+def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
+    """A table whose first cells are the rows' headings; where the screen is narrow it becomes cards, or is scrolled."""
     columns = tag("tr", *(tag("th", text(word), scope="col", role="columnheader") for word in head), role="row")
     lines = [tag("tr", *_cells(head, row), role="row") for row in rows]
     parts = [tag("caption", text(caption))] if caption else []
     parts += [tag("thead", columns, role="rowgroup"), tag("tbody", *lines, role="rowgroup")]
-    return tag("div", tag("table", *parts, role="table"), class_="wide", tabindex="0")
+    look = {"class_": "cards"} if as_cards else {}
+    return tag("div", tag("table", *parts, role="table", **look), class_="wide", tabindex="0")
 
 
 def _cells(head: Sequence[str], row: Sequence[Markup]) -> Iterable[Markup]:

@@ -66,14 +66,14 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 @media (max-width: 46rem) {
   main { padding: .75rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .4rem .75rem; }
-  table, caption, tbody, tr, td, tbody th { display: block; }
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  table, tbody { width: 100%; }
-  tr { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; margin: .5rem 0; }
-  td, tbody th { border: 0; padding: .1rem 0; white-space: normal; }
-  td { display: flex; justify-content: space-between; gap: 1rem; }
-  td::before { content: attr(data-label); color: var(--pale); flex: none; }
-  td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
+  .cards, .cards caption, .cards tbody, .cards tr, .cards td, .cards tbody th { display: block; }
+  .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .cards, .cards tbody { width: 100%; }
+  .cards tr { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; margin: .5rem 0; }
+  .cards td, .cards tbody th { border: 0; padding: .1rem 0; white-space: normal; }
+  .cards td { display: flex; justify-content: space-between; gap: 1rem; }
+  .cards td::before { content: attr(data-label); color: var(--pale); flex: none; }
+  .cards td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
 }
 @media print {
   :root { --ink: #000; --paper: #fff; --raised: #fff; --pale: #444; }

@@ -6,6 +6,7 @@ items in full, and how all that is to be read. It is the same for the same runs,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,11 @@ from tsgkit.report.wording import ended, question_of, readings_text, reference_t
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.tsg.scoreboard import Board
+from tsgkit.suites.tsg.two_readings import TwoReadings
 
 SHORT_HASH = 16
 MOST_PICTURES = 2
+MOST_NOTES = 3
 MOST_ERRORS = 3
 GENERATING = ("sa-sgg", "ma-sgg")
 SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
@@ -157,7 +160,7 @@ def _beside(report: Report) -> Iterator[Markup]:
     for beside in report.beside:
         table = beside_table(beside)
         yield tag("h3", html.name("".join(table.title)))
-        yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows))
+        yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows), as_cards=False)
         yield html.listed(html.name("".join(note)) for note in table.notes)
 
 
@@ -308,18 +311,26 @@ def _call(example: Example) -> Iterator[Markup]:
         strict, official = readings_text(asked.readings)
         if not example.explained.graphs:
             yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
-        yield html.listed(text(words) for words in (*asked.readings.why, *map(str, asked.readings.notes)))
+        yield html.listed(map(text, (*asked.readings.why, *_notes(asked.readings))))
     if example.explained.unasked:
         yield html.paragraph(example.explained.unasked, class_="note")
+
+
+def _notes(readings: TwoReadings) -> Iterator[str]:
+    """The first notes of the strict reading, and how many more of each kind there are."""
+    yield from map(str, readings.notes[:MOST_NOTES])
+    more = Counter(note.kind for note in readings.notes[MOST_NOTES:])
+    if more:
+        yield "and " + ", ".join(f"{many} more {kind}" for kind, many in more.items())
 
 
 def _differing(example: Example) -> Iterator[Markup]:
     """The graphs that differ, the first few drawn; of an answer without a difference the first graph."""
     graphs = example.explained.graphs
-    places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference] or [0]
-    yield from graph_differences(graphs, places, pictures=MOST_PICTURES)
-    if len(places) < len(graphs):
-        yield html.paragraph(f"{len(graphs) - len(places)} of {len(graphs)} graphs are as they should be or not shown.")
+    places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference]
+    yield from graph_differences(graphs, places or [0], pictures=MOST_PICTURES)
+    if right := len(graphs) - len(places):
+        yield html.paragraph(f"{right} of {len(graphs)} graphs are as they should be.", class_="pale")
 
 
 def _run(path: str) -> Markup:

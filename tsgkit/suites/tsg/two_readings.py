@@ -115,6 +115,10 @@ def _triplet_differences(number: int, strict: ActionGraph, published: ActionGrap
     if only_strict and fold_graph(published) == strict:
         yield f"graph {number}: strict folds case, quotes and final periods, official does not: {_some(only_official)}"
         return
+    if only_strict and len(only_strict) == len(only_official):
+        more = f" ({len(only_strict)} triplets differ)" if len(only_strict) > 1 else ""
+        yield f"graph {number}: strict reads {only_strict[0]}, official {only_official[0]}{more}"
+        return
     if only_strict:
         yield f"graph {number}: only strict reads {_some(only_strict)}"
     if only_official:
