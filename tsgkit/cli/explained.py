@@ -66,19 +66,16 @@ def print_explanation(explanation: Explanation) -> None:
 
 def _print_briefly(row: Explained, pen: Pen) -> None:
     pen.heading(row.cell.title)
-    pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
     if row.unasked:
         pen.line(row.unasked)
-    for asked in row.asked[-1:]:
-        if row.graphs:
-            for number, graph in enumerate(row.graphs):
-                pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
-        else:
-            pen.line(f"read {_one_line(asked)}, expected {row.sample.answer}", 2)  # type: ignore[union-attr]
-
-
-def _one_line(asked: Asked) -> str:
-    return readings_text(asked.readings)[0]
+    if not row.asked:
+        return
+    for number, graph in enumerate(row.graphs):
+        pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
+    if not row.graphs:
+        pen.line(f"read {row.judged.answer or 'nothing'}, expected {reference_text(row.sample)}", 2)
 
 
 def _headline(row: Explained) -> str:
@@ -94,7 +91,8 @@ def _value(scores: Mapping[str, Score], name: str) -> str:
 
 def _print_row(row: Explained, pen: Pen) -> None:
     pen.heading(row.cell.title)
-    pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
     for words in (row.unasked, row.changed):
         if words:
             pen.line(f"note: {words}")
@@ -104,6 +102,8 @@ def _print_row(row: Explained, pen: Pen) -> None:
         _print_call(asked, pen)
     pen.heading("reference")
     pen.block(reference_text(row.sample), 1)
+    if not row.is_counted:
+        return
     if row.graphs:
         pen.heading("graph by graph")
         for number, graph in enumerate(row.graphs):

@@ -29,16 +29,17 @@ def _row(row: Explained, *, single: bool) -> Markup:
         *_state(row),
         html.section("What was asked", *_question(row), level=3),
         html.section("Calls", *(_call(asked) for asked in row.asked), level=3),
-        html.section("Scores", *_scores(row), level=3),
+        html.section("Scores", *(_scores(row) if row.is_counted else ()), level=3),
         html.section("Reference", html.block(reference_text(row.sample)), level=3),
-        html.section("Graph by graph", *graph_differences(row.graphs), level=3),
+        html.section("Graph by graph", *(graph_differences(row.graphs) if row.is_counted else ()), level=3),
     )
     title = tag("h2", html.name(row.cell.title))
     return tag("section", title, *parts) if single else tag("section", html.folded(title, *parts, is_open=True))
 
 
 def _state(row: Explained) -> Iterator[Markup]:
-    yield html.paragraph(f"Outcome: {row.judged.outcome}.")
+    if row.is_counted:
+        yield html.paragraph(f"Outcome: {row.judged.outcome}.")
     for words in (row.unasked, row.changed):
         if words:
             yield html.paragraph(words, class_="note")

@@ -67,6 +67,8 @@ class Explained:
     graphs: tuple[GraphDifference, ...]
     unasked: str
     """Why there are no calls; empty where there are."""
+    is_counted: bool
+    """Whether it is among the items chosen for the run, so that its scores count."""
     unpublished: str
     """Why there are no official scores; empty where there are."""
     changed: str
@@ -204,7 +206,8 @@ def _explained(
     calls: list[dict[str, Any]],
     prompts: Mapping[str, tuple[Message, ...]],
 ) -> Explained:
-    sample = row.dataset.sample(list(row.dataset.item_ids).index(item))
+    number = list(row.dataset.item_ids).index(item)
+    sample, chosen = row.dataset.sample(number), number in row.numbers
     transcript = transcript_of(iter(calls)) if calls else None
     whole = transcript is not None and not transcript.waits_for(row.solver.calls)
     judged = row.solver.judge(sample, transcript if whole else None)
@@ -217,7 +220,8 @@ def _explained(
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
         graphs=_graphs(sample, judged),
-        unasked=_why_unasked(row, sample.item_id, calls, whole=whole),
+        unasked=_why_unasked(row, calls, whole=whole, chosen=chosen),
+        is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
     )
@@ -235,11 +239,10 @@ def _asked(
         yield Asked(value["label"], value["draw"], messages, reply, readings, again)
 
 
-def _why_unasked(row: Row, item: str, calls: list[dict[str, Any]], *, whole: bool) -> str:
+def _why_unasked(row: Row, calls: list[dict[str, Any]], *, whole: bool, chosen: bool) -> str:
     if calls:
         return "" if whole else f"{len(calls)} of {row.solver.calls} calls are recorded: the run was stopped here"
-    ids = row.dataset.item_ids
-    if item not in {ids[number] for number in row.numbers}:
+    if not chosen:
         return "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
     return "not asked yet; it counts as missing until the same command goes on"
 
@@ -291,6 +294,7 @@ def _value(row: Explained) -> dict[str, Any]:
         **row.cell._asdict(),
         "outcome": str(judged.outcome),
         "unasked": row.unasked or None,
+        "is_counted": row.is_counted,
         "calls": [_asked_value(asked) for asked in row.asked],
         "reference": reference_value(row.sample),
         "answer": judged.answer,
