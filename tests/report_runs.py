@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from samples import GRAPH, SGDS, SGG, SGQA, lines
 
@@ -11,7 +12,7 @@ from tsgkit.runs.evaluation import Options, Watch, carry_out
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 
-ROWS = {
+ROWS: dict[str, list[dict[str, Any]]] = {
     "sgqa": [SGQA | {"item_id": "q"}],
     "sgds": [SGDS | {"item_id": "s"}],
     "sa-sgg": [SGG | {"item_id": "one"}],
@@ -23,11 +24,11 @@ RIGHT = "\n".join(" -> ".join(triplet) for triplet in GRAPH)
 def recorded(
     folder: Path,
     task: str,
-    replies: dict[str, object],
+    replies: dict[str, Any],
     *,
-    rows: list[dict[str, object]] | None = None,
+    rows: list[dict[str, Any]] | None = None,
     script: str = "replies.jsonl",
-    **settings: object,
+    **settings: Any,
 ) -> Path:
     """A run of a script of replies, by item; an outcome is given as ``(reply, outcome)``."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
+
 import tempfile
 import unicodedata
 from pathlib import Path
 
-import pytest
-from pages import Page
-from report_runs import ROWS, recorded
-
-pytest.importorskip("hypothesis")
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pages import Page
+from report_runs import ROWS, recorded
 
 from tsgkit.report import html
 from tsgkit.report.explained_page import write_explanation

@@ -106,7 +106,6 @@ def test_an_unfinished_run_says_what_was_not_asked(run: Path) -> None:
 
 def test_scores_against_k_are_drawn_where_k_differs(tmp_path: Path) -> None:
     graphs = ROWS["ma-sgg"][0]["graphs"]
-    assert isinstance(graphs, list)
     rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
     run = recorded(tmp_path, "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)
     assert "strict, against k" in Page(write(gather([run]))).text

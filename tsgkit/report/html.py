@@ -98,7 +98,7 @@ def _cells(head: Sequence[str], row: Sequence[Markup]) -> Iterable[Markup]:
         if place:
             yield tag("td", tag("span", cell), data_label=word, role="cell")
         else:
-            yield tag("th", cell, scope="row", role="rowheader")
+            yield tag("th", cell, data_label=word, scope="row", role="rowheader")
 
 
 def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:

@@ -73,6 +73,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
   .cards td, .cards tbody th { border: 0; padding: .1rem 0; white-space: normal; }
   .cards td { display: flex; justify-content: space-between; gap: 1rem; }
   .cards td::before { content: attr(data-label); color: var(--pale); flex: none; }
+  .cards tbody th::before { content: attr(data-label) " "; color: var(--pale); font-weight: 400; }
   .cards td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
 }
 @media print {

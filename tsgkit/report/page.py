@@ -361,7 +361,8 @@ def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]
             f", SHA-256 {sha}; card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
         )
         yield task, Markup(html.name(str(file)) + text(words))
-    for way, sha in asked.get("prompts", {}).items():
+    asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
+    for way, sha in asking.items():
         yield "prompts", Markup(html.name(way) + text(f": {str(sha)[:SHORT_HASH]}"))
 
 
