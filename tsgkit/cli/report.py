@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
     _check_targets(files, arguments.runs)
-    also = [text.partition("=")[0].rpartition(".")[2] for text in arguments.fail_under]
+    also = [_gated(text) for text in arguments.fail_under]
     report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
     gates = _gates(arguments.fail_under, report)
     if arguments.against:
@@ -87,6 +87,12 @@ def _check_targets(files: list[Path], runs: list[Path]) -> None:
                                   hint="write to another folder")  # fmt: skip
     if len({file.resolve() for file in files}) < len(files):
         raise UsageError("two outputs name one file", hint="give each its own")
+
+
+def _gated(text: str) -> str:
+    """The metric that a gate is about, with its task."""
+    name = text.partition("=")[0]
+    return name if "/" in name else f"tsg/{name}"
 
 
 def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:

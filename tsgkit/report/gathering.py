@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
@@ -26,6 +27,7 @@ from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import usage_value
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.registry import task_of
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.grouping import STORED, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import Metric
@@ -52,6 +54,8 @@ class ReportRow:
     """The name of the run."""
     subject: str
     task: str
+    kind: str
+    """What its suite calls the task, whatever the card's name: ``sgqa``, ``ma-sgg``."""
     solver: str
     style: str
     """Empty where there is none, as for baselines."""
@@ -148,12 +152,14 @@ def gather(
 ) -> Report:
     """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
 
-    ``metrics`` chooses which are shown, ``also`` names some more. Intervals take time: none is made for the others.
+    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``). Intervals take time, so none
+    is made for the others.
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted = tuple(dict.fromkeys(by)), _Wanted(metrics, also)
-    rows = tuple(row for path in _each(paths) for row in _rows_of(path, by, data, wanted))
+    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
+    _check_groups(by, runs)
+    rows = tuple(row for path in runs for row in _rows_of(path, by, data, wanted))
     return Report(rows, by, metrics, data=data)
 
 
@@ -172,12 +178,17 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
+def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
+    """Every group applies to some task of some run."""
+    tasks = dict.fromkeys(name for path in paths for name in read_header(path)["plan"]["tasks"])
+    kinds = dict.fromkeys(task_of(load_card(name)).kind for name in tasks)
+    for group in by:
+        check_group(group, *kinds)
+
+
 def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
     header = read_header(path)
     prepared = prepared_again(header, path, data)
-    tasks = dict.fromkeys(row.task.kind for row in prepared.rows)
-    for group in by:
-        check_group(group, *tasks)
     for sums in _sums_of(prepared, path / SAMPLES, by):
         yield _row(header, path, sums, wanted)
 
@@ -190,6 +201,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         name=str(header["name"]),
         subject=cell.subject,
         task=cell.task,
+        kind=row.task.kind,
         solver=cell.solver,
         style=cell.style,
         repeat=cell.repeat,
@@ -224,7 +236,7 @@ class _Wanted(NamedTuple):
             if self.choice == ALL
             or (self.choice == HEADLINE and metric.is_headline)
             or name == main
-            or name in self.also
+            or f"{task.key}.{name}" in self.also
         )
 
 
@@ -247,7 +259,11 @@ def _look(
     prepared: Prepared, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
 ) -> tuple[list[_Sums], bool]:
     """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
-    found = {row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)]) for row in prepared.rows}
+    computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}
+    found = {
+        row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)], computed[row.cell.task])
+        for row in prepared.rows
+    }
     numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
     repeated = False
     for where, record in lines_of(file) if file.is_file() else ():
@@ -266,11 +282,29 @@ def _places(row: Row) -> dict[str, int]:
     return {ids[number]: place for place, number in enumerate(row.numbers)}
 
 
+class _Computed:
+    """What the words of a task's samples tell: found once for each, since all rows of a task ask the same."""
+
+    def __init__(self, row: Row, by: Sequence[str]) -> None:
+        self.row = row
+        self.by = [group for group in by if group not in STORED and applies(group, row.task.kind)]
+        self._found: dict[int, dict[str, tuple[str, ...]]] = {}
+        self._same: dict[str, dict[str, tuple[str, ...]]] = {}
+
+    def of(self, place: int) -> dict[str, tuple[str, ...]]:
+        """The members, by group, that a sample belongs to."""
+        if place not in self._found:
+            sample = self.row.dataset.sample(self.row.numbers[place])
+            names = {group: groups_of(sample, group) for group in self.by}
+            self._found[place] = self._same.setdefault(repr(names), names)
+        return self._found[place]
+
+
 class _Sums:
     """What the samples of a row come to."""
 
-    def __init__(self, row: Row, by: Sequence[str]) -> None:
-        self.row, self.tally = row, row.task.tally()
+    def __init__(self, row: Row, by: Sequence[str], computed: _Computed) -> None:
+        self.row, self.tally, self.computed = row, row.task.tally(), computed
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
         self.usage: dict[str, Any] = {}
         self.errors: dict[str, int] = {}
@@ -316,7 +350,7 @@ class _Sums:
         if group in STORED:
             names: Collection[str] = record["groups"][group]
             return names
-        return groups_of(self.row.dataset.sample(self.row.numbers[place]), group)
+        return self.computed.of(place)[group]
 
     def boards(self, seed: int, shown: Collection[str]) -> dict[str, dict[str, Board]]:
         """The board of every member of every group."""

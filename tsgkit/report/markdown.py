@@ -16,7 +16,7 @@ from tsgkit.report.inert import Foreign, inert
 from tsgkit.report.tables import Line, Table, document
 
 ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})
-SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_[]<>|#"})
+SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 
 def write(report: Report) -> str:
@@ -30,7 +30,7 @@ def table(one: Table) -> Iterator[str]:
     """A table under its heading, with its notes."""
     yield f"## {line(one.title)}"
     yield ""
-    yield _row(one.head)
+    yield _row(tuple(map(shown, one.head)))
     yield _row(tuple(":--" if place < one.words else "--:" for place in range(len(one.head))))
     yield from (_row(tuple(map(shown, row))) for row in one.rows)
     if one.notes:

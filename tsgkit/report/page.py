@@ -20,7 +20,7 @@ from tsgkit.report.figures import NOTHING, cost, interval, number, percent, toke
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
 from tsgkit.report.plots import Ended, Line, Point, Scored
-from tsgkit.report.tables import beside_table
+from tsgkit.report.tables import published_tables
 from tsgkit.report.wording import ended, question_of, readings_text, reference_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
@@ -157,8 +157,7 @@ def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
 
 def _beside(report: Report) -> Iterator[Markup]:
     """Published figures beside ours, and what differs between how they came about."""
-    for beside in report.beside:
-        table = beside_table(beside)
+    for table in published_tables(report):
         yield tag("h3", html.name("".join(table.title)))
         yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows), as_cards=False)
         yield html.listed(html.name("".join(note)) for note in table.notes)

@@ -1,7 +1,7 @@
 """The published tables beside ours: what they say, which of their figures cannot be right, how theirs and ours differ.
 
 >>> reference = load_reference()
->>> [figure] = [f for f in reference.figures("tsg/sgds", "zero-shot") if f.model == "Mistral-7B" and f.table == "Table 2"]
+>>> figure = next(figure for figure in reference.figures("tsg/sgds", "zero-shot") if figure.model == "Mistral-7B")
 >>> figure.value, figure.doubt
 (0.9014, 'an accuracy over 250 items is a multiple of 1/250')
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -148,7 +147,6 @@ class Beside:
         return (self.row.board.profiles["official"] or {}).get(metric)
 
 
-@cache
 def load_reference() -> Reference:
     """The published tables, checked."""
     found = find("eval", f"reference/{FILE}")
@@ -170,24 +168,27 @@ def reference_from(text: str, source: str) -> Reference:
 def against_published(report: Report) -> Report:
     """The report with published figures beside every row that there are some for."""
     reference = load_reference()
-    return replace(report, beside=tuple(found for row in report.rows if (found := _beside(row, reference)) is not None))
+    theirs = {key: asks_published_data(*key) for key in {(row.kind, row.data) for row in report.rows}}
+    found = (_beside(row, reference, theirs[row.kind, row.data]) for row in report.rows)
+    return replace(report, beside=tuple(one for one in found if one is not None))
 
 
-def _beside(row: ReportRow, reference: Reference) -> Beside | None:
+def _beside(row: ReportRow, reference: Reference, has_their_data: bool) -> Beside | None:
     style = row.style if row.style in STYLES else STYLES[0]
-    figures = tuple(reference.figures(row.task, style))
+    figures = tuple(reference.figures(SUITE + row.kind, style))
     if style == STYLES[0]:
-        figures += tuple(reference.figures(row.task, "people"))
+        figures += tuple(reference.figures(SUITE + row.kind, "people"))
     if not figures:
         return None
-    return Beside(row, style, figures, differences(row, style, figures[0].items, reference), reference.source)
+    others = differences(row, style, figures[0].items, reference.temperature)
+    if not has_their_data:
+        others = ("data: ours are not the published file, so the figures are of different items", *others)
+    return Beside(row, style, figures, others, reference.source)
 
 
-def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
-    """In words, in what our row differs from the published ones."""
+def differences(row: ReportRow, style: str, items: int, temperature: float) -> tuple[str, ...]:
+    """In words, in what our row differs from the published ones, its data apart."""
     found = []
-    if not asks_published_data(row.task, row.data):
-        found.append("data: ours are not the published file, so the figures are of different items")
     if row.n != items:
         found.append(f"n: {row.n:,} items here, {items:,} there")
     if row.style != style:
@@ -196,21 +197,19 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
         found.append(f"protocol: {row.protocol_note}")
     if row.solver != "baseline" and row.prompts is None:
         found.append("prompts: the same requests in our wording")
-    if (temperature := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
-        found.append(f"temperature: {temperature} here, {reference.temperature} there")
+    if (ours := (row.parameters or {}).get("temperature")) not in (None, temperature):
+        found.append(f"temperature: {ours} here, {temperature} there")
     if row.unasked or row.failed:
         found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed; they count as wrong here")
     return tuple(found)
 
 
-@cache
-def asks_published_data(task: str, file: str) -> bool:
+def asks_published_data(kind: str, file: str) -> bool:
     """Whether a file is the published one, by its checksum."""
     known = catalogue().get(DATASET)
-    name = task.removeprefix(SUITE)
-    if known is None or name not in known.tasks or not Path(file).is_file():
+    if known is None or kind not in known.tasks or not Path(file).is_file():
         return False
-    return bool(is_official(known.file(name), read_bytes(file)))
+    return bool(is_official(known.file(kind), read_bytes(file)))
 
 
 class Found(NamedTuple):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tsgkit.report.figures import cost, interval, number, percent
+from tsgkit.report.figures import NOTHING, cost, interval, number, percent
 from tsgkit.report.gathering import Report
 from tsgkit.report.inert import Foreign
 from tsgkit.report.junit import gates_missed, trouble
 from tsgkit.report.markdown import table
-from tsgkit.report.tables import NOTHING, Line, Table
+from tsgkit.report.tables import Line, Table
 from tsgkit.runs.gates import Gate
 
 HEAD = ("task", "subject", "way", "metric", "strict", "95 % interval", "n", "official", "cost")

@@ -8,7 +8,7 @@ Text that others wrote is marked as :class:`~tsgkit.report.inert.Foreign`; forma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
@@ -16,12 +16,15 @@ from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
 from tsgkit.scoring.outcomes import COUNTS, Outcome
+from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.scoreboard import Board
 
 Line = tuple[str, ...]
 """A line of text in pieces, of which some are Foreign."""
 NO_METRIC = "the published code has no such metric"
 VALUES = ("strict", "95 % interval", "n", "official", "95 % interval", "n")
+COUNTED = "hallucinated_"
+"""How the names of counts begin that were published too."""
 MOST_ERRORS = 5
 
 
@@ -51,7 +54,7 @@ def document(report: Report) -> Document:
         *(_scores(report, task) for task in _tasks(report)),
         *_groups(report),
         *_hallucinations(report),
-        *map(beside_table, report.beside),
+        *published_tables(report),
         _outcomes(report),
         _usage(report),
     )
@@ -126,7 +129,7 @@ def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
 
 def _hallucinations(report: Report) -> Iterator[Table]:
     """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
-    rows = [row for row in report.rows if "hallucinated_total" in row.board.counts]
+    rows = [row for row in report.rows if "hallucinated" in METRICS.get(row.kind, ())]
     if not rows:
         return
     kinds = ("total", "desc", "new")
@@ -142,51 +145,83 @@ def _hallucinations(report: Report) -> Iterator[Table]:
     yield Table(("elements outside L",), head, lines, ((note,),), words=1 + len(_who_head(report)))
 
 
-def beside_table(beside: Beside) -> Table:
-    """Our row first, then the published ones."""
-    row, metrics = beside.row, tuple(dict.fromkeys(figure.metric for figure in beside.figures))
-    head = ("model", "source", "n", *metrics)
-    theirs = tuple(_published(model, found, metrics) for model, found in _by_model(beside.figures))
-    doubts = dict.fromkeys(
-        (figure.model, figure.table, figure.metric, figure.doubt) for figure in beside.figures if figure.doubt
-    )
-    notes: list[Line] = [("differs in ", Foreign(text)) for text in beside.differences]
-    notes += [(f"(?) {model}, {table}, {metric}: {doubt}",) for model, table, metric, doubt in doubts]
-    notes.append((f"official figures beside those of {beside.source}; brackets hold our 95 % intervals",))
-    title = (Foreign(row.title), f" beside the published tables, {beside.style}")
-    return Table(title, head, (_ours(beside, metrics), *theirs), tuple(notes), words=2)
+def published_tables(report: Report) -> Iterator[Table]:
+    """For every task and style our rows first, then the published ones."""
+    together: dict[tuple[str, str], list[Beside]] = {}
+    for beside in report.beside:
+        together.setdefault((beside.row.task, beside.style), []).append(beside)
+    for (task, style), ours in together.items():
+        found = _by_model(ours[0].figures)
+        shown = {name for beside in ours for name in beside.row.metrics}
+        named = dict.fromkeys(figure.metric for figure in ours[0].figures)
+        metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
+        lines = (
+            *(_ours(report, beside, metrics) for beside in ours),
+            *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
+        )
+        head = (*_who_head(report), "source", "n", *metrics)
+        notes = (
+            *_differences(ours),
+            *_doubts(found),
+            (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",),
+        )
+        title = (Foreign(task), f" beside the published tables, {style}")
+        yield Table(title, head, lines, notes, words=1 + len(_who_head(report)))
 
 
-def _ours(beside: Beside, metrics: Sequence[str]) -> tuple[str, ...]:
-    row = beside.row
-    cells = []
+def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
+    """What differs, said once for all rows of which it is true."""
+    said: dict[str, list[str]] = {}
+    for beside in ours:
+        for text in beside.differences:
+            said.setdefault(text, []).append(beside.row.title)
+    for text, titles in said.items():
+        yield (Foreign("; ".join(dict.fromkeys(titles))), " differs in ", Foreign(text))
+
+
+def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
+    for figure in (figure for figures in found.values() for figure in figures.values()):
+        if figure.doubt:
+            yield ("(?) ", Foreign(figure.model), f", {figure.table}, {figure.metric}: {figure.doubt}")
+
+
+def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, ...]:
+    row, cells = beside.row, []
     for name in metrics:
-        if name in row.board.counts:
-            cells.append(number(row.board.counts[name]))
+        if name.startswith(COUNTED):
+            cells.append(number(row.board.counts.get(name, 0)))
         else:
-            value = beside.value(name)
-            cells.append(f"{percent(value)} {interval(value)}" if value else NOTHING)
-    return (Foreign(row.subject), "here", number(row.n), *cells)
+            cells.append(_value_beside(beside, name))
+    return (*_who(report, row), "here", number(row.n), *cells)
 
 
-def _by_model(figures: Iterable[Figure]) -> Iterator[tuple[str, dict[str, Figure]]]:
+def _value_beside(beside: Beside, name: str) -> str:
+    """Our official figure; where there is none the strict one, which says so."""
+    if (value := beside.value(name)) is not None:
+        return f"{percent(value)} {interval(value)}"
+    strict = (beside.row.board.profiles["strict"] or {}).get(name)
+    return NOTHING if strict is None else f"{percent(strict)} {interval(strict)} (strict)"
+
+
+def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
     """The figures of each model; of one that stands in two tables, the first."""
     models: dict[str, dict[str, Figure]] = {}
     for figure in figures:
         models.setdefault(figure.model, {}).setdefault(figure.metric, figure)
-    yield from models.items()
+    return models
 
 
-def _published(model: str, found: dict[str, Figure], metrics: Sequence[str]) -> tuple[str, ...]:
+def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Sequence[str]) -> tuple[str, ...]:
     tables = ", ".join(dict.fromkeys(figure.table for figure in found.values()))
     items = next(iter(found.values())).items
-    return (Foreign(model), tables, number(items), *(_figure(found.get(name)) for name in metrics))
+    rest = (NOTHING,) * (len(_who_head(report)) - 2)
+    return (*rest, Foreign(model), NOTHING, tables, number(items), *(_figure(found.get(name)) for name in metrics))
 
 
 def _figure(figure: Figure | None) -> str:
     if figure is None:
         return NOTHING
-    shown = number(figure.value) if figure.metric.startswith("hallucinated_") else percent(figure.value)
+    shown = number(figure.value) if figure.metric.startswith(COUNTED) else f"{round(100 * figure.value, 2):.1f}"
     return f"{shown} (?)" if figure.doubt else shown
 
 

@@ -38,7 +38,12 @@ _NUMBERS = word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"
 )
-_CUES = word_set("times twice thrice again repeatedly repetition repetitions") | frozenset(forms("repeat")) | _NUMBERS
+_CUES = (
+    word_set("times twice thrice again repeat repeatedly repetition repetitions")
+    | frozenset(forms("repeat"))
+    | _NUMBERS
+)
+LONGEST_NUMBER = 9
 WIDEST = 5
 BINS = ("under 1", *(f"{low} to {low + 1}" for low in range(1, WIDEST)), f"{WIDEST} and more")
 """The steps of words per edge; a step holds its lower end."""
@@ -47,7 +52,7 @@ BINS = ("under 1", *(f"{low} to {low + 1}" for low in range(1, WIDEST)), f"{WIDE
 def repeats(sentence: str) -> bool:
     """Whether a sentence holds a word that speaks of doing something more than once."""
     words = (match.group().lower() for match in _PART.finditer(sentence))
-    return any(word in _CUES or (word.isdecimal() and word.lstrip("0") not in ("", "1")) for word in words)
+    return any(word in _CUES or (word.isdecimal() and (len(word) > LONGEST_NUMBER or int(word) > 1)) for word in words)
 
 
 def bin_of(ratio: float) -> str:
