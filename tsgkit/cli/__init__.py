@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "compare runs, or the rows of one, item by item: differences, how sure, a grid of styles",
     "cache": "the replies kept across runs: how many, where; forget them",
     "init": "make a project of your own that runs at once",
+    "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
     "draw": "draw a graph, a narrative or a difference as SVG",

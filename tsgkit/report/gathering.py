@@ -133,6 +133,8 @@ class Report:
     """Which metrics are shown: ``all``, ``headline`` or ``main``."""
     beside: tuple[Beside, ...] = ()
     """Published figures that stand beside rows, where they were asked for."""
+    data: str | None = None
+    """Where the data of the runs lie, if elsewhere than they did."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -157,7 +159,8 @@ def gather(
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
     by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
     _check_groups(by, runs)
-    return Report(tuple(row for path in runs for row in _rows_of(path, by, data, wanted)), by, metrics)
+    rows = tuple(row for path in runs for row in _rows_of(path, by, data, wanted))
+    return Report(rows, by, metrics, data=data)
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:

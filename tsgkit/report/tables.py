@@ -54,7 +54,7 @@ def document(report: Report) -> Document:
         *(_scores(report, task) for task in _tasks(report)),
         *_groups(report),
         *_hallucinations(report),
-        *_published_tables(report),
+        *published_tables(report),
         _outcomes(report),
         _usage(report),
     )
@@ -145,7 +145,7 @@ def _hallucinations(report: Report) -> Iterator[Table]:
     yield Table(("elements outside L",), head, lines, ((note,),), words=1 + len(_who_head(report)))
 
 
-def _published_tables(report: Report) -> Iterator[Table]:
+def published_tables(report: Report) -> Iterator[Table]:
     """For every task and style our rows first, then the published ones."""
     together: dict[tuple[str, str], list[Beside]] = {}
     for beside in report.beside:

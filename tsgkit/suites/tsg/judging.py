@@ -53,7 +53,7 @@ def unpublished(style: str, solver: str = "single") -> str:
 def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> Judged:
     """The judgement on a reply (None: there is none)."""
     outcome, found = read_reply(sample, reply)
-    text = None if unpublished(style) else _official_view((reply.text if reply is not None else None) or "", style)
+    text = None if unpublished(style) else official_view((reply.text if reply is not None else None) or "", style)
     return judgement(sample, outcome, found, text)
 
 
@@ -109,7 +109,7 @@ def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
     return strict.word(text)
 
 
-def _official_view(text: str, style: str) -> str:
+def official_view(text: str, style: str) -> str:
     """What the official reader is shown: all of it, or the part after the last label where reasoning was asked for."""
     return answer_section(text).text if style in REASONING_STYLES else text
 
