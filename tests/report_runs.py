@@ -28,7 +28,7 @@ def recorded(
     *,
     rows: list[dict[str, Any]] | None = None,
     script: str = "replies.jsonl",
-    **settings: Any,
+    **settings: Any,  # noqa: ANN401  (whatever a plan takes)
 ) -> Path:
     """A run of a script of replies, by item; an outcome is given as ``(reply, outcome)``."""
     folder.mkdir(parents=True, exist_ok=True)

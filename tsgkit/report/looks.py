@@ -66,6 +66,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 @media (max-width: 46rem) {
   main { padding: .75rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .4rem .75rem; }
+  table:not(.cards) :is(td, tbody th) { white-space: normal; overflow-wrap: anywhere; min-width: 4.2rem; }
   .cards, .cards caption, .cards tbody, .cards tr, .cards td, .cards tbody th { display: block; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards, .cards tbody { width: 100%; }
