@@ -72,7 +72,8 @@ from tsgkit.runs.plan import Plan
 task, data, out = sys.argv[1:]
 began = time.perf_counter()
 finished = evaluate(Plan(tasks=(task,), models=("baseline/random",), data=data), Options(out=Path(out)))
-peak = re.search(r"VmHWM:[^0-9]+([0-9]+)", Path("/proc/self/status").read_text())  # ru_maxrss would hold the parent's too
+status = Path("/proc/self/status").read_text()  # where ru_maxrss would hold the peak of the parent
+peak = re.search(r"VmHWM:[^0-9]+([0-9]+)", status)
 print(time.perf_counter() - began, int(peak[1]) / 1024)
 assert finished.complete
 """
