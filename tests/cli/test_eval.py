@@ -338,7 +338,7 @@ def test_a_dry_run_sends_nothing_and_says_what_it_would(server: Running, command
     assert "cost unknown" in ended.out
     assert "openai/x: its price is not known" in ended.out
     assert "  baseline/rules tsg/sgqa: 4 samples, asks nobody" in ended.out
-    assert ended.out.endswith("in all 12 requests\n")
+    assert "\nin all 12 requests, " in ended.out
     priced = commands.run(*dry, "--price", "1,2", "--json", cwd=tmp_path)
     first, second = priced.json["estimates"]
     assert (first["requests"], second["requests"], second["cost"]) == (12, 0, [0.0, 0.0])
@@ -430,7 +430,7 @@ def test_progress_changes_in_place_on_a_terminal(commands: Prefork, tmp_path: Pa
         command = [word for word in words(slow, "--concurrency", "1") if word != "--quiet"]
         shown = on_a_terminal(commands, tmp_path, *command)
     assert "\x1b[1A\r\x1b[2Kopenai/x tsg/sgqa: 4/4" in shown
-    assert "in flight of at most 1" in shown
+    assert "of now at most 1 requests in flight" in shown
     assert "left" in shown
 
 

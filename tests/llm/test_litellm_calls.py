@@ -247,7 +247,7 @@ def test_a_parameter_that_happens_to_be_the_provider_s_default_is_taken(tokens: 
 
 @pytest.mark.parametrize("model", PROVIDERS)
 def test_what_is_said_to_be_sent_is_what_arrives(model: str) -> None:
-    arguments = ["temperature=0.5", "extra_body.top_k=5", "extra_body.kwargs.think=false", "max_tokens=9", "foo=3"]
+    arguments = ["temperature=0.5", "extra_body.top_k=5", "extra_body.kwargs.think=false", "max_tokens=9", "top_p=0.3"]
     with service() as told:
         provider = prepared(model, f"api_base={told.base}", *arguments, "extra_headers.X-Team=a", seed=3)
         sent_once(told.base, "Which?", *arguments, "seed=3", "extra_headers.X-Team=a", model=model)
@@ -255,7 +255,7 @@ def test_what_is_said_to_be_sent_is_what_arrives(model: str) -> None:
     assert body.pop("messages") == [{"role": "user", "content": "Which?"}]
     assert body == provider.sent
     assert body["kwargs"] == {"think": False}
-    assert (body["temperature"], body["top_k"], body["seed"], body["foo"]) == (0.5, 5, 3, 3)
+    assert (body["temperature"], body["top_k"], body["seed"], body["top_p"]) == (0.5, 5, 3, 0.3)
     assert (headers["x-team"], headers["authorization"]) == ("a", "Bearer sk-loopback-key")
 
 

@@ -27,12 +27,12 @@ def _no_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
         ("logprobs=true", True),
         ("stop=null", None),
         ('stop=["a", "b"]', ["a", "b"]),
-        ("effort=low", "low"),
-        ('suffix=""', ""),
-        ("suffix=a=b", "a=b"),
-        ("suffix=NaN", "NaN"),
-        ("suffix=1e999", "1e999"),
-        ("suffix=" + "[" * 100_000, "[" * 100_000),
+        ("reasoning_effort=low", "low"),
+        ('stop=""', ""),
+        ("stop=a=b", "a=b"),
+        ("stop=NaN", "NaN"),
+        ("stop=1e999", "1e999"),
+        ("stop=" + "[" * 100_000, "[" * 100_000),
     ],
 )
 def test_a_value_is_json_where_it_reads_as_json_else_a_text(text: str, value: object) -> None:
@@ -171,3 +171,18 @@ def test_every_place_of_a_key_is_known_as_a_secret(text: str) -> None:
 
 def test_a_header_that_is_an_everyday_word_is_no_secret() -> None:
     assert secrets_of([settings("extra_headers.X-Title=evaluation")]).redact("evaluation") == "evaluation"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ("tempature=0.5", "no parameter is called so", "temperature?"),
+        ("foo=1", "no parameter is called so", "extra_body.foo="),
+        ("temperature=warm", "not a number", "temperature=1"),
+        ("seed=true", "not a number", "seed=1"),
+    ],
+)
+def test_a_slip_in_a_parameter_is_named_before_anything_is_sent(text: str, said: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        parse([text], ["openai/m"])
+    assert hint in caught.value.hint

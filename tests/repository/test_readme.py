@@ -15,11 +15,9 @@ from tsgkit.suites.tsg.formats import FORMATS
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLES = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-COMMANDS = [
-    (command, output)
-    for console in CONSOLES
-    for command, output in re.findall(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", console, re.MULTILINE)
-]
+COMMAND = re.compile(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+SHOWN = [shown for console in CONSOLES if (shown := COMMAND.findall(console))]
+"""The commands of each console with their output; those of one follow each other."""
 
 
 @pytest.fixture
@@ -32,15 +30,16 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_there_are_commands_to_run() -> None:
-    assert len(COMMANDS) >= 4
+    assert sum(map(len, SHOWN)) >= 6
 
 
-@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
-def test_a_command_prints_what_the_readme_shows(
-    command: str, output: str, root: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("commands", SHOWN, ids=[shown[0][0] for shown in SHOWN])
+def test_commands_print_what_the_readme_shows(
+    commands: list[tuple[str, str]], root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(shlex.split(command)) in (0, 1)
-    assert capsys.readouterr().out == output
+    for command, output in commands:
+        assert main(shlex.split(command)) in (0, 1)
+        assert capsys.readouterr().out == output
 
 
 def test_the_python_shown_gives_the_results_shown(root: Path) -> None:

@@ -33,7 +33,7 @@ GRACE = 1.0
 KEYS = {
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     "mistral": ("MISTRAL_API_KEY",),
     "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
     "deepseek": ("DEEPSEEK_API_KEY",),
@@ -72,7 +72,7 @@ class LiteLlm:
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
-    _parameters: dict[str, Any] = field(default_factory=dict)
+    _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _library: Any = None
 
     def prepare(self) -> None:

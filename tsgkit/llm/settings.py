@@ -124,7 +124,7 @@ def _argument(text: str, models: Sequence[str]) -> Argument:
         raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
     as_written = _is_connection(head) and name not in NESTED
     meant = value if as_written else _value(value)
-    if not as_written and head not in NESTED:
+    if not as_written and head == name and head not in NESTED:
         _check_parameter(name, meant)
     return Argument(model, "api_base" if name == "base_url" else name, meant)
 
