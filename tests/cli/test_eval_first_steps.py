@@ -1,0 +1,138 @@
+"""What a newcomer meets first: slips are named before anything is made, and nothing unasked looks like a result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from model_server import model_server
+
+from tsgkit.cli import main
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own, without anybody's keys and cache."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "openai/gpt-4o"], "OPENAI_API_KEY is not set"),
+        (["--model", "anthropic/claude"], "ANTHROPIC_API_KEY is not set"),
+        (["--model", ""], "a name is empty"),
+        (["--model", "openai/x", "--model-arg", "tempature=1"], "no parameter is called so"),
+        (["--price", "1"], "is no price"),
+        (["--model", "script:nowhere.jsonl"], "nowhere.jsonl"),
+    ],
+)
+def test_a_refused_command_leaves_no_folder_behind(
+    words: list[str], said: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "--quiet", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not (place / "runs").exists()
+
+
+def test_a_folder_with_other_things_in_it_is_not_made_a_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "thesis").mkdir()
+    (place / "thesis" / "chapter.txt").write_text("words")
+    assert main(["eval", "--quiet", "--limit", "1", "--out", "thesis"]) == 2
+    assert "is not empty, and no run lies in it" in capsys.readouterr().err
+    assert [path.name for path in (place / "thesis").iterdir()] == ["chapter.txt"]
+
+
+def test_new_says_where_the_earlier_run_lies_now(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "1", "--out", "mine"]
+    assert main(words) == main([*words, "--new"]) == 0
+    [aside] = place.glob("mine.until-*")
+    assert f"the earlier run now lies in {aside.name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"), [('{"item_id": "zzz", "reply": "[B]"}', "its items begin with zzz"), ("", "it is empty")]
+)
+def test_a_script_that_fits_nothing_is_refused(
+    line: str, hint: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "script.jsonl").write_text(line)
+    assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--model", "script:script.jsonl"]) == 2
+    said = capsys.readouterr().err
+    assert "says nothing about any item that is asked" in said
+    assert hint in said
+
+
+def test_a_replay_of_another_task_says_what_the_run_has(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "2", "--out", "first"]) == 0
+    assert main(["eval", "--quiet", "--task", "tsg/sgds", "--model", "replay:first"]) == 2
+    assert "the run has tsg/sgqa baseline" in capsys.readouterr().err
+
+
+def test_a_service_that_never_answers_is_given_up_and_unasked_rows_show_no_score(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--model", "openai/x", "--model-arg", "api_base=http://127.0.0.1:9/v1", "--no-cache", "--concurrency", "4"]
+    assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--task", "tsg/sgds", *words]) == 1
+    shown = capsys.readouterr()
+    assert "given up: openai/x: not asked any more: nothing was ever answered at http://127.0.0.1:9/v1" in shown.out
+    assert "tsg/sgds  zero-shot  0/60  accuracy     -" in shown.out
+    assert "not asked; in their rows they count as missing" in shown.out
+    assert "nothing is lost; go on with: tsgkit" in shown.err
+
+
+def test_replies_from_the_cache_are_told_and_cost_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with model_server() as server:
+        words = ["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "3", "--model", "openai/x"]
+        words += ["--model-arg", f"api_base={server.base}"]
+        assert main([*words, "--out", "one"]) == main([*words, "--out", "two"]) == 0
+        assert server.stats()["seen"] == 3
+    shown = capsys.readouterr().out
+    assert "3 replies from the cache, paid for before" in shown
+    assert "(cached)" in shown
+
+
+def test_styles_for_baselines_are_said_to_be_of_no_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "1", "--style", "cot"]) == 0
+    assert "baselines have no style and no solver" in capsys.readouterr().out
+
+
+def test_runs_are_listed_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "2"]) == 0
+    capsys.readouterr()
+    assert main(["runs", "list"]) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    assert "complete  baseline/rules  tsg/sgqa  limit 2" in line
+    assert main(["runs", "list", "nowhere"]) == 0
+    assert "there is no folder nowhere" in capsys.readouterr().out
+
+
+def test_a_dry_run_adds_up_and_knows_what_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    with model_server() as server:
+        words = ["eval", "--quiet", "--task", "tsg/sgqa", "--limit", "3", "--model", "openai/x", "--price", "1,2"]
+        words += ["--model-arg", f"api_base={server.base}"]
+        assert main([*words, "--dry-run"]) == 0
+        assert "in all 3 requests, " in capsys.readouterr().out
+        assert server.stats()["seen"] == 0
+        assert main(words) == main([*words, "--dry-run"]) == 0
+    assert "3 samples of these are answered already" in capsys.readouterr().out
+
+
+def test_a_project_of_ones_own_runs_at_once(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "mine"]) == 0
+    monkeypatch.chdir(place / "mine")
+    assert main(["check", "tasks/my/data/actions.jsonl"]) == 0
+    capsys.readouterr()
+    assert main(["eval", "--quiet", "--task", "my/actions", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)["results"]
+    assert (row["task"], row["n"], row["counts"]["answered"]) == ("my/actions", 10, 10)
+    assert main(["eval", "--quiet", "--plan", "first"]) == 0
+    assert main(["init", "../mine"]) == 2
+    assert "a project lies here already" in capsys.readouterr().err
