@@ -6,6 +6,9 @@ HTTP: a loopback server answers after 100 ms; 64 requests in flight; the same pr
 records, cache, judging) and through a bare ``litellm.acompletion`` loop, in turns, each in a fresh process, each after
 one request that does not count. The limit is 1.10 times the bare loop's median wall.
 
+A limit nobody told: a server that serves 100 requests in any second and turns the others away for a second; 1,000
+requests; the limit is 1.15 times the ideal wall of 10 s.
+
 Offline: ``baseline/random`` with full records; the limit is 2,000 samples a second.
 
 Memory: the peak of a run of 20,000 samples; the limit is 20 MiB above that of 2,000.
@@ -128,6 +131,18 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
     print(f"median {ours:.2f} s beside {bare:.2f} s: ratio {ours / bare:.3f} (limit 1.10)")
 
 
+def at_a_limit(folder: Path) -> None:
+    """A service that says "too many" above 100 requests a second."""
+    data = rows_of("sgqa", 1000, folder / "limited.jsonl")
+    with model_server(delay=0.02, rate=100) as server:
+        wall = python(OURS, server.base, data, IN_FLIGHT, folder / "limited", cache=folder / "limited-cache")[-1]
+        counts = server.stats()["counts"]
+    turned_away = counts.get("429", 0)
+    print(
+        f"100 a second: 1,000 requests in {wall:.2f} s, {turned_away} turned away: {wall / 10:.3f} of ideal (limit 1.15)"
+    )
+
+
 def _prompts(data: Path) -> list[str]:
     from tsgkit.suites.tsg.dataset import Dataset
     from tsgkit.suites.tsg.prompting import Prompter
@@ -160,6 +175,7 @@ def main() -> None:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         over_http(arguments.requests, arguments.rounds, Path(name))
+        at_a_limit(Path(name))
         offline(arguments.samples, Path(name))
     print(f"measured in {time.perf_counter() - began:.0f} s")
 
