@@ -1,7 +1,17 @@
 """``python -m tsgkit`` is ``tsgkit``."""
 
+import gc
 import sys
 
 from tsgkit.cli import main
 
-sys.exit(main())
+
+def command() -> int:
+    """Run one command as a program of its own."""
+    code = main()
+    gc.freeze()  # or Python looks for garbage among all that LiteLLM loaded, for a second, before it ends
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(command())
