@@ -20,7 +20,7 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.rows import entry_from, row_kind
-from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
+from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
 
 BOM = codecs.BOM_UTF8
 KEPT = 400
@@ -117,12 +117,12 @@ class Dataset:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise NotationError("not UTF-8 text") from None
-        kind = TASKS[self.task]
+        kind = ROWS[self.task]
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
             raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
         entry, _ = entry_from(value, kind, row, None)
-        return samples_from(entry, self.task)
+        return samples_from(entry, self.task, self.file)
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """A hash of the list of items that are asked."""

@@ -16,12 +16,14 @@ from tsgkit.scoring.bootstrap import interval
 from tsgkit.scoring.pooling import Pooling, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.documents import read_file
-from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge, unpublished
+from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, Judged, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
 from tsgkit.suites.tsg.replies import read_replies
 from tsgkit.suites.tsg.samples import samples_of
 
 GROUPS = ("k", "domain", "tag")
+MORE_GROUPS = ("error",)
+"""What items of some tasks are grouped by as well: errors of graphs that are to be mended."""
 PROFILES = ("strict", "official")
 
 
@@ -66,14 +68,16 @@ def score(
     by: Sequence[str] = (),
     seed: int = 0,
 ) -> ScoreReport:
-    """Score collected replies to a task (``sgqa``, ``sgds``, ``sa-sgg``, ``ma-sgg``)."""
+    """Score collected replies to a task (``sgqa``, ``ma-sgg``, ``refine`` ...)."""
     task = task.removeprefix("tsg/")
     _check_choice("style", style, STYLES)
     for group in by:
-        _check_choice("group", group, GROUPS)
+        _check_choice("group", group, (*GROUPS, *MORE_GROUPS))
     samples = samples_of(read_file(data), task)
     if not samples:
         raise UsageError(f"{data}: there are no items in it")
+    if unknown := [group for group in by if group not in samples[0].groups]:
+        raise UsageError(f"items of {task} have no {unknown[0]}", hint=f"choose from {', '.join(samples[0].groups)}")
     found = read_replies(replies, [sample.item_id for sample in samples])
     judged = tuple(judge(sample, found.get(sample.item_id), style) for sample in samples)
     groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
@@ -87,7 +91,7 @@ def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:
 
 def tally_for(task: str) -> Tally:
     """An empty tally of a task's metrics in both profiles."""
-    return Tally({"strict": list(METRICS[task]), "official": PUBLISHED[task]})
+    return Tally({"strict": list(METRICS[task]), "official": PUBLISHED.get(task, ())})
 
 
 def board_of(tally: Tally, task: str, seed: int, *, style: str = "zero-shot", unpublished: str = "") -> Board:
@@ -95,8 +99,8 @@ def board_of(tally: Tally, task: str, seed: int, *, style: str = "zero-shot", un
     reasons: dict[str, str] = {}
     strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in METRICS[task].items()}
     profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
-    if unpublished:
-        reasons["official"] = unpublished
+    if unpublished or task not in PUBLISHED:
+        reasons["official"] = NO_READER if task not in PUBLISHED else unpublished
     else:
         published = {
             name: _value_of(tally, "official", name, METRICS[task][name], seed, reasons) for name in PUBLISHED[task]
