@@ -8,7 +8,8 @@ that were there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
@@ -82,7 +83,21 @@ def examples_of(pool_document: Document, task: str, shots: int, seed: int = 0) -
             f"{pool_document.file}: the pool has {len(pool)}, --shots {shots} asks for more",
             hint=f"ask for at most {len(pool)}, or add examples to the pool",
         )
-    return tuple(sorted(pool, key=lambda example: _lot(seed, task, example.sample.item_id))[:shots])
+    drawn = sorted(pool, key=lambda example: _lot(seed, task, example.sample.item_id))
+    return tuple(_spread(drawn)[:shots])
+
+
+def _spread(examples: Sequence[Example]) -> list[Example]:
+    """Examples in their order, but what is derived from one row twice only when every other row had its turn."""
+    turns = Counter[str]()
+    placed: list[tuple[int, Example]] = []
+    for example in examples:
+        if isinstance(sample := example.sample, DerivedSample):
+            placed.append((turns[sample.source.item_id], example))
+            turns[sample.source.item_id] += 1
+        else:
+            placed.append((0, example))
+    return [example for _, example in sorted(placed, key=lambda one: one[0])]
 
 
 def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[AnySample]) -> None:

@@ -27,7 +27,8 @@ MOST_WORDS = 3
 """More words than these are an explanation, not a name."""
 ARROW = re.compile(r"->|→|=>|⟶")
 BULLET = re.compile(r"^\s*(?:[-+*•–]\s+|\(?\d{1,3}[.):]\s*|#+\s+)+")
-LEAD = re.compile(r"^[\w*_ ]{0,40}:(?=\s*\S)\s*")
+HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?)"
+LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
 EXPLANATION = re.compile(r"\s+\(.*$|\s+[-–—]\s+.*$|:\s+.*$")
 SENTENCE = re.compile(r"[.!?;:]\s|[!?]$")
 SHORT = 60
@@ -44,17 +45,17 @@ def names(reply: str) -> Listed | Unreadable:
     """The names of the answer section, in order."""
     section = answer_section(reply).text
     text = "\n".join(line for line in section.splitlines() if not FENCE.fullmatch(line)).strip()
-    if text.startswith(("{", "[")) and (found := _from_json(text)) is not None:
-        return found
+    if text.startswith(("{", "[")) and (value := _from_json(text)) is not None:
+        return value
     if ARROW.search(text):
         return Unreadable("triplets, and names were asked for")
     listed: list[str] = []
     notes: list[str] = []
     for line in filter(str.strip, text.splitlines()):
-        found_here = _in_line(line)
-        listed += found_here
-        if not found_here:
-            notes.append(f"left out: {_short(line)}")
+        found, is_whole = _in_line(line)
+        listed += found
+        if not is_whole:
+            notes.append(f"left out: {_short(line)}" if not found else f"only its names: {_short(line)}")
     return Listed(tuple(listed), tuple(notes)) if listed else Unreadable("no names listed")
 
 
@@ -73,14 +74,14 @@ def _from_json(text: str) -> Listed | Unreadable | None:
     return Listed(listed) if listed else Unreadable("no names listed")
 
 
-def _in_line(line: str) -> tuple[str, ...]:
-    """The names that a line lists; none where any part of it is more than a name."""
+def _in_line(line: str) -> tuple[tuple[str, ...], bool]:
+    """The names that a line lists, none where any part of it is more than a name; and whether that is all of it."""
     bare = BULLET.sub("", line)
-    for one in (bare, LEAD.sub("", bare), EXPLANATION.sub("", bare)):
+    for one, is_whole in ((bare, True), (LEAD.sub("", bare), True), (EXPLANATION.sub("", bare), False)):
         parts = tuple(_parts(one))
         if parts and all(map(_is_name, parts)):
-            return parts
-    return ()
+            return parts, is_whole
+    return (), False
 
 
 def _parts(line: str) -> Iterator[str]:
@@ -90,7 +91,8 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _is_name(part: str) -> bool:
-    return bool(part) and part[-1] not in ":." and len(part.split()) <= MOST_WORDS and not SENTENCE.search(part)
+    is_short = len(part.split()) <= MOST_WORDS and part[-1:] not in (":", ".")
+    return is_short and SENTENCE.search(part) is None and any(map(str.isalnum, part))
 
 
 def _short(line: str) -> str:
