@@ -40,7 +40,7 @@ def test_the_same_rows_make_the_same_samples_which_can_be_sent_to_another_proces
     rows = (SINGLE,) if "sa-sgg" in DERIVATIONS[task].sources else (SEVERAL,)
     samples = made(task, *rows)
     assert samples == made(task, *rows)
-    assert pickle.loads(pickle.dumps(samples)) == samples
+    assert pickle.loads(pickle.dumps(samples)) == samples  # noqa: S301  (just written)
     assert {sample.cluster for sample in samples} == {str(rows[0]["scenario_id"])}
 
 

@@ -70,14 +70,14 @@ def test_no_answer_is_zero_with_its_full_weight(task: str, reply: Reply | None) 
 def test_nodes_are_a_set_and_an_action_among_them_is_wrong() -> None:
     (sample,) = samples("nodes-sa")
     found = values(judge(sample, Reply("person\ncup\ncup\nwash\nspoon")))
-    assert (found["precision"], found["recall"]) == (pytest.approx(2 / 4), pytest.approx(2 / 3))
+    assert [found["precision"], found["recall"]] == pytest.approx([2 / 4, 2 / 3])
     assert found["outside"] == pytest.approx(1 / 4)
 
 
 def test_actions_are_scored_by_what_they_have_in_common_in_order() -> None:
     (sample,) = samples("actions")
     found = values(judge(sample, Reply("dry\nwash\ntake")))
-    assert (found["precision"], found["recall"]) == (pytest.approx(1 / 3), pytest.approx(1 / 2))
+    assert [found["precision"], found["recall"]] == pytest.approx([1 / 3, 1 / 2])
     assert found["f1"] == pytest.approx(2 / 5)
     assert (found["exact_match"], found["count_match"], found["outside"]) == (0, 0, 0)
 
@@ -96,7 +96,7 @@ def test_the_graph_given_back_as_it_was_leaves_every_error(error: str) -> None:
     found = judge(sample, Reply(str(sample.spoilt)))
     said = values(found)
     assert (said["fixed"], said["left"], said["newly_broken"]) == (0, 1, 0)
-    assert said["f1"] == said["f1_before"] < 1
+    assert said["f1"] == said["f1_before"] != 1
 
 
 def test_half_of_a_repair_is_neither_fixed_nor_left() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -16,7 +17,7 @@ from tsgkit.suites.tsg.strict import Unreadable
 
 NAMES = st.from_regex(r"[a-z]{1,8}(?:-[a-z]{1,6}){0,2}", fullmatch=True).filter(lambda name: name != "answer")
 LISTS = st.lists(NAMES, min_size=1, max_size=8)
-WRITERS = {
+WRITERS: dict[str, Callable[[list[str]], str]] = {
     "lines": "\n".join,
     "commas": ", ".join,
     "bullets": lambda listed: "\n".join(f"* {name}" for name in listed),
