@@ -58,7 +58,8 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
 
     Fixed is an error whose wrong triplet is gone and whose right one is there; left is one of which nothing changed;
     what is neither was mended by half. Newly broken are right triplets lost and wrong ones added: no repair is asked
-    to do either. Without an answer all errors are left, and nothing is said about newly broken ones.
+    to do either; the metric is the share of graphs in which that happens, the count that of triplets. Without an answer
+    all errors are left, and nothing is said about newly broken triplets.
     """
     original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
     candidates = list(answer.graphs) if answer else []
@@ -75,7 +76,7 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
         "f1_before": Score(compare_graphs(original, spoilt).f1, 1, "the graph as it was given"),
         "fixed": Score(fixed, errors, reason),
         "left": Score(left, errors, reason),
-        "newly_broken": Score(len(broken), 1, reason) if answer else Score.missing("no answer"),
+        "newly_broken": right_or_wrong(bool(broken), reason) if answer else Score.missing("no answer"),
     }
     counts = {"errors": errors, "fixed": fixed, "left": left, "newly_broken": len(broken)}
     return Scored(

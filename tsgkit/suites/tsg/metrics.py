@@ -72,7 +72,7 @@ REPAIRS = {
     "f1_before": _extra("f1 of the graphs as they were given, the same for every subject"),
     "fixed": _extra("errors that are mended, over all errors"),
     "left": _extra("errors of which nothing changed, over all errors", more_is_better=False),
-    "newly_broken": _extra("right triplets lost and wrong ones added, per graph", more_is_better=False),
+    "newly_broken": _extra("graphs in which a right triplet was lost or a wrong one added", more_is_better=False),
 }
 METRICS = {
     "sgqa": QUESTIONS,
