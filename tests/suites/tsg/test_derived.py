@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,8 @@ from prompt_items import document, graph, row
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
+from tsgkit.suites.tsg import derived
+from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS, ERRORS, ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import ROWS, TASKS, AnySample, samples_of
 
@@ -127,3 +132,13 @@ def test_hinted_repairs_are_the_same_graphs_with_the_type_told() -> None:
     assert [sample.spoilt for sample in plain] == [sample.spoilt for sample in hinted]
     assert {sample.hinted for sample in plain} == {False}
     assert {sample.hinted for sample in hinted} == {True}
+
+
+def test_the_hash_of_data_tells_which_errors_were_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(SINGLE | {"mandatory_space": L}) + "\n")
+    plain, mended = (Dataset(path, task).sha256 for task in ("sa-sgg", "refine"))
+    assert plain == Dataset(path, "nodes-sa").sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert mended == Dataset(path, "refine").sha256 != plain
+    monkeypatch.setattr(derived, "SEED", 1)
+    assert Dataset(path, "refine").sha256 not in (plain, mended)

@@ -34,7 +34,7 @@ from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Voc
 from tsgkit.suites.tsg.asked import GenerationSample, Sample
 
 SEED = 0
-"""What errors are drawn by; it is part of what a card's version stands for, and recorded with every judgement."""
+"""What errors are drawn by, recorded with every judgement; the hash of the data tells what was drawn."""
 SEVERAL = "several"
 """The error type of a graph with two errors of different kinds."""
 ERRORS = (*map(str, Corruption), SEVERAL)
@@ -180,6 +180,13 @@ def _apart(first: Change, second: Change) -> bool:
     """Whether a second change leaves what the first one did as it is, and is no way back from it."""
     touched = {first.reference, first.reference and first.reference.reversed, first.candidate} - {None}
     return not touched & {second.reference, second.candidate}
+
+
+def drawn(samples: Iterable[object]) -> bytes:
+    """What chance made of a row: the spoilt graphs; nothing where samples hold what the row holds."""
+    return "".join(f"{one.item_id}\n{one.spoilt}\n" for one in samples if isinstance(one, RefineSample)).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _common(source: GenerationSample, ending: str = "", **groups: str) -> dict[str, Any]:
