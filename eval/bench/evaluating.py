@@ -65,14 +65,16 @@ print(time.perf_counter() - began)
 assert finished.complete, finished
 """
 OFFLINE = """
-import resource, sys, time
+import re, sys, time
 from pathlib import Path
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 task, data, out = sys.argv[1:]
 began = time.perf_counter()
 finished = evaluate(Plan(tasks=(task,), models=("baseline/random",), data=data), Options(out=Path(out)))
-print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+status = Path("/proc/self/status").read_text()  # where ru_maxrss would hold the peak of the parent
+peak = re.search(r"VmHWM:[^0-9]+([0-9]+)", status)
+print(time.perf_counter() - began, int(peak[1]) / 1024)
 assert finished.complete
 """
 

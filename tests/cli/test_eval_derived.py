@@ -65,3 +65,17 @@ def test_recorded_replies_are_read_alike_by_every_solver(
     assert result["profiles"]["strict"]["f1"]["value"] == 1
     again = commands.run("rescore", ended.json["run"], "--json", cwd=tmp_path)
     assert again.code == 0, again.err
+
+
+@pytest.mark.parametrize("task", ["nodes-sa", "edges-ma", "actions", "refine-hinted"])
+def test_a_run_is_explained_and_reported(task: str, commands: Prefork, tmp_path: Path) -> None:
+    ended = commands.run("eval", "--json", "--limit", "6", "--task", task, cwd=tmp_path)
+    run = ended.json["run"]
+    item = TsgTask(load_card(f"tsg/{task}")).dataset(None).item_ids[0]
+    explained = commands.run("explain", run, "--item", item, cwd=tmp_path)
+    assert explained.code == 0, explained.err
+    assert "this task has no published reader" in explained.out
+    group = "error" if task.startswith("refine") else "implicit"
+    reported = commands.run("report", run, "--by", group, cwd=tmp_path)
+    assert reported.code == 0, reported.err
+    assert ("mismatched" if group == "error" else "plicit") in reported.out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import UsageError
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.catalogue import catalogue, known
 
@@ -92,7 +92,7 @@ def test_a_task_without_data_is_said() -> None:
 def test_a_wrong_declaration_is_refused_with_its_place(old: str, new: str, message: str, project: Path) -> None:
     assert old in FINE
     project.write_text(FINE.replace(old, new, 1))
-    with pytest.raises(FileProblem) as caught:
+    with pytest.raises(UsageError) as caught:
         catalogue()
     assert message in str(caught.value)
     assert "own/datasets.yaml" in str(caught.value)

@@ -86,9 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
     from tsgkit.runs.evaluation import Watch, carry_out
     from tsgkit.runs.gates import gates_of, missed
-    from tsgkit.runs.prepared import prepare
+    from tsgkit.runs.prepared import asks_a_model, prepare
 
     prepared = prepare(plan_of(arguments))
+    _check_prices(arguments)
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
         return _dry_run(prepared, arguments)
@@ -98,6 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
         from tsgkit.cli.progress import Progress
 
         watch = Progress().watch
+    if not arguments.quiet and any(asks_a_model(model) for model in prepared.plan.models):
+        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
     if arguments.json:
         say(json.dumps({"run": str(finished.path), "results": finished.values}, indent=2))
@@ -113,6 +116,14 @@ def run(arguments: argparse.Namespace) -> int:
         code = GATE_MISSED
     _say_how_to_go_on(finished, prepared, code)
     return code
+
+
+def _check_prices(arguments: argparse.Namespace) -> None:
+    """A price that is none is a slip even where nothing is paid."""
+    from tsgkit.llm.prices import price_given
+
+    for text in arguments.price:
+        price_given(text.rpartition(":")[2])
 
 
 def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
@@ -192,8 +203,32 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
     for model, price in prices.items():
         say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}"))
-    say(f"in all {count(sum(one.requests for one in estimates), 'request')}")
+    say(f"in all {_in_all(estimates)}")
+    if answered := _answered(prepared, arguments):
+        say(f"{count(answered, 'sample')} of these are answered already in its folder, and not asked again")
+    say("replies kept in the cache are not counted: they cost nothing")
     return GOOD
+
+
+def _in_all(estimates: Any) -> str:  # noqa: ANN401
+    requests = count(sum(one.requests for one in estimates), "request")
+    prompt, completion = ([getattr(one, name) for one in estimates] for name in ("prompt", "completion"))
+    tokens = f"{sum(p.low for p in prompt):,.0f} to {sum(p.high for p in prompt):,.0f} tokens in, "
+    tokens += f"{sum(c.low for c in completion):,.0f} to {sum(c.high for c in completion):,.0f} out"
+    costs = [one.cost for one in estimates]
+    if any(cost is None for cost in costs):
+        return f"{requests}, {tokens}, cost unknown"
+    return f"{requests}, {tokens}, ${sum(cost.low for cost in costs):.2f} to ${sum(cost.high for cost in costs):.2f}"
+
+
+def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+    """How many samples the run's folder holds already; none where it holds another run, or will be begun afresh."""
+    from tsgkit.runs.evaluation import RUNS
+    from tsgkit.runs.listing import runs_in
+
+    path = arguments.out or RUNS / f"{prepared.name}-{prepared.identity}"
+    found = [] if arguments.new else [one for one in runs_in(path.parent) if Path(one["run"]) == path]
+    return found[0]["recorded"] if found and found[0]["identity"] == prepared.identity else 0
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401

@@ -64,7 +64,9 @@ class Progress:
 
     def _show(self) -> None:
         width = self._width()
-        lines = [self._line(title, states)[:width] for title, states in self._groups().items()][:MOST_LINES]
+        groups = list(self._groups().items())[:MOST_LINES]
+        first = {title[0]: title for title, _ in reversed(groups)}
+        lines = [self._line(title, states, first[title[0]] == title)[:width] for title, states in groups]
         if self._on_a_terminal:
             up = f"\x1b[{self._lines}A" if self._lines else ""
             self.stream.write(up + "".join(f"\r\x1b[2K{line}\n" for line in lines))
@@ -93,7 +95,7 @@ class Progress:
             groups.setdefault((cell.subject, cell.task), []).append(state)
         return groups
 
-    def _line(self, title: tuple[str, str], states: list[RowState]) -> str:
+    def _line(self, title: tuple[str, str], states: list[RowState], is_first: bool) -> str:
         subject, task = title
         done, total = sum(s.finished for s in states), sum(s.total for s in states)
         failed = sum(s.failed for s in states)
@@ -103,8 +105,8 @@ class Progress:
         if spent := sum(s.spent for s in states):
             known = all(s.knows_cost for s in states)
             parts.append(f"${spent:.4f}" if known else f"at least ${spent:.4f}")
-        if self.running and isinstance(door := self.running.subjects.get(subject), Door):
-            parts.append(f"{door.flow.active} in flight of at most {int(door.flow.limit)}")
+        if is_first and self.running and isinstance(door := self.running.subjects.get(subject), Door):
+            parts.append(f"{door.flow.active} of now at most {int(door.flow.limit)} requests in flight")
         if (left := _seconds_left(states)) is not None and done < total:
             parts.append(f"about {_clock(left)} left")
         return ", ".join(parts)

@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge again, and say what changed."""
-    from tsgkit.cli.table import main_metric, print_board
+    from tsgkit.cli.table import print_board
+    from tsgkit.report.gathering import main_metric
     from tsgkit.runs.reopened import reopen, rescore
     from tsgkit.runs.results import result_value
 

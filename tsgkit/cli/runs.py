@@ -40,14 +40,22 @@ def _list(arguments: argparse.Namespace) -> int:
         say(json.dumps({"runs": found}, indent=2))
         return GOOD
     if not found:
-        say(f"no runs in {inert(str(arguments.folder))}")
-    for one in found:
-        state = (
-            "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,} samples"
-        )
-        say(f"{inert(one['run'])}  {one['begun']}  {state}")
-        say(f"  {inert(', '.join(one['models']))} on {', '.join(one['tasks'])}")
+        where = inert(str(arguments.folder))
+        say(f"no runs in {where}" if arguments.folder.is_dir() else f"there is no folder {where}")
+    rows = [_row(one) for one in found]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    for row in rows:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return GOOD
+
+
+def _row(one: dict[str, Any]) -> tuple[str, ...]:
+    """A run in one line: where, since when, how far, who on what, how."""
+    done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
+    styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
+    ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]
+    begun = one["begun"][:16].replace("T", " ")
+    return (inert(one["run"]), begun, done, inert(", ".join(one["models"])), ", ".join(one["tasks"]), ", ".join(ways))
 
 
 def _show(arguments: argparse.Namespace) -> int:

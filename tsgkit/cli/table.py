@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
+from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
-from tsgkit.runs.prepared import Prepared, asks_a_model
+from tsgkit.runs.plan import BASELINE, Plan
+from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
 from tsgkit.suites.tsg.scoreboard import Value
 
@@ -28,7 +30,9 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
         say(f"note: {inert(notice)}")
     say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
-    if not any(asks_a_model(model) for model in prepared.plan.models):
+    if all(model.startswith(BASELINE) for model in prepared.plan.models):
+        if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
+            say("note: baselines have no style and no solver; these are for models")
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
         say("a server of yours: tsgkit eval --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
 
@@ -42,32 +46,39 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
         _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
         for result in mine:
             _print_troubles(result)
+        for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
+            say(f"  given up: {inert(why)}")
+        if unasked := sum(result.unasked for result in mine):
+            total = sum(result.board.n for result in mine)
+            say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
+        if kept := sum(result.usage.get("from_cache", 0) for result in mine):
+            say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
         for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
             if reason:
                 say(f"  no official figures: {inert(reason)}")
-
-
-def main_metric(metrics: Mapping[str, Any]) -> str:
-    """The metric a row is known by: the last that its card calls a headline."""
-    headlines = [name for name, metric in metrics.items() if metric.headline]
-    return (headlines or list(metrics))[-1]
 
 
 def _row(result: Result, metric: str) -> tuple[str, ...]:
     cell, counts = result.cell, result.board.counts
     usage = usage_value(result.usage)
     way = [cell.style or "-", *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
+    asked = result.board.n - result.unasked
     return (
         cell.task,
-        " ".join([*way, *([f"#{cell.repeat}"] if cell.repeat else [])]),
-        str(result.board.n),
+        " ".join([*way, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
+        str(result.board.n) if not result.unasked else f"{asked}/{result.board.n}",
         metric,
-        *(_shown((result.board.profiles[profile] or {}).get(metric)) for profile in ("strict", "official")),
+        *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
         str(counts["api_error"]),
         _tokens(usage),
         _cost(usage),
     )
+
+
+def _value(result: Result, profile: str, metric: str) -> Value | None:
+    """A value of a row; none where nothing was asked yet."""
+    return None if result.unasked == result.board.n else (result.board.profiles[profile] or {}).get(metric)
 
 
 def _shown(value: Value | None) -> str:
@@ -89,6 +100,8 @@ def _tokens(usage: Mapping[str, Any] | None) -> str:
 def _cost(usage: Mapping[str, Any] | None) -> str:
     if usage is None:
         return "-"
+    if usage["from_cache"] == usage["calls"]:
+        return "(cached)"
     if usage["cost"] is None:
         return "unknown"
     at_least = ">=" if usage["calls_without_price"] else ""
@@ -103,15 +116,13 @@ def _print_rows(rows: list[tuple[str, ...]]) -> None:
 
 def _why_not_official(result: Result, metric: str) -> str:
     """Why the table shows no official value."""
+    if result.unasked == result.board.n:
+        return ""
     return result.board.reasons.get("official") or result.board.reasons.get(f"official.{metric}", "")
 
 
 def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
-    if result.given_up:
-        say(f"  {title}: given up: {inert(result.given_up)}")
-    if result.unasked:
-        say(f"  {title}: {count(result.unasked, 'sample')} not asked; they count as missing here")
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
     others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}

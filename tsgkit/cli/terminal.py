@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-
-
-def inert(text: str) -> str:
-    """Text from data as a terminal may see it: control, direction and surrogate characters as escapes.
-
-    >>> inert("cup\\x1b[31m"), inert("tasse à thé")
-    ('cup\\\\x1b[31m', 'tasse à thé')
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        letter.encode("unicode_escape").decode("ascii") if unicodedata.category(letter) in HIDDEN else letter
-        for letter in text
-    )
+from tsgkit.report.inert import inert as inert
 
 
 def say(text: str = "") -> None:

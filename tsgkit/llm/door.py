@@ -111,6 +111,8 @@ class Door:
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _in_flight: dict[str, asyncio.Future[None]] = field(default_factory=dict)
     _denials: int = 0
+    _served: bool = False
+    _lost: int = 0
     _denial: str = ""
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
 
@@ -235,6 +237,7 @@ class Door:
         finally:
             self.flow.leave()
         self.flow.succeeded()
+        self._served = True
         self._note_denial(None)
         attempts.append(Attempt(_rounded(time.monotonic() - began)))
         if reply.usage.completion is not None:
@@ -265,6 +268,14 @@ class Door:
         if message is not None and self._denials >= DENIALS_TO_GIVE_UP:
             self._denial = message
 
+    def _note_silence(self, failure: CallFailed) -> None:
+        """Where nobody ever answered, and several calls were given up, it makes no sense to try all the others."""
+        if self._served or failure.status is not None:
+            return
+        self._lost += 1
+        if self._lost >= DENIALS_TO_GIVE_UP and not self._denial:
+            self._denial = f"nothing was ever answered at {self.endpoint}, is it running? {failure.message}"
+
     def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
         """How long to wait before the next attempt; None to give up."""
         patience = self.patience
@@ -289,6 +300,7 @@ class Door:
         return ceiling * self._rng.uniform(0.5, 1.0)
 
     def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:
+        self._note_silence(failure)
         ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
         return Reply(
             text=None,

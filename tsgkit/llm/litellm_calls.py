@@ -30,6 +30,16 @@ NO_KEY = "none"
 UNCHECKED = ("custom_openai/", "litellm_proxy/", "text-completion-openai/", "xinference/")
 """Providers that need a key, although LiteLLM's check does not know."""
 GRACE = 1.0
+KEYS = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "mistral": ("MISTRAL_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+    "groq": ("GROQ_API_KEY",),
+}
+"""Where well-known providers' keys are looked for; of the others LiteLLM knows."""
 CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
 ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
 FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
@@ -70,10 +80,12 @@ class LiteLlm:
         user asked for."""
         if self._library is not None:
             return
+        _check_known_key(self.settings)
         library = load()
         _check_key(library, self.settings)
-        self._parameters = self._accepted(library)
-        body = _raw_body(library, self.settings, self._parameters)
+        accepted = self._accepted(library)
+        body = _raw_body(library, self.settings, accepted)
+        self._parameters = accepted | _connection(library, self.settings)
         sent = {name: part for name, part in body.items() if name not in UNSENT}
         self.sent = sent | (body.get("extra_body") or {})
         self._library = library
@@ -111,7 +123,7 @@ class LiteLlm:
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """One request; ``CallFailed`` where it brings no reply."""
         extra = {} if schema is None else {"response_format": schema}
-        parameters = self._parameters | _connection(self._library, self.settings) | extra
+        parameters = self._parameters | extra
         try:
             async with asyncio.timeout(timeout):
                 response = await self._library.acompletion(
@@ -187,6 +199,14 @@ def _connection(library: Any, settings: Settings) -> dict[str, Any]:
     return settings.connection | ({"api_key": NO_KEY} if keyless and _missing_keys(library, settings) else {})
 
 
+def _check_known_key(settings: Settings) -> None:
+    """Say at once, before LiteLLM is loaded, that a key of a well-known provider is missing."""
+    named = KEYS.get(settings.model.partition("/")[0])
+    elsewhere = "api_base" in settings.connection or "api_key" in settings.connection
+    if named and not elsewhere and not any(os.environ.get(name) for name in named):
+        raise _no_key(settings, list(named))
+
+
 def _missing_keys(library: Any, settings: Settings) -> list[str]:
     """The variables of which one should hold a key, where none of those that LiteLLM looks at does."""
     named = f"{settings.model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
@@ -211,8 +231,12 @@ def _check_key(library: Any, settings: Settings) -> None:
     if "api_key" in settings.connection or "api_base" in settings.connection:
         return
     if missing := _missing_keys(library, settings):
-        hint = f"export {missing[0]}=..., or --model-arg api_key=...; for a server of your own: api_base=http://..."
-        raise UsageError(f"{settings.model}: no key: {' or '.join(missing)} is not set", hint=hint)
+        raise _no_key(settings, missing)
+
+
+def _no_key(settings: Settings, missing: list[str]) -> UsageError:
+    hint = f"export {missing[0]}=..., or --model-arg api_key=...; for a server of your own: api_base=http://..."
+    return UsageError(f"{settings.model}: no key: {' or '.join(missing)} is not set", hint=hint)
 
 
 def _raw_body(library: Any, settings: Settings, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -28,6 +29,9 @@ class Source(Protocol):
 
     def find(self, call: Call) -> Reply:
         """The reply to a call; one that is missing where there is none."""
+
+    def knows(self, call: Call) -> bool:
+        """Whether anything is said about the sample of a call, asked in this way."""
 
 
 @dataclass
@@ -50,6 +54,10 @@ class Script:
     def find(self, call: Call) -> Reply:
         """The reply to a call."""
         return self.reply(call.sample, call.label, call.draw)
+
+    def knows(self, call: Call) -> bool:
+        """Whether the script has the item."""
+        return call.sample in self.replies
 
 
 @dataclass
@@ -80,6 +88,20 @@ class Replay:
         by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
         found = self.places.get(_place(call._asdict())) or self.places.get(_place(by_a_program._asdict()))
         return NOTHING_WRITTEN if found is None else replace(found, source="script")
+
+    def knows(self, call: Call) -> bool:
+        """Whether the run has a call about the item in this way."""
+        ways = {(call.solver, call.style), ("baseline", "")}
+        return any((call.task, *way, call.sample, call.repeat) in self._samples for way in ways)
+
+    @cached_property
+    def _samples(self) -> frozenset[tuple[object, ...]]:
+        return frozenset(place[:5] for place in self.places)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """What the run has, in words: tasks with their solvers and styles."""
+        return tuple(dict.fromkeys(" ".join(filter(None, map(str, place[:3]))) for place in self.places))
 
 
 def _place(value: Mapping[str, Any]) -> tuple[object, ...]:

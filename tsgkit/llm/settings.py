@@ -27,6 +27,16 @@ CONNECTION = ("api_base", "base_url", "api_key", "api_version", "organization", 
 CONNECTION_PREFIXES = ("aws_", "vertex_", "azure_", "watsonx_")
 SECRET_HEADERS = re.compile(r"auth|cookie|session", re.IGNORECASE)
 NESTED = ("extra_body", "extra_headers", "headers")
+PARAMETERS = {
+    **dict.fromkeys(
+        ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "seed", "presence_penalty"),
+        True,
+    ),
+    **dict.fromkeys(("frequency_penalty", "repetition_penalty", "top_logprobs"), True),
+    **dict.fromkeys(("stop", "user", "reasoning_effort", "thinking", "verbosity", "logit_bias", "logprobs"), False),
+    **dict.fromkeys(("response_format", "service_tier", "safety_settings", "modalities", "metadata", "store"), False),
+}
+"""The parameters that may be given, and whether they are numbers; others go by ``extra_body``."""
 RESERVED = (
     *("model", "messages", "stream", "stream_options", "n", "timeout", "request_timeout", "stream_timeout"),
     *("num_retries", "max_retries", "cache", "caching", "drop_params", "additional_drop_params", "modify_params"),
@@ -113,7 +123,22 @@ def _argument(text: str, models: Sequence[str]) -> Argument:
     if not value:
         raise UsageError(f"--model-arg {name}: no value", hint='an empty text is written ""')
     as_written = _is_connection(head) and name not in NESTED
-    return Argument(model, "api_base" if name == "base_url" else name, value if as_written else _value(value))
+    meant = value if as_written else _value(value)
+    if not as_written and head not in NESTED:
+        _check_parameter(name, meant)
+    return Argument(model, "api_base" if name == "base_url" else name, meant)
+
+
+def _check_parameter(name: str, value: object) -> None:
+    """A name nobody knows is a slip of the pen, and a number is a number."""
+    if name not in PARAMETERS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, PARAMETERS, 1)
+        hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
+        raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
+    if PARAMETERS[name] and (isinstance(value, bool) or not isinstance(value, (int, float))):
+        raise UsageError(f"--model-arg {name}={_shown(str(value))}: not a number", hint=f"as in {name}=1")
 
 
 def _shown(text: str) -> str:

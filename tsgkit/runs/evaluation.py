@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit import __version__
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
-from tsgkit.runs.folder import HEADER, RunFolder, put_aside
+from tsgkit.runs.folder import HEADER, LOCK, RunFolder, put_aside
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import Prepared, asks_a_model, prepare
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -106,7 +106,9 @@ def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_s
 
 def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
     """Work on a prepared plan in its folder until nothing is left or something stops it."""
-    path = folder_of(prepared, options)
+    path, notices = folder_of(prepared, options)
+    if not (path / HEADER).exists():
+        _check_before_beginning(prepared, path)
     folder = RunFolder(path, prepared.header(options.command))
     try:
         if folder.header["tsgkit"] != __version__:
@@ -114,17 +116,27 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
             folder.update_header(tsgkit=__version__)
         states = states_of(prepared.rows, folder.samples)
         work = _work(prepared, folder, states, options, watch)
+        work.notices += notices
         return _finished(prepared, folder, states, work, with_samples)
     finally:
         folder.close()
 
 
-def folder_of(prepared: Prepared, options: Options) -> Path:
-    """Where the run is kept; with ``new`` an earlier one is put aside, not destroyed."""
+def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
+    """Where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not destroyed."""
     path = options.out or RUNS / f"{prepared.name}-{prepared.identity}"
     if options.new and (path / HEADER).is_file():
-        put_aside(path)
-    return path
+        return path, [f"the earlier run now lies in {put_aside(path)}"]
+    return path, []
+
+
+def _check_before_beginning(prepared: Prepared, path: Path) -> None:
+    """What would stop a new run at its first request stops it before there is a folder of it."""
+    if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
+        raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
+    for model in prepared.plan.models:
+        if asks_a_model(model):
+            LiteLlm(prepared.settings[model]).prepare()
 
 
 def _work(

@@ -12,6 +12,8 @@ from tsgkit.runs.journal import lines_of
 
 def runs_in(folder: Path) -> list[dict[str, Any]]:
     """Every run, the latest last; a folder that holds none, or one that cannot be read, is left out."""
+    if (folder / HEADER).is_file():
+        return [_summary(folder)]
     found = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if (path / HEADER).is_file():
@@ -32,7 +34,10 @@ def _summary(path: Path) -> dict[str, Any]:
                 recorded.add(repr([value[name] for name in names]))
     return {
         "run": str(path),
+        "identity": header["identity"],
         "begun": header["begun"],
+        "styles": header["plan"]["styles"],
+        "limit": header["plan"]["limit"],
         "models": header["plan"]["models"],
         "tasks": header["plan"]["tasks"],
         "samples": header["samples"],

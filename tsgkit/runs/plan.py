@@ -64,7 +64,7 @@ class Cell(NamedTuple):
         ways = [
             part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
         ]
-        return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat}"] if self.repeat else [])])
+        return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat + 1}"] if self.repeat else [])])
 
 
 def cells_of(plan: Plan) -> Iterator[Cell]:

@@ -103,6 +103,8 @@ class Prepared:
 def prepare(plan: Plan) -> Prepared:
     """Load and check all that a plan names; ``UsageError`` before anything is asked."""
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
+    if not all(plan.models):
+        raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
     models = plan.models or tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
     plan = plan.model_copy(update={"tasks": tuple(tasks), "models": tuple(dict.fromkeys(models))})
     settings = _settings(plan, tasks)
@@ -231,7 +233,8 @@ def _model(settings: Settings) -> dict[str, Any]:
     if name.startswith(BASELINE):
         return {}
     if name.startswith((SCRIPT, REPLAY)):
-        return {"content": _content(Path(name.partition(":")[2].partition("#")[0]))}
+        rest = name.partition(":")[2]
+        return {"content": _content(Path(rest.partition("#")[0] if name.startswith(REPLAY) else rest))}
     return {"endpoint": settings.endpoint, "parameters": settings.parameters}
 
 

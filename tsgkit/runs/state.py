@@ -59,13 +59,14 @@ class RowState:
 def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
     """The state of every row, as the records on disk have it."""
     states = {row.cell: RowState(row) for row in rows}
-    numbers: dict[int, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     for where, value in samples:
         cell = Cell(value["subject"], value["task"], value["solver"], value["style"], value["repeat"])
         state = states.get(cell)
         if state is None:
             continue
-        known = numbers.setdefault(id(state.row.numbers), _places(state.row))
+        if (known := numbers.get(cell.task)) is None:
+            known = numbers[cell.task] = _places(state.row)
         if (place := known.get(value["item_id"])) is not None:
             state.note(place, where, value["outcome"])
     for state in states.values():

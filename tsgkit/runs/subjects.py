@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
-from tsgkit.llm.door import Door, Patience
+from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.scripted import Asked, Replay, read_script
+from tsgkit.llm.scripted import Asked, Replay, Script, read_script
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.journal import lines_of
@@ -61,7 +62,7 @@ def subjects_of(
         if model in models:
             subjects[model] = _door(model, prepared, folder, limits, budget, prices[model], cache, reads_cache)
         elif model.startswith((SCRIPT, REPLAY)):
-            subjects[model] = source_of(model, folder)
+            subjects[model] = source_of(model, folder, prepared)
     return subjects
 
 
@@ -97,12 +98,25 @@ def _door(
     )
 
 
-def source_of(subject: str, folder: RunFolder) -> Asked:
-    """A script or a replay, asked as if it were a model."""
+def source_of(subject: str, folder: RunFolder, prepared: Prepared) -> Asked:
+    """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what is asked."""
     kind, _, rest = subject.partition(":")
+    source: Script | Replay
     if f"{kind}:" == SCRIPT:
-        return Asked(read_script(Path(rest)), folder)
-    path, _, name = rest.partition("#")
-    read_header(Path(path))
-    calls = (value for _, value in lines_of(Path(path) / CALLS))
-    return Asked(Replay.of(calls, name or None), folder)
+        source = read_script(Path(rest))
+        has = f"its items begin with {', '.join(list(source.replies)[:3]) or 'nothing: it is empty'}"
+    else:
+        path, _, name = rest.partition("#")
+        read_header(Path(path))
+        source = Replay.of((value for _, value in lines_of(Path(path) / CALLS)), name or None)
+        has = f"the run has {', '.join(source.ways[:6])}"
+    if not any(source.knows(call) for call in _asked(subject, prepared)):
+        raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
+    return Asked(source, folder)
+
+
+def _asked(subject: str, prepared: Prepared) -> Iterator[Call]:
+    """Every sample a subject is asked about, as its calls begin."""
+    for row in prepared.rows:
+        if row.cell.subject == subject:
+            yield from (row.where(row.dataset.item_ids[number]) for number in row.numbers)

@@ -158,5 +158,5 @@ def test_repairs_are_told_apart_by_their_errors(tmp_path: Path) -> None:
 
 
 def test_other_items_have_no_errors_to_be_told_apart_by(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="items of actions have no error"):
+    with pytest.raises(UsageError, match="tsg/actions: cannot be grouped by error"):
         scored(tmp_path, "actions", ["error"])

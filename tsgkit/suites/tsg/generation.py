@@ -48,7 +48,7 @@ def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Sc
     made_up, made_up_counts = invented(sample, candidates)
     scores = {
         **headline(references, candidates),
-        "exact_match": right_or_wrong(references == candidates, "all graphs, in order" if candidates else "no graphs"),
+        "exact_match": right_or_wrong(references == candidates, _whether_exact(references, candidates)),
         **aligned,
         "f1_soft": mean_f1(references, candidates, soft_overlap),
         "nodes_f1": mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, nodes_of)),
@@ -63,6 +63,12 @@ def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Sc
         **made_up_counts,
     }
     return Scored(scores, counts)
+
+
+def _whether_exact(references: Graphs, candidates: Graphs) -> str:
+    if not candidates:
+        return "no graphs"
+    return "all graphs, in order" if references == candidates else "not all graphs, in order"
 
 
 def headline(references: Graphs, candidates: Graphs) -> dict[str, Score]:

@@ -58,7 +58,7 @@ def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> J
     """The judgement on a reply (None: there is none)."""
     outcome, found = read_reply(sample, reply)
     shown = not unpublished(style) and not isinstance(sample, DerivedSample)
-    text = _official_view((reply.text if reply is not None else None) or "", style) if shown else None
+    text = official_view((reply.text if reply is not None else None) or "", style) if shown else None
     return judgement(sample, outcome, found, text)
 
 
@@ -107,7 +107,7 @@ READERS: dict[type, Callable[[Any, str], Answer | Unreadable]] = {
 """How a reply to a kind of sample is read."""
 
 
-def _official_view(text: str, style: str) -> str:
+def official_view(text: str, style: str) -> str:
     """What the official reader is shown: all of it, or the part after the last label where reasoning was asked for."""
     return answer_section(text).text if style in REASONING_STYLES else text
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import Vocabulary
+from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.suites.tsg.asked import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
 from tsgkit.suites.tsg.derived import DERIVATIONS, ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.documents import Document
@@ -27,6 +27,7 @@ __all__ = [
     "Sample",
     "SelectionSample",
     "check_answerable",
+    "references_of",
     "samples_from",
     "samples_of",
 ]
@@ -64,6 +65,15 @@ def samples_from(entry: Entry, task: str, file: str = "the data") -> tuple[AnySa
     for sample in made:
         check_answerable((sample,), derivation.source_of(sample), file)
     return tuple(derived for sample in made for derived in derivation.make(sample))
+
+
+def references_of(sample: AnySample) -> tuple[ActionGraph, ...]:
+    """The graphs that are the right answer; none where something else than graphs is asked for."""
+    if isinstance(sample, GenerationSample):
+        return sample.references
+    if isinstance(sample, EdgesSample):
+        return sample.source.references
+    return (sample.original,) if isinstance(sample, RefineSample) else ()
 
 
 def _check_ids(samples: tuple[AnySample, ...], file: str) -> None:

@@ -6,7 +6,7 @@ summed weight. What the published code would not have counted, or crashed on, is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,12 @@ from tsgkit.scoring.bootstrap import interval
 from tsgkit.scoring.pooling import Pooling, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
 from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, Judged, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
 from tsgkit.suites.tsg.replies import read_replies
 from tsgkit.suites.tsg.samples import samples_of
 
-GROUPS = ("k", "domain", "tag")
-MORE_GROUPS = ("error",)
-"""What items of some tasks are grouped by as well: errors of graphs that are to be mended."""
 PROFILES = ("strict", "official")
 
 
@@ -71,13 +69,11 @@ def score(
     """Score collected replies to a task (``sgqa``, ``ma-sgg``, ``refine`` ...)."""
     task = task.removeprefix("tsg/")
     _check_choice("style", style, STYLES)
-    for group in by:
-        _check_choice("group", group, (*GROUPS, *MORE_GROUPS))
     samples = samples_of(read_file(data), task)
+    for group in by:
+        check_group(group, task)
     if not samples:
         raise UsageError(f"{data}: there are no items in it")
-    if unknown := [group for group in by if group not in samples[0].groups]:
-        raise UsageError(f"items of {task} have no {unknown[0]}", hint=f"choose from {', '.join(samples[0].groups)}")
     found = read_replies(replies, [sample.item_id for sample in samples])
     judged = tuple(judge(sample, found.get(sample.item_id), style) for sample in samples)
     groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
@@ -94,18 +90,32 @@ def tally_for(task: str) -> Tally:
     return Tally({"strict": list(METRICS[task]), "official": PUBLISHED.get(task, ())})
 
 
-def board_of(tally: Tally, task: str, seed: int, *, style: str = "zero-shot", unpublished: str = "") -> Board:
-    """The values of a tally in both profiles; ``unpublished`` says why official figures do not apply."""
+def board_of(
+    tally: Tally,
+    task: str,
+    seed: int,
+    *,
+    style: str = "zero-shot",
+    unpublished: str = "",
+    only: Collection[str] | None = None,
+) -> Board:
+    """The values of a tally in both profiles; ``unpublished`` says why official figures do not apply.
+
+    ``only`` names the metrics wanted (None: all); intervals take time, and none is made for the others.
+    """
     reasons: dict[str, str] = {}
-    strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in METRICS[task].items()}
+    metrics = {name: metric for name, metric in METRICS[task].items() if only is None or name in only}
+    strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in metrics.items()}
     profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
     if unpublished or task not in PUBLISHED:
         reasons["official"] = NO_READER if task not in PUBLISHED else unpublished
     else:
         published = {
-            name: _value_of(tally, "official", name, METRICS[task][name], seed, reasons) for name in PUBLISHED[task]
+            name: _value_of(tally, "official", name, metric, seed, reasons)
+            for name, metric in metrics.items()
+            if name in PUBLISHED[task]
         }
-        others = {name: None for name in METRICS[task] if name not in published}
+        others = {name: None for name in metrics if name not in published}
         reasons |= {f"official.{name}": "the published code has no such metric" for name in others}
         profiles["official"] = {**published, **others}
         if style in REASONING_STYLES:
@@ -145,10 +155,9 @@ def _tallied(judged: Iterable[Judged], task: str) -> Tally:
 def _boards_by(group: str, judged: Sequence[Judged], task: str, style: str, seed: int) -> dict[str, Board]:
     members: dict[str, list[Judged]] = {}
     for one in judged:
-        for name in one.sample.groups[group]:
+        for name in groups_of(one.sample, group):
             members.setdefault(name, []).append(one)
-    order = sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
-    return {name: _board(members[name], task, style, seed) for name in order}
+    return {name: _board(members[name], task, style, seed) for name in in_order(members, group)}
 
 
 def _board(judged: Iterable[Judged], task: str, style: str, seed: int) -> Board:

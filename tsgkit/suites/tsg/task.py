@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -92,9 +92,9 @@ class TsgTask:
         """An empty tally of its metrics."""
         return tally_for(self.kind)
 
-    def board(self, tally: Tally, solver: Solver, seed: int) -> Board:
-        """The values of a tally."""
-        return board_of(tally, self.kind, seed, style=solver.style, unpublished=solver.unpublished)
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """The values of a tally, of these metrics (None: all)."""
+        return board_of(tally, self.kind, seed, style=solver.style, unpublished=solver.unpublished, only=only)
 
     def board_value(self, board: Board) -> dict[str, object]:
         """The JSON value of a board."""

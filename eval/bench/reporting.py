@@ -1,0 +1,66 @@
+"""How long a report of a large run takes, and how much memory: gathered, bootstrapped and written.
+
+    python eval/bench/reporting.py [--samples 20000]
+
+Each report is made in a fresh process, of a run of ``baseline/random`` whose rows have scenarios. The limits are 5 s
+and 200 MiB for 20,000 samples. Seconds are those of the clock and, in brackets, of the processor: on a machine that
+does other work the two part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from evaluating import OFFLINE, ROOT, python, rows_of
+
+REPORT = """
+import resource, sys, time
+from tsgkit.report.formats import write
+from tsgkit.report.gathering import gather
+began, used = time.perf_counter(), time.process_time()
+run, name, metrics, *by = sys.argv[1:]
+text = write(gather([run], by, metrics=metrics), name)
+assert len(text) > 500
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(time.perf_counter() - began, time.process_time() - used, memory)
+"""
+
+READING = {"ma-sgg": (["json", "headline", "implicit"],)}
+"""Groups that look up every action in its sentence; they take longer than the limit."""
+
+
+def measured(run: Path, *words: str) -> tuple[float, float, float]:
+    """Seconds by the clock and by the processor, and MiB, of one report."""
+    command = [sys.executable, "-c", REPORT, str(run), *words]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    wall, used, memory = map(float, done.stdout.split())
+    return wall, used, memory
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=20_000)
+    samples = parser.parse_args().samples
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for task in ("sgqa", "ma-sgg"):
+            data, run = rows_of(task, samples, folder / f"{task}.jsonl"), folder / task
+            python(OFFLINE, f"tsg/{task}", data, run, cache=folder)
+            for words in (["terminal", "headline"], ["json", "headline", "k"], ["csv", "all"], *READING.get(task, ())):
+                wall, used, memory = measured(run, *words)
+                shown = f"{samples:,} samples of tsg/{task}, {' '.join(words)}"
+                print(f"{shown:<52} {wall:6.2f} s ({used:.2f} s; limit 5 s), {memory:4.0f} MiB (limit 200 MiB)")
+
+
+if __name__ == "__main__":
+    main()

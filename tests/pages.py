@@ -1,0 +1,72 @@
+"""Looks at a page as a browser would: which elements there are, whether they are closed, what they refer to."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "hr", "col"}
+KNOWN = {
+    *("html", "head", "meta", "title", "style", "body", "main", "nav", "a", "section", "h1", "h2", "h3", "h4", "p"),
+    *("ul", "li", "dl", "dt", "dd", "div", "span", "b", "bdi", "code", "pre", "table", "caption", "thead", "tbody"),
+    *("tr", "th", "td", "details", "summary", "figure", "figcaption"),
+    *("svg", "g", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect", "path"),
+}
+INERT_ATTRIBUTES = {
+    *("id", "class", "style", "lang", "charset", "name", "content", "http-equiv", "role", "scope", "tabindex", "open"),
+    *("aria-label", "data-label", "viewbox", "width", "height", "xml:space", "font-family", "font-size", "font-style"),
+    *("font-weight", "text-anchor", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "points"),
+    *("stroke-linecap", "stroke-linejoin", "stroke-opacity", "transform", "x", "y", "x1", "y1", "x2", "y2", "cx"),
+    *("cy", "r", "rx", "ry", "d", "opacity", "dx", "dy"),
+}
+
+
+class Page(HTMLParser):
+    """A page taken apart; what is wrong with it is in ``problems``."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.problems: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.feed(source)
+        self.close()
+        self.problems += [f"{tag} is not closed" for tag in self.open]
+        self.problems += [f"{link} leads nowhere" for link in self.links if link.removeprefix("#") not in self.ids]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in KNOWN:
+            self.problems.append(f"an element {tag}")
+        for name, value in attrs:
+            self.attributes.append((tag, name, value or ""))
+            if (tag, name) == ("a", "href"):
+                self.links.append(value or "")
+                if not (value or "").startswith("#"):
+                    self.problems.append(f"a link to {value}")
+            elif name == "id":
+                self.ids.append(value or "")
+            elif name not in INERT_ATTRIBUTES:
+                self.problems.append(f"an attribute {name} of {tag}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"{tag} is closed where it is not open")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.problems.append("a comment")

@@ -1,0 +1,116 @@
+"""Plots: everything shown is also said, nothing is out of the picture, colour is never alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import pytest
+
+from tsgkit.report.plots import (
+    LINES,
+    MOST_LINES,
+    OUTCOMES,
+    WIDTH,
+    Ended,
+    Line,
+    Point,
+    Scored,
+    against_k,
+    intervals,
+    outcomes,
+)
+from tsgkit.scoring.outcomes import Outcome
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "a</title><script>alert(\"1\")</script>\x1b[31m\u202e & 'b'"
+ALL: list[Callable[[str], str]] = [
+    lambda label: intervals([Scored(label, Point(0.5, 0.4, 0.6), None)], title=label),
+    lambda label: outcomes([Ended(label, {"answered": 3, "refused": 1})], title=label),
+    lambda label: against_k([Line(label, {2: Point(0.5), 4: Point(0.1, 0.0, 0.3)})], title=label),
+]
+
+
+def tree(svg: str) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)  # noqa: S314  (we wrote it)
+
+
+def parts(svg: str, tag: str) -> list[ElementTree.Element]:
+    return list(tree(svg).iter(SVG + tag))
+
+
+@pytest.mark.parametrize("plot", ALL)
+def test_labels_are_text_whatever_they_hold(plot: Callable[[str], str]) -> None:
+    svg = plot(HOSTILE)
+    assert {element.tag.removeprefix(SVG) for element in tree(svg).iter()} <= {
+        *("svg", "title", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect")
+    }
+    assert "\x1b" not in svg
+    assert "\u202e" not in svg
+
+
+@pytest.mark.parametrize("plot", ALL)
+def test_the_title_and_every_number_are_said_in_words(plot: Callable[[str], str]) -> None:
+    svg = plot("model A")
+    assert parts(svg, "title")[0].text == "model A"
+    said = parts(svg, "desc")[0].text or ""
+    assert "model A: " in said
+    assert re.search(r"50\.0|3 answered", said)
+
+
+def test_a_missing_profile_is_none_and_has_no_mark() -> None:
+    svg = intervals([Scored("m", Point(0.5), None)], title="t")
+    assert len(parts(svg, "polygon")) == 1, "the legend's only"
+    assert "none" in svg
+
+
+def test_a_value_without_interval_has_no_whisker() -> None:
+    with_one = intervals([Scored("m", Point(0.5, 0.4, 0.6), None)], title="t")
+    without = intervals([Scored("m", Point(0.5), None)], title="t")
+    assert len(parts(with_one, "line")) == len(parts(without, "line")) + 3
+
+
+def test_higher_values_stand_further_right() -> None:
+    svg = intervals([Scored("a", Point(0.2), None), Scored("b", Point(0.8), None)], title="t")
+    _, low, high = parts(svg, "circle")
+    assert float(low.get("cx", "")) < float(high.get("cx", ""))
+
+
+def test_every_outcome_has_a_colour_of_its_own() -> None:
+    assert set(OUTCOMES) == {str(outcome) for outcome in Outcome}
+    assert len(set(OUTCOMES.values())) == len(OUTCOMES)
+
+
+def test_a_bar_fills_its_width_and_shows_the_smallest_part() -> None:
+    svg = outcomes([Ended("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
+    bar = [rect for rect in parts(svg, "rect") if rect.get("height") == "14"]
+    widths = [float(rect.get("width", "")) for rect in bar]
+    assert len(bar) == 2
+    assert min(widths) > 2
+    assert sum(widths) == pytest.approx(WIDTH - 8, abs=0.5)
+
+
+def test_a_bar_without_samples_is_no_error() -> None:
+    assert "m" in outcomes([Ended("m", {})], title="t")
+
+
+def test_everything_stays_inside_the_picture() -> None:
+    long = "openai/" + "very-long-name-" * 20
+    for plot in ALL:
+        root = tree(plot(long))
+        height = float(root.get("viewBox", "").split()[3])
+        for text in root.iter(SVG + "tspan"):
+            assert 0 <= float(text.get("x", "")) < WIDTH
+            assert 0 <= float(text.get("y", "")) <= height
+
+
+def test_lines_differ_by_shape_or_dashes_as_well_as_colour() -> None:
+    lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
+    svg = against_k(lines, title="t")
+    assert len(parts(svg, "polyline")) == MOST_LINES
+    assert len({dashes for _, dashes in LINES}) == len(LINES)
+
+
+def test_the_same_input_makes_the_same_bytes() -> None:
+    assert [plot("x") for plot in ALL] == [plot("x") for plot in ALL]

@@ -1,0 +1,83 @@
+"""Runs and rows for tests of reports: a run of the bundled example replies, a row of made-up names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.published import against_published
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.plan import Plan
+from tsgkit.suites.tsg.metrics import METRICS
+from tsgkit.suites.tsg.scoreboard import Board, Value
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "tasks/tsg/data"
+COUNTS = {
+    "items": 4,
+    **dict.fromkeys(("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error"), 0),
+    **dict.fromkeys(("repaired", "missing_graphs", "surplus_graphs", "skipped_official"), 0),
+}
+USAGE = {
+    "calls": 4,
+    "from_cache": 0,
+    "requests": 4,
+    "seconds": 1.5,
+    "prompt_tokens": None,
+    "completion_tokens": None,
+    "reasoning_tokens": None,
+    "cached_tokens": None,
+    "calls_without_usage": 4,
+    "cost": None,
+    "calls_without_price": 4,
+}
+ROW = ReportRow(
+    run="runs/a",
+    name="a",
+    subject="openai/x",
+    task="tsg/sgqa",
+    kind="sgqa",
+    solver="single",
+    style="zero-shot",
+    repeat=0,
+    board=Board(
+        4,
+        {
+            "strict": {"exact_match": Value(0.12345, 0.0512, 0.25, 4.0)},
+            "official": {"exact_match": Value(0.75, None, None, 4.0)},
+        },
+        COUNTS | {"answered": 4},
+        {},
+    ),
+    main="exact_match",
+    metrics={"exact_match": METRICS["sgqa"]["exact_match"]},
+    usage=USAGE,
+    unasked=0,
+    errors={},
+    protocol_note="",
+    data="rows.jsonl",
+    data_sha256="0" * 64,
+    seed=7,
+)
+
+
+def hostile(text: str) -> Report:
+    """A report in which everything that others name is this text."""
+    named = replace(ROW, run=f"runs/{text}", name=text, subject=text, data=text)
+    named = replace(named, style=text or "x", protocol_note=text or "x")
+    board = replace(ROW.board, reasons={"official": text})
+    named = replace(named, board=board, errors={text: 2}, groups={"tag": {text: ROW.board}})
+    return against_published(Report((named, replace(ROW, subject="baseline/rules")), by=("tag",)))
+
+
+def example_run(folder: Path, kind: str) -> Path:
+    """A run of the bundled example replies to a task."""
+    plan = Plan(tasks=(f"tsg/{kind}",), models=(f"script:{DATA / 'example-replies' / kind}.jsonl",))
+    return evaluate(plan, Options(out=folder)).path
+
+
+def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:
+    """A run of two baselines."""
+    plan = Plan(tasks=tasks, models=("baseline/rules", "baseline/random"), limit=limit)
+    return evaluate(plan, Options(out=folder)).path

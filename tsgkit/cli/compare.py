@@ -1,0 +1,138 @@
+"""Compare runs, or the rows of one run, item by item: how far apart, how sure, and what could have been seen at all.
+
+  tsgkit compare runs/ablation                       all rows of a run with each other
+  tsgkit compare runs/ablation --baseline zero-shot  every other style with this one
+  tsgkit compare runs/old runs/new                   each row with the row of the other run that is most like it
+  tsgkit compare runs/new --baseline runs/old --fail-if-worse
+  tsgkit compare runs/ablation --grid                styles by tasks, with marks where a style really differs
+
+Rows are compared on the main metric of their task, on equal items of equal data only. p comes from a paired test
+(sign-flip over scenarios; exact McNemar where each scenario has one item that is right or wrong) and is Holm-corrected
+over all pairs shown. "No difference shown" is not "equal": beside it stands the smallest difference such a set of items
+would probably show. Samples without an answer count as wrong and are listed.
+
+--fail-if-worse makes a gate: exit 3 when a row is shown to be worse than its baseline (--baseline, else the first run),
+or has no value where the baseline has one. Otherwise the exit code is 0, whatever the verdicts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.terminal import complain, say
+from tsgkit.errors import GATE_MISSED, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.report.comparison import Comparison
+
+FORMATS = ("terminal", "markdown", "csv")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("--task", action="append", default=[], metavar="T", help="only this task; repeatable")
+    parser.add_argument("--metric", metavar="M", help="this metric (default: the main one of each task)")
+    parser.add_argument("--profile", default="strict", metavar="P", help="strict (default) or official")
+    parser.add_argument(
+        "--baseline",
+        metavar="SUBJECT|RUN",
+        help="compare every other row with this one: a run, a subject, a style, or 'SUBJECT STYLE'",
+    )
+    parser.add_argument("--common", action="store_true", help="where items differ, take those that all rows have")
+    parser.add_argument("--grid", action="store_true", help="styles by tasks, each with the model's first style")
+    parser.add_argument("--items", action="store_true", help="list the items won and lost")
+    parser.add_argument("--fail-if-worse", action="store_true", help="exit 3 when a row is worse than its baseline")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of intervals and drawn tests (default 0)")
+    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    parser.add_argument("--format", default="terminal", choices=FORMATS, help="how tables are written")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, and say what was found."""
+    if arguments.grid:
+        return _grid(arguments)
+    from tsgkit.report.comparison import compare
+
+    found = compare(
+        arguments.runs,
+        tasks=arguments.task,
+        metric=arguments.metric,
+        profile=arguments.profile,
+        baseline=_baseline(arguments),
+        common=arguments.common,
+        data=arguments.data,
+        seed=arguments.seed,
+    )
+    _print(found, arguments)
+    if not arguments.fail_if_worse:
+        return GOOD
+    for pair in found.worse:
+        complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
+    return GATE_MISSED if found.worse else GOOD
+
+
+def _baseline(arguments: argparse.Namespace) -> str | None:
+    """The baseline named; a gate without one takes the first of several runs."""
+    given: str | None = arguments.baseline
+    if given is not None or not arguments.fail_if_worse:
+        return given
+    if len(arguments.runs) < 2:
+        raise UsageError("--fail-if-worse: worse than what?", hint="add --baseline, or name the older run first")
+    return str(arguments.runs[0])
+
+
+def _print(found: Comparison, arguments: argparse.Namespace) -> None:
+    from tsgkit.cli import comparison_tables as tables
+
+    if arguments.json:
+        say(json.dumps(tables.comparison_value(found, with_items=arguments.items), indent=2))
+    elif arguments.format == "csv":
+        _say_lines(tables.csv_lines(tables.item_table(found) if arguments.items else tables.pair_table(found)))
+        _complain_notes(found.notes)
+    elif arguments.format == "markdown":
+        _say_lines(tables.markdown(found, with_items=arguments.items))
+    else:
+        _say_lines(tables.terminal(found, with_items=arguments.items))
+
+
+def _grid(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli import grid_table
+    from tsgkit.report.grid import grid
+
+    for name in ("baseline", "items", "fail_if_worse"):
+        if getattr(arguments, name):
+            hint = "leave one of them out: the grid compares each style with the model's first one"
+            raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)
+    found = grid(
+        arguments.runs,
+        tasks=arguments.task,
+        metric=arguments.metric,
+        profile=arguments.profile,
+        common=arguments.common,
+        data=arguments.data,
+        seed=arguments.seed,
+    )
+    if arguments.json:
+        say(json.dumps(grid_table.grid_value(found), indent=2))
+    elif arguments.format == "csv":
+        _say_lines(grid_table.csv(found))
+        _complain_notes(found.notes)
+    else:
+        _say_lines(grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found))
+    return GOOD
+
+
+def _say_lines(lines: list[str]) -> None:
+    for line in lines:
+        say(line)
+
+
+def _complain_notes(notes: tuple[str, ...]) -> None:
+    """A table for other programs holds rows alone; what is to be said of them goes elsewhere."""
+    for note in notes:
+        complain(f"note: {note}")

@@ -1,0 +1,278 @@
+"""Comparisons as lines for a terminal, as Markdown, as CSV and as a JSON value.
+
+Names come from data and from command lines: they are shown so that no terminal, Markdown reader or spreadsheet obeys
+them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tsgkit.cli.terminal import count, inert
+from tsgkit.report import markdown as markup
+from tsgkit.report import terminal as plain
+from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
+from tsgkit.report.contenders import Contender
+from tsgkit.report.figures import percent
+from tsgkit.report.inert import Foreign
+from tsgkit.report.spreadsheet import cell
+from tsgkit.report.tables import Table
+from tsgkit.scoring.bootstrap import Interval
+
+Cell = str | float | int | None
+Sheet = list[tuple[Cell, ...]]
+
+PAIR_COLUMNS = (
+    *("task", "metric", "profile", "first", "second", "items", "clusters"),
+    *("first_value", "first_low", "first_high", "second_value", "second_low", "second_high"),
+    *("difference", "low", "high", "p", "p_holm", "test", "won", "lost", "tied", "resolvable", "verdict"),
+)
+FIGURES = ("difference", "p", "Holm", "won", "lost", "tied", "resolvable")
+ITEM_COLUMNS = ("task", "metric", "profile", "first", "second", "item_id", "first_score", "second_score", "result")
+COLUMNS_EXPLAINED = (
+    ("difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, seen from the first;",),
+    ("resolvable: the smallest difference that such items would probably show",),
+)
+
+
+def terminal(found: Comparison, *, with_items: bool = False) -> list[str]:
+    """A block for a task with one pair, a table for one with several; then the notes."""
+    lines: list[str] = []
+    for task in dict.fromkeys(pair.first.task for pair in found.pairs):
+        pairs = [pair for pair in found.pairs if pair.first.task == task]
+        lines += [*(_block(pairs[0], found.profile) if len(pairs) == 1 else _tables(pairs, found)), ""]
+        if with_items:
+            lines += [line for pair in pairs for line in _item_lines(pair)]
+    lines += [f"note: {inert(note)}" for note in found.notes]
+    return [*lines, _explanation(found)]
+
+
+def _explanation(found: Comparison) -> str:
+    return (
+        f"Brackets hold 95 % intervals over scenarios. A difference counts as shown at p <= {ALPHA} after Holm's "
+        f"correction over {count(len(found.pairs), 'comparison')}."
+    )
+
+
+def _head(pair: Pair, profile: str) -> str:
+    less = "" if pair.first.measure.more_is_better else ", less is better"
+    size = f"{count(pair.statistics.items, 'item')} in {count(pair.statistics.clusters, 'cluster')}"
+    return f"{pair.first.task}: {pair.first.metric}, {profile}{less}; {size}"
+
+
+def _block(pair: Pair, profile: str) -> list[str]:
+    found = pair.statistics
+    names = [inert(row.name) for row in (pair.first, pair.second)]
+    width = max(len("difference"), *map(len, names))
+    values = [shown(found.first.value, pair.first_interval), shown(found.second.value, pair.second_interval)]
+    return [
+        _head(pair, profile),
+        *(f"  {name:<{width}}  {value}" for name, value in zip(names, values, strict=True)),
+        f"  {'difference':<{width}}  {signed(found.difference, found.interval)}, first minus second",
+        f"  p = {_p(found.test.p)}, Holm-corrected {_p(pair.adjusted)} ({found.test.method})",
+        f"  the first is better on {count(len(pair.won), 'item')}, worse on {len(pair.lost):,}, the same on "
+        f"{pair.tied:,}{_one_sided(pair)}",
+        f"  smallest difference that such items would probably show: {_resolvable(pair)}",
+        f"  verdict: {inert(pair.verdict)}",
+    ]
+
+
+def _one_sided(pair: Pair) -> str:
+    return f"; {pair.one_sided:,} weigh something in one row only" if pair.one_sided else ""
+
+
+def _resolvable(pair: Pair) -> str:
+    found = pair.statistics.resolvable
+    return percent(found.value) if found.value is not None else f"unknown: {found.reason}"
+
+
+def _tables(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+    """The rows with a number each, then the pairs by their numbers."""
+    values = {pair.second: (pair.statistics.second.value, pair.second_interval) for pair in pairs}
+    values |= {pair.first: (pair.statistics.first.value, pair.first_interval) for pair in pairs}
+    numbers = {row: number for number, row in enumerate([row for row in found.rows if row in values], 1)}
+    named = tuple((f"{number}", row.name, shown(*values[row])) for row, number in numbers.items())
+    lines = tuple((*_by_number(pair, numbers), *_figures(pair)) for pair in pairs)
+    rows = Table((_head(pairs[0], found.profile),), ("", "row", "value"), named, words=3)
+    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, COLUMNS_EXPLAINED, words=3)
+    return [*plain.table(rows), "", *plain.table(table)]
+
+
+def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
+    better = f"{numbers[pair.better]} is better" if pair.better is not None else pair.verdict
+    return f"{numbers[pair.first]} - {numbers[pair.second]}", better
+
+
+def _figures(pair: Pair) -> tuple[str, ...]:
+    found = pair.statistics
+    return (
+        signed(found.difference, found.interval),
+        _p(found.test.p),
+        _p(pair.adjusted),
+        *(f"{number:,}" for number in (len(pair.won), len(pair.lost), pair.tied)),
+        percent(found.resolvable.value),
+    )
+
+
+def _item_lines(pair: Pair) -> Iterator[str]:
+    yield f"{pair.first.task}: {inert(pair.first.name)} against {inert(pair.second.name)}"
+    for word, items in (("won", pair.won), ("lost", pair.lost)):
+        yield f"  {word}: {count(len(items), 'item')}"
+        yield from (f"    {inert(one.item_id)}  {one.first:.3f} against {one.second:.3f}" for one in items)
+    yield ""
+
+
+def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
+    """A table of pairs, perhaps one of items, and the notes."""
+    head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
+    rows = tuple(map(_markdown_row, found.pairs))
+    tables = [Table(("Comparisons",), (*head, *FIGURES), rows, COLUMNS_EXPLAINED, words=5)]
+    if with_items:
+        items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
+        tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6))
+    lines = [line for table in tables for line in (*markup.table(table), "")]
+    return [*lines, f"Profile {found.profile}. {markup.shown(_explanation(found))}", *marked_notes(found.notes)]
+
+
+def marked_notes(notes: Sequence[str]) -> list[str]:
+    """Notes as a list in Markdown; there are names of others in them."""
+    return ["", *(f"- {markup.shown(Foreign(note))}" for note in notes)] if notes else []
+
+
+def _marked(value: Cell) -> str:
+    return Foreign(value) if isinstance(value, str) else f"{value:.3f}"
+
+
+def _markdown_row(pair: Pair) -> tuple[str, ...]:
+    found = pair.statistics
+    better = (
+        "" if pair.better is None else "the first is better" if pair.better is pair.first else "the second is better"
+    )
+    return (
+        *map(Foreign, (pair.first.task, pair.first.metric, pair.first.name, pair.second.name)),
+        better or pair.verdict,
+        f"{found.items:,}",
+        f"{found.clusters:,}",
+        shown(found.first.value, pair.first_interval),
+        shown(found.second.value, pair.second_interval),
+        *_figures(pair),
+    )
+
+
+def pair_table(found: Comparison) -> Sheet:
+    """One row a pair, in fractions of 1, under the names of its columns."""
+    return [PAIR_COLUMNS, *(tuple(_pair_cells(pair, found.profile)) for pair in found.pairs)]
+
+
+def _pair_cells(pair: Pair, profile: str) -> Iterator[Cell]:
+    found = pair.statistics
+    yield from (pair.first.task, pair.first.metric, profile, pair.first.name, pair.second.name)
+    yield from (found.items, found.clusters)
+    yield from (found.first.value, *ends(pair.first_interval), found.second.value, *ends(pair.second_interval))
+    yield from (found.difference, *ends(found.interval), found.test.p, pair.adjusted, str(found.test.method))
+    yield from (len(pair.won), len(pair.lost), pair.tied, found.resolvable.value, pair.verdict)
+
+
+def item_table(found: Comparison) -> Sheet:
+    """One row an item won or lost, under the names of its columns."""
+    rows: Sheet = [ITEM_COLUMNS]
+    for pair in found.pairs:
+        about = (pair.first.task, pair.first.metric, found.profile, pair.first.name, pair.second.name)
+        rows += [(*about, *one, word) for word, items in (("won", pair.won), ("lost", pair.lost)) for one in items]
+    return rows
+
+
+def csv_lines(table: Sequence[Sequence[Cell]]) -> list[str]:
+    """The lines of a CSV file, of which no cell is a formula."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([[cell(value) for value in row] for row in table])
+    return out.getvalue().splitlines()
+
+
+def comparison_value(found: Comparison, *, with_items: bool = False) -> dict[str, Any]:
+    """The JSON value of a comparison."""
+    return {
+        "profile": found.profile,
+        "level": 0.95,
+        "alpha": ALPHA,
+        "seed": found.seed,
+        "comparisons": [pair_value(pair, with_items=with_items) for pair in found.pairs],
+        "notes": list(found.notes),
+    }
+
+
+def pair_value(pair: Pair, *, with_items: bool = False) -> dict[str, Any]:
+    """The JSON value of a pair."""
+    found, test = pair.statistics, pair.statistics.test
+    value: dict[str, Any] = {
+        "task": pair.first.task,
+        "metric": pair.first.metric,
+        "more_is_better": pair.first.measure.more_is_better,
+        "first": _row_value(pair.first, found.first.value, pair.first_interval),
+        "second": _row_value(pair.second, found.second.value, pair.second_interval),
+        "items": found.items,
+        "clusters": found.clusters,
+        "difference": _around(found.difference, found.interval),
+        "reason": found.reason,
+        "p": test.p,
+        "p_holm": pair.adjusted,
+        "test": {"method": str(test.method), "differing": test.differing, "rounds": test.rounds},
+        "won": len(pair.won),
+        "lost": len(pair.lost),
+        "tied": pair.tied,
+        "one_sided": pair.one_sided,
+        "resolvable": {"value": found.resolvable.value, "reason": found.resolvable.reason},
+        "differs": pair.differs,
+        "better": None if pair.better is None else "first" if pair.better is pair.first else "second",
+        "verdict": pair.verdict,
+    }
+    if with_items:
+        value["won_items"] = [_item_value(one) for one in pair.won]
+        value["lost_items"] = [_item_value(one) for one in pair.lost]
+    return value
+
+
+def _row_value(row: Contender, value: float | None, around: Interval | None) -> dict[str, Any]:
+    about = {name: getattr(row, name) for name in ("name", "run", "subject", "solver", "style", "repeats")}
+    unanswered = {outcome: list(ids) for outcome, ids in row.unanswered.items()}
+    return {**about, "style": row.style or None, **_around(value, around), "unanswered": unanswered}
+
+
+def _around(value: float | None, around: Interval | None) -> dict[str, float | None]:
+    low, high = ends(around)
+    return {"value": value, "low": low, "high": high}
+
+
+def _item_value(one: ItemScores) -> dict[str, Any]:
+    return one._asdict()
+
+
+def ends(around: Interval | None) -> tuple[float | None, float | None]:
+    """Both ends of an interval."""
+    return (None, None) if around is None else (around.low, around.high)
+
+
+def shown(value: float | None, around: Interval | None) -> str:
+    """A value in percent with its interval."""
+    if value is None:
+        return percent(value)
+    return percent(value) + ("" if around is None else f" [{percent(around.low)}, {percent(around.high)}]")
+
+
+def signed(value: float | None, around: Interval | None) -> str:
+    """A difference in points with its interval."""
+    if value is None:
+        return "-"
+    return _points(value) + ("" if around is None else f" [{_points(around.low)}, {_points(around.high)}]")
+
+
+def _points(value: float) -> str:
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
+def _p(p: float | None) -> str:
+    return "-" if p is None else f"{p:.3g}"

@@ -1,0 +1,71 @@
+"""Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why.
+
+  tsgkit explain runs/NAME-IDENTITY --item bread/3
+  tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html
+
+Where several rows of the run hold the item, each is shown briefly; --task, --subject, --style, --solver and --repeat
+choose one. No model is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from tsgkit.cli.terminal import inert, say
+from tsgkit.errors import GOOD, UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("--item", required=True, metavar="ID", help="the item to explain")
+    parser.add_argument("--task", metavar="T", help="only in this task (tsg/sgqa, or sgqa)")
+    parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
+    parser.add_argument("--style", metavar="S", help="only in this style")
+    parser.add_argument("--solver", metavar="S", help="only by this solver")
+    parser.add_argument("--repeat", type=int, metavar="N", help="only in this repeat, from 0")
+    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    parser.add_argument("--html", metavar="FILE", help="write a page with pictures of the graphs instead")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain one item."""
+    from tsgkit.report.explaining import explain, explanation_value
+
+    if arguments.html and arguments.json:
+        raise UsageError("--html and --json are two forms of the same", hint="give one of them")
+    explanation = explain(
+        arguments.run,
+        arguments.item,
+        task=arguments.task,
+        subject=arguments.subject,
+        style=arguments.style,
+        solver=arguments.solver,
+        repeat=arguments.repeat,
+        data=arguments.data,
+    )
+    if arguments.json:
+        say(json.dumps(explanation_value(explanation), indent=2))
+    elif arguments.html:
+        from tsgkit.library.files import write_text
+        from tsgkit.report.explained_page import write_explanation
+
+        _refuse_to_spoil(arguments.run, arguments.html)
+        write_text(arguments.html, write_explanation(explanation))
+        say(f"explained: {inert(arguments.html)}")
+    else:
+        from tsgkit.cli.explained import print_explanation
+
+        print_explanation(explanation)
+    return GOOD
+
+
+def _refuse_to_spoil(run: Path, target: str) -> None:
+    """A page never takes the place of a record."""
+    if Path(target).suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"{target}: a page is HTML", hint="give it a name that ends in .html")
+    if Path(target).is_dir():
+        raise UsageError(f"{target}: this is a folder", hint=f"name a file, as {run.name}.html")

@@ -1,0 +1,159 @@
+"""Prints the explanation of an item: in colour on a terminal that wants it, the same words without elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+
+from tsgkit.cli.terminal import count, inert, say
+from tsgkit.report.differences import GraphDifference, told
+from tsgkit.report.explaining import Asked, Explained, Explanation
+from tsgkit.report.figures import NOTHING, percent
+from tsgkit.report.wording import ended, question_of, readings_text, reference_text
+from tsgkit.scoring.score import Score
+
+CODES = {
+    "heading": "1",
+    "matched": "2",
+    "missing": "31",
+    "extra": "36",
+    "reversed": "35",
+    "mismatched": "33",
+    "wrong hand": "32",
+    "outside": "1;4",
+}
+
+
+class Pen:
+    """Says lines, with colours where they are wanted."""
+
+    def __init__(self) -> None:
+        wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.in_colour = wanted and sys.stdout.isatty()
+
+    def coloured(self, text: str, look: str) -> str:
+        """Text made inert, in the colour of what it is."""
+        clean = inert(text)
+        return f"\x1b[{CODES[look]}m{clean}\x1b[0m" if self.in_colour else clean
+
+    def heading(self, text: str, depth: int = 0) -> None:
+        """A line that says what follows."""
+        say("  " * depth + self.coloured(text, "heading"))
+
+    def line(self, text: str, depth: int = 1) -> None:
+        """One line."""
+        say("  " * depth + inert(text))
+
+    def block(self, text: str, depth: int = 2) -> None:
+        """A text of several lines, each marked as such, so that none can pass for one of ours."""
+        for line in text.replace("\r\n", "\n").split("\n"):
+            say("  " * depth + "| " + "\t".join(map(inert, line.split("\t"))).expandtabs(4))
+
+
+def print_explanation(explanation: Explanation) -> None:
+    """Everything about an item in one row; briefly where there are several."""
+    pen = Pen()
+    pen.heading(f"item {explanation.item_id} of {explanation.run}")
+    if len(explanation.rows) == 1:
+        _print_row(explanation.rows[0], pen)
+        return
+    pen.line(f"{count(len(explanation.rows), 'row')} of this run hold it")
+    for row in explanation.rows:
+        _print_briefly(row, pen)
+    pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
+
+
+def _print_briefly(row: Explained, pen: Pen) -> None:
+    pen.heading(row.cell.title)
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    if row.unasked:
+        pen.line(row.unasked)
+    if not row.asked:
+        return
+    for number, graph in enumerate(row.graphs):
+        pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
+    if not row.graphs:
+        pen.line(f"read {row.judged.answer or 'nothing'}, expected {reference_text(row.sample)}", 2)
+
+
+def _headline(row: Explained) -> str:
+    """The metrics that both profiles have, else the first of strict."""
+    strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
+    names = [name for name in strict if name in official] or list(strict)[:1]
+    return "; ".join(f"{name} strict {_value(strict, name)}, official {_value(official, name)}" for name in names)
+
+
+def _value(scores: Mapping[str, Score], name: str) -> str:
+    return percent(scores[name].value) if name in scores else NOTHING
+
+
+def _print_row(row: Explained, pen: Pen) -> None:
+    pen.heading(row.cell.title)
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    for words in (row.unasked, row.changed):
+        if words:
+            pen.line(f"note: {words}")
+    pen.heading("what was asked")
+    pen.block(question_of(row.sample), 1)
+    for asked in row.asked:
+        _print_call(asked, pen)
+    pen.heading("reference")
+    pen.block(reference_text(row.sample), 1)
+    if not row.is_counted:
+        return
+    if row.graphs:
+        pen.heading("graph by graph")
+        for number, graph in enumerate(row.graphs):
+            _print_graph(number, graph, pen)
+    _print_scores(row, pen)
+
+
+def _print_call(asked: Asked, pen: Pen) -> None:
+    again = " (a later call took its place)" if asked.made_again else ""
+    pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
+    for message in asked.messages:
+        pen.line(f"sent, {message.role}:")
+        pen.block(message.content)
+    if not asked.messages:
+        pen.line("nobody was sent anything")
+    pen.line(f"reply: {ended(asked.reply)}")
+    for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
+        if text:
+            pen.block(text)
+    readings = asked.readings
+    strict, official = readings_text(readings)
+    pen.line("strict reads:")
+    pen.block(strict)
+    _print_lines(map(str, readings.notes), pen)
+    pen.line("official reads:")
+    pen.block(official)
+    _print_lines((f"differs: {words}" for words in readings.why), pen)
+
+
+def _print_lines(lines: Iterable[str], pen: Pen) -> None:
+    for line in lines:
+        pen.line(line, 2)
+
+
+def _print_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
+    pen.line(f"graph {number}: {graph.action or 'no action'}: {graph.summary}")
+    for line in told(graph):
+        outside = " " + pen.coloured(f"(out of L: {', '.join(line.outside)})", "outside") if line.outside else ""
+        say("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
+
+
+def _print_scores(row: Explained, pen: Pen) -> None:
+    pen.heading("scores")
+    if row.unpublished:
+        pen.line(f"no official scores: {row.unpublished}")
+    for profile, name, score in _scores(row):
+        pen.line(f"{profile:<8}  {name:<17}  {percent(score.value):>5}  {score.reason}".rstrip())
+
+
+def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:
+    for profile, scores in row.judged.scores.items():
+        for name, score in scores.items():
+            yield profile, name, score

@@ -1,0 +1,97 @@
+"""The grid of styles by tasks as lines for a terminal, as Markdown, as CSV and as a JSON value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tsgkit.cli.comparison_tables import csv_lines, ends, marked_notes, pair_value, shown
+from tsgkit.cli.terminal import inert
+from tsgkit.report import markdown as markup
+from tsgkit.report import terminal as plain
+from tsgkit.report.figures import NOTHING
+from tsgkit.report.grid import Grid, GridCell, GridRow
+from tsgkit.report.inert import Foreign
+from tsgkit.report.tables import Table
+
+CSV_COLUMNS = ("model", "style", "task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
+
+
+def terminal(found: Grid) -> list[str]:
+    """The table, its legend, the notes."""
+    return [*plain.table(_table(found)), *(f"note: {inert(note)}" for note in found.notes)]
+
+
+def markdown(found: Grid) -> list[str]:
+    """The same in Markdown."""
+    return [*markup.table(_table(found)), *marked_notes(found.notes)]
+
+
+def _table(found: Grid) -> Table:
+    heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
+    rows = tuple(
+        (Foreign(row.subject), Foreign(row.way) if row.way else NOTHING, *map(_cell, row.cells)) for row in found.rows
+    )
+    head = ("model", "style", *heads)
+    return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=len(head))
+
+
+def _cell(cell: GridCell | None) -> str:
+    return NOTHING if cell is None else f"{shown(cell.value, cell.interval)} {cell.mark}".rstrip()
+
+
+def csv(found: Grid) -> list[str]:
+    """One line for every model, style and task."""
+    rows = [
+        (
+            *(row.subject, row.way, task, cell.row.metric, found.profile, cell.value, *ends(cell.interval)),
+            *_against_first(cell),
+        )
+        for row in found.rows
+        for task, cell in zip(found.tasks, row.cells, strict=True)
+        if cell is not None
+    ]
+    return csv_lines([CSV_COLUMNS, *rows])
+
+
+def _against_first(cell: GridCell) -> tuple[float | None, float | None, str]:
+    if cell.pair is None:
+        return None, None, ""
+    return cell.pair.statistics.difference, cell.pair.adjusted, _word(cell)
+
+
+def _word(cell: GridCell) -> str:
+    """The mark as a word, which no spreadsheet takes for a number."""
+    if cell.pair is None or cell.pair.better is None:
+        return ""
+    return "better" if cell.pair.better is cell.row else "worse"
+
+
+def grid_value(found: Grid) -> dict[str, Any]:
+    """The JSON value of a grid."""
+    return {
+        "profile": found.profile,
+        "seed": found.seed,
+        "tasks": dict(zip(found.tasks, found.metrics, strict=True)),
+        "rows": [_row_value(row, found) for row in found.rows],
+        "comparisons": [pair_value(pair) for pair in found.pairs],
+        "legend": found.legend,
+        "notes": list(found.notes),
+    }
+
+
+def _row_value(row: GridRow, found: Grid) -> dict[str, Any]:
+    cells = zip(found.tasks, row.cells, strict=True)
+    return {
+        "subject": row.subject,
+        "style": row.way or None,
+        "tasks": {task: _cell_value(cell) for task, cell in cells},
+    }
+
+
+def _cell_value(cell: GridCell | None) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    low, high = ends(cell.interval)
+    difference, adjusted, word = _against_first(cell)
+    value = {"value": cell.value, "low": low, "high": high, "n": len(cell.row.parts)}
+    return {**value, "difference": difference, "p_holm": adjusted, "mark": word or None}

@@ -1,0 +1,151 @@
+"""Report runs: what every row scored, how sure that is, how its samples ended, by groups, beside the published tables.
+
+  tsgkit report runs/gpt-4o-tsg-0123456789abcdef
+  tsgkit report runs/A runs/B --by k --by implicit --format markdown -o report.md
+  tsgkit report runs/A --against published
+  tsgkit report runs/A --junit junit.xml --summary "$GITHUB_STEP_SUMMARY" --fail-under tsg/sgqa.exact_match=0.8
+
+Groups: k, domain, tag, as the data say; for generation tasks also implicit (actions the sentence does not mention),
+repetition (cue words in it) and descriptiveness (words for each edge). No model is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
+from tsgkit.report.gathering import CHOICES, HEADLINE
+
+if TYPE_CHECKING:
+    from tsgkit.report.gathering import Report
+    from tsgkit.runs.gates import Gate
+
+AGAINST = ("published",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    from tsgkit.report.formats import FORMATS
+
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("--by", action="append", default=[], metavar="G", help="also by this group; repeatable")
+    parser.add_argument(
+        "--format", metavar="F", help=f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report there")
+    parser.add_argument("--against", metavar="WHAT", help="published: the tables of the paper beside ours")
+    parser.add_argument("--metrics", default=HEADLINE, metavar="WHICH", help=f"{', '.join(CHOICES)} (default headline)")
+    parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
+    parser.add_argument("--summary", type=Path, metavar="FILE", help="add a few lines of Markdown to this file")
+    parser.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report where it is wanted."""
+    from tsgkit.report.formats import check_format, write
+    from tsgkit.report.gathering import gather
+
+    name = _format(arguments)
+    check_format(name)
+    if arguments.against not in (None, *AGAINST):
+        raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
+    files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
+    _check_targets(files, arguments.runs)
+    also = [_gated(text) for text in arguments.fail_under]
+    report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
+    gates = _gates(arguments.fail_under, report)
+    if arguments.against:
+        from tsgkit.report.published import against_published
+
+        report = against_published(report)
+    _deliver(write(report, name), arguments.output)
+    _write_for_ci(report, gates, arguments)
+    return _exit_code(report, gates)
+
+
+def _format(arguments: argparse.Namespace) -> str:
+    from tsgkit.report.formats import ENDINGS
+
+    if arguments.format is not None:
+        return str(arguments.format)
+    return "terminal" if arguments.output is None else ENDINGS.get(arguments.output.suffix.lower(), "terminal")
+
+
+def _check_targets(files: list[Path], runs: list[Path]) -> None:
+    """No run's folder is written into, and no two things into one file."""
+    from tsgkit.runs.folder import HEADER
+
+    for file in files:
+        for folder in {*(path.resolve() for path in runs), *file.resolve().parents}:
+            inside = folder in file.resolve().parents
+            if inside and (folder / HEADER).is_file():
+                raise FileProblem(f"{file}: lies in the run {folder}, whose files are not touched",
+                                  hint="write to another folder")  # fmt: skip
+    if len({file.resolve() for file in files}) < len(files):
+        raise UsageError("two outputs name one file", hint="give each its own")
+
+
+def _gated(text: str) -> str:
+    """The metric that a gate is about, with its task."""
+    name = text.partition("=")[0]
+    return name if "/" in name else f"tsg/{name}"
+
+
+def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
+    if not texts:
+        return ()
+    from tsgkit.library.cards import load_card
+    from tsgkit.llm.secrets import Secrets
+    from tsgkit.runs.gates import gates_of
+    from tsgkit.runs.plan import Plan
+    from tsgkit.runs.prepared import Prepared, Row
+    from tsgkit.suites.registry import task_of
+    from tsgkit.suites.tsg.solvers import Recorded
+
+    rows = []
+    for one in {row.task: row for row in report.rows}.values():
+        task = task_of(load_card(one.task))
+        rows.append(Row(one.cell, task, Recorded(one.solver, one.style), task.dataset(None), ()))
+    return gates_of(texts, Prepared(Plan(), tuple(rows), {}, Secrets()))
+
+
+def _deliver(text: str, output: Path | None) -> None:
+    from tsgkit.library.files import write_text
+
+    if output is None:
+        say(text.removesuffix("\n"))
+    else:
+        write_text(output, text)
+        complain(f"written: {inert(str(output))}")
+
+
+def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
+    from tsgkit.library.files import write_text
+
+    if arguments.junit is not None:
+        from tsgkit.report import junit
+
+        write_text(arguments.junit, junit.write(report, gates))
+    if arguments.summary is not None:
+        from tsgkit.report import summary
+
+        try:
+            with arguments.summary.open("a", encoding="utf-8") as file:
+                file.write(summary.write(report, gates))
+        except OSError as error:
+            raise FileProblem(f"{arguments.summary}: cannot be written: {error.strerror}") from None
+
+
+def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
+    from tsgkit.report.junit import gates_missed
+
+    low = [line for row in report.rows for line in gates_missed(row, gates)]
+    for line in low:
+        complain(line)
+    if low:
+        return GATE_MISSED
+    return FINISHED_WITH_ERRORS if any(row.failed for row in report.rows) else GOOD

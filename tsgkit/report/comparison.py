@@ -1,0 +1,277 @@
+"""Runs compared, row by row on the same items: how far apart, how sure, and what could have been seen at all.
+
+    from pathlib import Path
+    from tsgkit.report.comparison import compare
+
+    found = compare([Path("runs/old"), Path("runs/new")], baseline="runs/old")
+    for one in found.pairs:
+        print(one.first.name, one.statistics.difference, one.adjusted, one.verdict)
+
+Inside one run all rows of a task are compared with each other. Of several runs each row is compared with the rows of
+the others that are most like it: the same subject, solver and style, as far as there are such. With a baseline each
+other row is compared with that row of the baseline that is most like it. p-values are Holm-corrected over all pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.report.contenders import Asked, Contender, Gathered, gather
+from tsgkit.runs.folder import HEADER
+from tsgkit.scoring import comparing
+from tsgkit.scoring.bootstrap import Interval, interval
+from tsgkit.scoring.pooling import Part
+from tsgkit.scoring.significance import holm
+from tsgkit.suites.tsg.cards import near
+
+ALPHA = 0.05
+NO_DIFFERENCE = "no difference shown"
+_SLACK = 1e-9
+
+Couple = tuple[Contender, Contender]
+
+
+class ItemScores(NamedTuple):
+    """An item that two rows score differently."""
+
+    item_id: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rows on the items both have; the difference is the first's value minus the second's."""
+
+    first: Contender
+    second: Contender
+    statistics: comparing.Comparison
+    first_interval: Interval | None
+    second_interval: Interval | None
+    adjusted: float | None
+    """p, Holm-corrected over all pairs of the comparison; None where a row has no value."""
+    won: tuple[ItemScores, ...]
+    lost: tuple[ItemScores, ...]
+    tied: int
+    one_sided: int
+    """Items that weigh something in one of the rows only."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether a difference is shown."""
+        return self.adjusted is not None and self.adjusted <= ALPHA
+
+    @property
+    def better(self) -> Contender | None:
+        """The row that is shown to be better, if one is."""
+        if not self.differs or not self.statistics.difference:
+            return None
+        more = self.statistics.difference > 0
+        return self.first if more == self.first.measure.more_is_better else self.second
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if self.statistics.difference is None:
+            return f"cannot be compared: {self.statistics.reason}"
+        if self.better is not None:
+            return f"{self.better.name} is better"
+        return f"{NO_DIFFERENCE}: the same on every item" if self.is_same else NO_DIFFERENCE
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the rows have the same score on every item."""
+        return not (self.won or self.lost or self.one_sided)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All pairs, the rows they are made of, and what is to be said of them."""
+
+    profile: str
+    seed: int
+    rows: tuple[Contender, ...]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...]
+    has_baseline: bool
+
+    @property
+    def worse(self) -> tuple[Pair, ...]:
+        """Pairs whose first row is shown to be worse than its baseline, or has no value while that has one."""
+        if not self.has_baseline:
+            return ()
+        return tuple(
+            pair
+            for pair in self.pairs
+            if pair.better is pair.second
+            or (pair.statistics.first.value is None and pair.statistics.second.value is not None)
+        )
+
+
+def compare(
+    paths: Sequence[Path],
+    *,
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    profile: str = "strict",
+    baseline: str | None = None,
+    common: bool = False,
+    data: str | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
+
+    ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style);
+    ``common`` restricts rows with different items to those they share.
+    """
+    if baseline is not None and not baseline.strip():
+        raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
+    paths = _with_baseline(paths, baseline)
+    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
+    couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
+    notes = (*gathered.notes, *_left_out(gathered, couples))
+    if not couples:
+        raise UsageError("there is nothing to compare: " + "; ".join(notes), hint="name another run or more tasks")
+    pairs = paired(couples, seed)
+    return Comparison(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), baseline is not None)
+
+
+def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path]:
+    """The runs, and before them a run that is named as the baseline only."""
+    if not baseline or not (Path(baseline) / HEADER).is_file() or Path(baseline) in paths:
+        return paths
+    return [Path(baseline), *paths]
+
+
+def among(gathered: Gathered) -> list[Couple]:
+    """All pairs of rows of one run; of several runs, those of different ones that are most like each other."""
+    couples: list[Couple] = []
+    for group in gathered.by_task.values():
+        if len({one.place for one in gathered.all}) == 1:
+            couples += combinations(group, 2)
+            continue
+        couples += [
+            (one, other)
+            for one, other in combinations(group, 2)
+            if one.place != other.place and (_is_nearest(one, other, group) or _is_nearest(other, one, group))
+        ]
+    return couples
+
+
+def _is_nearest(one: Contender, other: Contender, group: Sequence[Contender]) -> bool:
+    """Whether no row of one's run is more like the other."""
+    return one.likeness(other) == max(row.likeness(other) for row in group if row.place == one.place)
+
+
+def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Couple]:
+    """Each row and that row of the baseline which is most like it."""
+    couples: list[Couple] = []
+    found = False
+    for group in gathered.by_task.values():
+        bases = [one for one in group if _is_meant(one, baseline, paths)]
+        found = found or bool(bases)
+        others = [one for one in group if all(one is not base for base in bases)]
+        couples += [(one, _base_of(one, bases, baseline)) for one in others if bases]
+    if not found:
+        names = [name for one in gathered.all for name in (one.subject, one.name, one.run)]
+        raise UsageError(f"no row is the baseline {baseline}", hint=near(baseline, dict.fromkeys(names)))
+    return couples
+
+
+def _is_meant(one: Contender, baseline: str, paths: Sequence[Path]) -> bool:
+    """Whether a name stands for a row: its run's where that was named, else its own, its subject or style."""
+    runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
+    if not runs:
+        runs = [place for place, path in enumerate(paths) if path.name == baseline]
+    if runs:
+        return one.place == runs[0]
+    return baseline in (one.name, one.title, one.subject, one.style)
+
+
+def _base_of(one: Contender, bases: Sequence[Contender], baseline: str) -> Contender:
+    ranks = [(one.likeness(base), base.place == one.place) for base in bases]
+    nearest = [base for base, rank in zip(bases, ranks, strict=True) if rank == max(ranks)]
+    if len(nearest) > 1:
+        names = ", ".join(base.name for base in nearest)
+        where = f"{one.name} on {one.task}: several rows of the baseline {baseline} are as much like it: {names}"
+        raise UsageError(where, hint=f"name one: --baseline '{nearest[0].name}'")
+    return nearest[0]
+
+
+def _left_out(gathered: Gathered, couples: Sequence[Couple]) -> Iterator[str]:
+    compared = {id(one) for couple in couples for one in couple}
+    for task, group in gathered.by_task.items():
+        alone = [one.name for one in group if id(one) not in compared]
+        if alone:
+            yield f"{task}: there is no row to compare with {', '.join(alone)}"
+
+
+def paired(couples: Sequence[Couple], seed: int, rounds: int = 2000) -> tuple[Pair, ...]:
+    """The statistics of all couples, their p-values corrected for each other; ``rounds`` are those of intervals."""
+    rows = dict.fromkeys(row for couple in couples for row in couple)
+    around = {one: interval_of(one, seed, rounds) for one in rows}
+    found = [
+        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed, rounds=rounds)
+        for first, second in couples
+    ]
+    adjusted = iter(holm([one.test.p for one in found if one.test.p is not None]))
+    return tuple(
+        Pair(
+            first,
+            second,
+            one,
+            around[first],
+            around[second],
+            None if one.test.p is None else next(adjusted),
+            *_items(first, second),
+        )
+        for (first, second), one in zip(couples, found, strict=True)
+    )
+
+
+def too_many(pairs: Sequence[Pair]) -> Iterator[str]:
+    """A note where there are so many pairs that drawn rearrangements cannot show anything any more."""
+    drawn = [pair.statistics.test.rounds for pair in pairs if pair.statistics.test.rounds]
+    if drawn and len(pairs) > ALPHA * (1 + max(drawn)):
+        yield f"{len(pairs):,} comparisons are too many to show anything: take fewer rows, or a baseline"
+
+
+def interval_of(one: Contender, seed: int, rounds: int = 2000) -> Interval | None:
+    """The interval of a row's own value."""
+    if not any(part.weight for part in one.parts.values()):
+        return None
+    return interval(one.parts.values(), one.measure.pooling, seed=seed, rounds=rounds)
+
+
+def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...], tuple[ItemScores, ...], int, int]:
+    """Items the first wins and loses, and how many are tied and one-sided."""
+    won: list[ItemScores] = []
+    lost: list[ItemScores] = []
+    tied = one_sided = 0
+    for item_id, mine, theirs in _values(first, second):
+        if mine is None or theirs is None:
+            one_sided += 1
+        elif math.isclose(mine, theirs, rel_tol=_SLACK, abs_tol=_SLACK):
+            tied += 1
+        else:
+            better = (mine > theirs) == first.measure.more_is_better
+            (won if better else lost).append(ItemScores(item_id, mine, theirs))
+    return tuple(won), tuple(lost), tied, one_sided
+
+
+def _values(first: Contender, second: Contender) -> Iterator[tuple[str, float | None, float | None]]:
+    """Both values of every item that weighs anything."""
+    for item_id, mine in first.parts.items():
+        theirs = second.parts[item_id]
+        if mine.weight or theirs.weight:
+            yield item_id, _value(mine), _value(theirs)
+
+
+def _value(part: Part) -> float | None:
+    return part.sum / part.weight if part.weight else None

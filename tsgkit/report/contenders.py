@@ -1,0 +1,333 @@
+"""Who is compared with whom: the rows of runs, repeats averaged, on the same items of the same data.
+
+>>> draws = [Part(1, 1, "tea"), Part(0, 1, "tea"), Part(1, 1, "tea"), Part(1, 1, "tea")]
+>>> averaged(draws, Pooling.POOLED)
+Part(sum=0.75, weight=1.0, cluster='tea')
+
+Every sample that was to be asked takes part: one that nobody was asked about, or that failed, is judged as a missing
+reply is, and named in the notes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.report.gathering import main_metric
+from tsgkit.runs.folder import read_header
+from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.state import NOWHERE, RowState
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Part, Pooling
+from tsgkit.suites.tsg.cards import near
+from tsgkit.suites.tsg.metrics import Metric
+from tsgkit.suites.tsg.scoreboard import PROFILES
+from tsgkit.suites.tsg.task import TsgTask
+
+NAMED = 5
+"""So many items a note names; of the others it says how many there are."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be compared: tasks (none: all), a metric (none: each task's main one), a profile; where data lie."""
+
+    tasks: tuple[str, ...] = ()
+    metric: str | None = None
+    profile: str = "strict"
+    data: str | None = None
+    common: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """One row of a run on one metric: what each of its items contributes."""
+
+    name: str
+    run: str
+    place: int
+    """The number of its run among those named, from 0."""
+    subject: str
+    task: str
+    solver: str
+    style: str
+    repeats: int
+    metric: str
+    measure: Metric
+    parts: Mapping[str, Part]
+    unanswered: Mapping[str, tuple[str, ...]]
+    """Items without an answer, by outcome; an item stands there once for each repeat."""
+
+    @property
+    def way(self) -> str:
+        """How it was asked, in words; empty for a baseline."""
+        solver = "" if self.solver in ("single", "baseline") else self.solver
+        return " ".join(filter(None, [self.style, solver]))
+
+    @property
+    def title(self) -> str:
+        """Who answered and how it was asked."""
+        return f"{self.subject} {self.way}".rstrip()
+
+    def likeness(self, other: Contender) -> int:
+        """How much of what makes a row two rows share."""
+        return sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style"))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The contenders by task, each task's on the same items, and what is to be said of them."""
+
+    by_task: Mapping[str, tuple[Contender, ...]]
+    notes: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[Contender, ...]:
+        """All contenders, task by task."""
+        return tuple(one for group in self.by_task.values() for one in group)
+
+
+def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
+    """The rows of these runs; ``UsageError`` where data or items differ."""
+    if asked.profile not in PROFILES:
+        raise UsageError(f"there is no profile {asked.profile}", hint=f"choose from {', '.join(PROFILES)}")
+    if not paths:
+        raise UsageError("no run is named", hint="tsgkit runs list shows what there is")
+    headers = [read_header(path) for path in paths]
+    tasks = _tasks(asked.tasks, headers)
+    _check_data(paths, headers, tasks)
+    notes = _version_notes(headers)
+    found: list[Contender] = []
+    for place, path in enumerate(paths):
+        reopened = reopen(path, asked.data)
+        try:
+            found += _contenders(reopened, place, tasks, asked, notes)
+        finally:
+            reopened.samples.close()
+    named = _named(found, paths)
+    by_task = {task: tuple(one for one in named if one.task == task) for task in tasks}
+    level = {task: _on_same_items(task, group, asked.common, notes) for task, group in by_task.items() if group}
+    if not level:
+        raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
+    for group in level.values():
+        notes += _repeat_notes(group)
+        notes += [note for one in group if (note := _unanswered_note(one, asked.profile))]
+    return Gathered(level, tuple(dict.fromkeys(notes)))
+
+
+def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """The tasks meant, in the order of the runs: by name, with or without the suite's, or a whole suite."""
+    known = tuple(dict.fromkeys(task for header in headers for task in header["plan"]["tasks"]))
+    found = set[str]()
+    for name in wanted:
+        fitting = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
+        if not fitting:
+            raise UsageError(f"no run here has the task {name}", hint=near(name, known))
+        found |= fitting
+    return tuple(task for task in known if task in found) if wanted else known
+
+
+def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks: Iterable[str]) -> None:
+    for task in tasks:
+        hashes: dict[str, Path] = {}
+        for path, header in zip(paths, headers, strict=True):
+            if (sha256 := header["asked"]["data"].get(task)) is not None:
+                hashes.setdefault(sha256, path)
+        if len(hashes) > 1:
+            shown = "; ".join(f"{path}: SHA-256 {sha256[:16]}" for sha256, path in hashes.items())
+            hint = "scores on different data say nothing of each other: evaluate both on the same file"
+            raise UsageError(f"{task}: the runs were asked about different data ({shown})", hint=hint)
+
+
+def _version_notes(headers: Sequence[dict[str, Any]]) -> list[str]:
+    notes = []
+    versions = sorted({str(header["tsgkit"]) for header in headers})
+    if len(versions) > 1:
+        notes.append(f"judged by different versions of tsgkit ({', '.join(versions)}): tsgkit rescore makes them alike")
+    cards: dict[str, set[str]] = {}
+    for header in headers:
+        for task, card in header["asked"]["tasks"].items():
+            cards.setdefault(task, set()).add(card["card"])
+    notes += [f"{task}: its card changed between the runs" for task, found in cards.items() if len(found) > 1]
+    return notes
+
+
+def _contenders(
+    reopened: Reopened, place: int, tasks: Collection[str], asked: Asked, notes: list[str]
+) -> Iterator[Contender]:
+    """A contender for every row of a run, its repeats taken together."""
+    draws: dict[tuple[str, ...], list[RowState]] = {}
+    for cell, state in reopened.states.items():
+        if cell.task in tasks:
+            draws.setdefault((cell.subject, cell.task, cell.solver, cell.style), []).append(state)
+    for (subject, task, solver, style), states in draws.items():
+        row = states[0].row
+        if asked.profile == "official" and (reason := row.solver.unpublished):
+            notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
+            continue
+        metric = _metric(asked.metric, row.task, notes)
+        if metric is None:
+            continue
+        measure = row.task.metrics[metric]
+        parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
+        yield Contender(
+            name="",
+            run=str(reopened.path),
+            place=place,
+            subject=subject,
+            task=task,
+            solver=solver,
+            style=style,
+            repeats=len(states),
+            metric=metric,
+            measure=measure,
+            parts=parts,
+            unanswered=unanswered,
+        )
+
+
+def _metric(wanted: str | None, task: TsgTask, notes: list[str]) -> str | None:
+    """The metric asked for, or the one a task is known by."""
+    if wanted is None:
+        return main_metric(task.card.metrics)
+    if wanted in task.metrics:
+        return wanted
+    notes.append(f"{task.key} has no metric {wanted}; it has {', '.join(task.metrics)}")
+    return None
+
+
+def _parts(
+    states: Sequence[RowState], reopened: Reopened, profile: str, metric: str, pooling: Pooling
+) -> tuple[dict[str, Part], dict[str, tuple[str, ...]]]:
+    """What each item contributes, its repeats averaged, and the items without an answer."""
+    draws: dict[str, list[Part]] = {}
+    unanswered: dict[str, list[str]] = {}
+    for state in states:
+        for item_id, outcome, part in _draws(state, reopened, profile, metric):
+            draws.setdefault(item_id, []).append(part)
+            if outcome != Outcome.ANSWERED:
+                unanswered.setdefault(str(outcome), []).append(item_id)
+    parts = {item_id: averaged(found, pooling) for item_id, found in draws.items()}
+    return parts, {outcome: tuple(ids) for outcome, ids in unanswered.items()}
+
+
+def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
+    """Every sample of a row that was to be asked: its id, outcome and part."""
+    row = state.row
+    for place, number in zip(state.places, row.numbers, strict=True):
+        if place == NOWHERE:
+            judged = row.solver.judge(row.dataset.sample(number), None)
+            score = judged.scores[profile][metric]
+            yield judged.sample.item_id, judged.outcome, Part(score.sum, score.weight, judged.sample.cluster)
+            continue
+        record = reopened.samples.read(place)
+        try:
+            total, weight = record["parts"][profile][metric]
+        except KeyError:
+            where = f"{reopened.path}: item {record['item_id']}: its record has no {profile} {metric}"
+            raise UsageError(where, hint=f"judge it again: tsgkit rescore {reopened.path}") from None
+        yield record["item_id"], record["outcome"], Part(total, weight, record["cluster"])
+
+
+def averaged(draws: Sequence[Part], pooling: Pooling) -> Part:
+    """An item asked several times: the mean of sums and weights, or of values where items are averaged.
+
+    >>> averaged([Part(1, 4, "tea"), Part(3, 4, "tea"), Part(0, 0, "tea")], Pooling.PER_ITEM)
+    Part(sum=0.5, weight=1.0, cluster='tea')
+    """
+    if len(draws) == 1:
+        return draws[0]
+    counted = [draw.counted(pooling) for draw in draws]
+    if pooling is Pooling.PER_ITEM:
+        counted = [one for one in counted if one.weight]
+    number = len(counted) or 1
+    total, weight = math.fsum(one.sum for one in counted), math.fsum(one.weight for one in counted)
+    return Part(total / number, weight / number, draws[0].cluster)
+
+
+def _named(found: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]:
+    """Give each a name of its own: who and how, and the run where several have that row."""
+    times = Counter((one.task, one.title) for one in found)
+    several = {title for (_, title), number in times.items() if number > 1}
+    labels = _labels(paths)
+    return [
+        replace(one, name=f"{one.title} ({labels[one.place]})" if one.title in several else one.title) for one in found
+    ]
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """What tells the runs apart: their folders' names, else their paths, else their numbers too."""
+    names, whole = [path.name for path in paths], [str(path) for path in paths]
+    if len(set(names)) == len(names):
+        return names
+    if len(set(whole)) == len(whole):
+        return whole
+    return [f"{text}, run {number}" for number, text in enumerate(whole, 1)]
+
+
+def _on_same_items(task: str, group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
+    """The contenders of a task on the items that all have; ``UsageError`` where they differ and that was not asked."""
+    shared = set.intersection(*(set(one.parts) for one in group))
+    most = max(len(one.parts) for one in group)
+    if all(len(one.parts) == len(shared) for one in group):
+        return tuple(group)
+    numbers = ", ".join(f"{one.name} ({one.run}) has {len(one.parts):,}" for one in group)
+    if not common:
+        hint = "--common compares them on the items that all have" if shared else "evaluate them on the same items"
+        raise UsageError(f"{task}: the rows have different items: {len(shared):,} in common; {numbers}", hint=hint)
+    if not shared:
+        raise UsageError(f"{task}: the rows have no item in common: {numbers}", hint="evaluate them on the same items")
+    notes.append(f"{task}: restricted to the {len(shared):,} items that all rows have, of {most:,} at most: {numbers}")
+    return tuple(_restricted(one, shared) for one in group)
+
+
+def _restricted(one: Contender, items: Collection[str]) -> Contender:
+    """The same row on some of its items."""
+    unanswered = {
+        outcome: kept
+        for outcome, ids in one.unanswered.items()
+        if (kept := tuple(item_id for item_id in ids if item_id in items))
+    }
+    parts = {item_id: part for item_id, part in one.parts.items() if item_id in items}
+    return replace(one, parts=parts, unanswered=unanswered)
+
+
+def _repeat_notes(group: Sequence[Contender]) -> list[str]:
+    names: dict[int, list[str]] = {}
+    for one in group:
+        names.setdefault(one.repeats, []).append(one.name)
+    return [
+        f"{group[0].task}: {repeats} repeats, averaged per item: {', '.join(those)}"
+        for repeats, those in names.items()
+        if repeats > 1
+    ]
+
+
+def _unanswered_note(one: Contender, profile: str) -> str:
+    number = sum(map(len, one.unanswered.values()))
+    if not number:
+        return ""
+    listed = "; ".join(f"{outcome} {_listed(ids)}" for outcome, ids in one.unanswered.items())
+    samples = "sample has" if number == 1 else "samples have"
+    return f"{one.task}: {one.name}: {number:,} {samples} no answer; {_counted_as(one, profile)}: {listed}"
+
+
+def _counted_as(one: Contender, profile: str) -> str:
+    """What becomes of samples without an answer, in words."""
+    if profile == "official":
+        return "official scores what text there is, none as an empty text"
+    ids = {item_id for ids in one.unanswered.values() for item_id in ids}
+    if not all(one.parts[item_id].weight for item_id in ids):
+        return f"where nothing was said, {one.metric} has nothing to count"
+    return "they count as wrong" if one.measure.more_is_better else f"{one.metric} counts no fault in them"
+
+
+def _listed(ids: Sequence[str]) -> str:
+    different = tuple(dict.fromkeys(ids))
+    more = f" and {len(different) - NAMED:,} more" if len(different) > NAMED else ""
+    return f"{len(ids):,} ({', '.join(different[:NAMED])}{more})"

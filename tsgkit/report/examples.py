@@ -1,0 +1,126 @@
+"""A few items of each result that are worth a look, chosen by rule: the same runs show the same examples.
+
+Of each row: the worst answer, the one in the middle, the one whose two readings are furthest apart, one that had to be
+repaired, and one for each way of ending without an answer. Of equals the first in the order of the data is taken, and
+no item is shown twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from tsgkit.report.explaining import Explained, explained
+from tsgkit.report.gathering import Report, ReportRow, main_metric
+from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.results import records_of
+from tsgkit.runs.state import RowState
+from tsgkit.scoring.outcomes import Outcome
+
+MOST_ROWS = 3
+"""Of how many rows of a task examples are shown."""
+ENDINGS = (
+    Outcome.UNREADABLE,
+    Outcome.TRUNCATED,
+    Outcome.REFUSED,
+    Outcome.EMPTY,
+    Outcome.API_ERROR,
+    Outcome.MISSING,
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One item of one row, and why it is shown."""
+
+    row: ReportRow
+    why: str
+    explained: Explained
+
+
+class _Seen(NamedTuple):
+    """What choosing needs to know of a record."""
+
+    item_id: str
+    outcome: str
+    strict: float
+    official: float | None
+    is_repaired: bool
+
+
+def examples_of(report: Report) -> tuple[Example, ...]:
+    """The examples of a report."""
+    shown = tuple(_rows_shown(report.rows))
+    found = [
+        example
+        for run in report.runs
+        for example in _of_run(run, [row for row in shown if row.run == run], report.data)
+    ]
+    order = {id(row): place for place, row in enumerate(shown)}
+    return tuple(sorted(found, key=lambda example: order[id(example.row)]))
+
+
+def _rows_shown(rows: Iterable[ReportRow]) -> Iterator[ReportRow]:
+    """The first rows of each task; of repeats only the first."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        if not row.repeat and counts.get(row.task, 0) < MOST_ROWS:
+            counts[row.task] = counts.get(row.task, 0) + 1
+            yield row
+
+
+def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator[Example]:
+    reopened = reopen(Path(run), data)
+    try:
+        chosen = [
+            (row, state, why, item)
+            for row in rows
+            if (state := reopened.states.get(row.cell)) is not None
+            for why, item in choose(_records(reopened, state))
+        ]
+        wanted = [(state.row, item) for _, state, _, item in chosen]
+        for (row, _, why, _), one in zip(chosen, explained(reopened, wanted), strict=True):
+            yield Example(row, why, one)
+    finally:
+        reopened.samples.close()
+
+
+def _records(reopened: Reopened, state: RowState) -> Iterator[_Seen]:
+    metric = main_metric(state.row.task.card.metrics)
+    for record in records_of(state, reopened.samples):
+        strict, official = (_value(record["parts"].get(profile, {}).get(metric)) for profile in ("strict", "official"))
+        yield _Seen(
+            record["item_id"], record["outcome"], strict or 0.0, official, bool(record["counts"].get("repaired"))
+        )
+
+
+def _value(part: list[float] | None) -> float | None:
+    return part[0] / part[1] if part and part[1] else None
+
+
+def choose(records: Iterable[_Seen]) -> Iterator[tuple[str, str]]:
+    """Why and which, from the records of a row.
+
+    >>> answered = [_Seen(str(number), "answered", number / 10, number / 10, number == 3) for number in range(5)]
+    >>> list(choose([*answered, _Seen("5", "api_error", 0.0, None, False)]))
+    [('worst', '0'), ('median', '2'), ('repaired', '3'), ('api error', '5')]
+    """
+    records = list(records)
+    answered = sorted((one for one in records if one.outcome == Outcome.ANSWERED), key=lambda one: one.strict)
+    apart = [one for one in answered if one.official is not None and abs(one.official - one.strict) > 1e-9]
+    candidates: list[tuple[str, _Seen]] = []
+    if answered:
+        candidates += [("worst", one) for one in answered[:1] if one.strict < 1]
+        candidates.append(("median", answered[len(answered) // 2]))
+    if apart:
+        candidates.append(("read differently", max(apart, key=lambda one: abs((one.official or 0.0) - one.strict))))
+    candidates += [("repaired", one) for one in records if one.is_repaired][:1]
+    for ending in ENDINGS:
+        candidates += [(ending.replace("_", " "), one) for one in records if one.outcome == ending][:1]
+    taken = set[str]()
+    for why, one in candidates:
+        if one.item_id not in taken:
+            taken.add(one.item_id)
+            yield why, one.item_id

@@ -1,0 +1,63 @@
+"""Numbers as people read them: percent with one decimal, intervals, what is not known.
+
+>>> found = Value(0.78568, 0.71095, 0.85105, 91.0)
+>>> percent(found), interval(found), weight(found)
+('78.6', '[71.1, 85.1]', '91')
+>>> percent(None), cost({"cost": None, "calls_without_price": 3})
+('-', '(unknown)')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tsgkit.suites.tsg.scoreboard import Value
+
+NOTHING, UNKNOWN = "-", "(unknown)"
+
+
+def percent(value: Value | float | None) -> str:
+    """A fraction of 1 in percent."""
+    if value is None:
+        return NOTHING
+    return f"{100 * (value.value if isinstance(value, Value) else value):.1f}"
+
+
+def interval(value: Value | None) -> str:
+    """The 95 % interval of a value."""
+    if value is None or value.low is None or value.high is None:
+        return NOTHING
+    return f"[{percent(value.low)}, {percent(value.high)}]"
+
+
+def weight(value: Value | None) -> str:
+    """What a value rests on: its summed weight."""
+    return NOTHING if value is None else number(value.n)
+
+
+def number(value: float) -> str:
+    """A number, whole where it is."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
+    """How many tokens of a kind; ``(unknown)`` where no call told."""
+    if usage is None:
+        return NOTHING
+    if usage[name] is None:
+        return UNKNOWN
+    return f"{_at_least(usage['calls_without_usage'])}{number(usage[name])}"
+
+
+def cost(usage: Mapping[str, Any] | None) -> str:
+    """What the calls cost; ``(unknown)`` where no price is known."""
+    if usage is None:
+        return NOTHING
+    if usage["cost"] is None:
+        return UNKNOWN
+    return f"{_at_least(usage['calls_without_price'])}${usage['cost']:.4f}"
+
+
+def _at_least(untold: int) -> str:
+    return "at least " if untold else ""

@@ -1,0 +1,40 @@
+"""The formats of a report by name; only the one that is asked for is loaded.
+
+>>> sorted(FORMATS)
+['csv', 'html', 'json', 'latex', 'markdown', 'terminal']
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from tsgkit.errors import UsageError
+from tsgkit.report.gathering import Report
+
+FORMATS = {
+    "terminal": "terminal",
+    "markdown": "markdown",
+    "csv": "spreadsheet",
+    "json": "json_value",
+    "latex": "latex",
+    "html": "page",
+}
+"""The formats, and the module that writes each."""
+ENDINGS = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex", ".html": "html", ".htm": "html"}
+"""What a file's ending says of its format."""
+
+
+def write(report: Report, name: str) -> str:
+    """The report in a format."""
+    check_format(name)
+    module = import_module(f"tsgkit.report.{FORMATS[name]}")
+    text: str = module.write(report)
+    return text
+
+
+def check_format(name: str) -> None:
+    """``UsageError`` where there is no such format."""
+    if name not in FORMATS or find_spec(f"tsgkit.report.{FORMATS[name]}") is None:
+        known = [one for one, module in FORMATS.items() if find_spec(f"tsgkit.report.{module}") is not None]
+        raise UsageError(f"there is no format {name}", hint=f"choose from {', '.join(known)}")

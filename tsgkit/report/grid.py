@@ -1,0 +1,126 @@
+"""Styles by tasks for every model: what each style makes of it, and where that really is a difference.
+
+    from tsgkit.report.grid import grid
+
+    for row in grid([Path("runs/ablation")]).rows:
+        print(row.subject, row.way, [cell and cell.value for cell in row.cells])
+
+Every other style of a model is compared with its first one, task by task, on the same items; p-values are
+Holm-corrected over the whole grid. A mark stands only where a difference is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsgkit.report.comparison import Pair, interval_of, paired, too_many
+from tsgkit.report.contenders import Asked, Contender, Gathered, gather
+from tsgkit.scoring.bootstrap import Interval
+from tsgkit.scoring.pooling import pool
+
+BETTER, WORSE = "(+)", "(-)"
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """One row on one task; ``pair`` compares it with the model's first style, which has none itself."""
+
+    row: Contender
+    value: float | None
+    interval: Interval | None
+    pair: Pair | None
+
+    @property
+    def mark(self) -> str:
+        """Better or worse than the first style, where that is shown; else nothing."""
+        if self.pair is None or self.pair.better is None:
+            return ""
+        return BETTER if self.pair.better is self.row else WORSE
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One style of one model."""
+
+    subject: str
+    way: str
+    cells: tuple[GridCell | None, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The table: models and styles down, tasks across."""
+
+    profile: str
+    seed: int
+    tasks: tuple[str, ...]
+    metrics: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def legend(self) -> str:
+        """What the marks stand for."""
+        brackets = "values in percent; brackets hold 95 % intervals over scenarios"
+        if not self.pairs:
+            return f"{brackets}; every model has one style only, so nothing is compared"
+        number = len(self.pairs)
+        over = "one comparison" if number == 1 else f"{number} comparisons"
+        return (
+            f"{brackets}; {BETTER} better and {WORSE} worse than the model's first style on the same items "
+            f"(p <= 0.05, Holm-corrected over {over}); without a mark no difference is shown"
+        )
+
+
+def grid(
+    paths: Sequence[Path],
+    *,
+    tasks: Sequence[str] = (),
+    metric: str | None = None,
+    profile: str = "strict",
+    common: bool = False,
+    data: str | None = None,
+    seed: int = 0,
+) -> Grid:
+    """The grid of these runs; ``UsageError`` where data or items differ."""
+    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
+    firsts = {(one.subject, one.task): one for one in reversed(gathered.all)}
+    couples = [(one, first) for one in gathered.all if (first := firsts[one.subject, one.task]) is not one]
+    pairs = paired(couples, seed)
+    return Grid(
+        profile=profile,
+        seed=seed,
+        tasks=tuple(gathered.by_task),
+        metrics=tuple(group[0].metric for group in gathered.by_task.values()),
+        rows=_rows(gathered, {pair.first: pair for pair in pairs}, seed),
+        pairs=pairs,
+        notes=(*gathered.notes, *too_many(pairs)),
+    )
+
+
+def _rows(gathered: Gathered, pairs: dict[Contender, Pair], seed: int) -> tuple[GridRow, ...]:
+    """Models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
+    places: dict[tuple[str, str], dict[str, Contender]] = {}
+    for one in gathered.all:
+        places.setdefault((one.subject, _shown_way(one)), {})[one.task] = one
+    subjects = list(dict.fromkeys(one.subject for one in gathered.all))
+    return tuple(
+        GridRow(subject, way, tuple(_cell(found.get(task), pairs, seed) for task in gathered.by_task))
+        for (subject, way), found in sorted(places.items(), key=lambda item: subjects.index(item[0][0]))
+    )
+
+
+def _shown_way(one: Contender) -> str:
+    """The style, with the run where the name of the row has it."""
+    return f"{one.way}{one.name.removeprefix(one.title)}".strip()
+
+
+def _cell(one: Contender | None, pairs: dict[Contender, Pair], seed: int) -> GridCell | None:
+    if one is None:
+        return None
+    pair = pairs.get(one)
+    around = interval_of(one, seed) if pair is None else pair.first_interval
+    return GridCell(one, pool(one.parts.values(), one.measure.pooling).value, around, pair)

@@ -1,0 +1,135 @@
+"""Writing HTML by hand: elements, text that stays text, and a whole page that needs nothing but itself.
+
+>>> tag("td", text("a < b"), class_="number", title='say "so"')
+'<td class="number" title="say &quot;so&quot;">a &lt; b</td>'
+>>> text("cup\\x1b[31m")
+'cup\\\\x1b[31m'
+
+``Markup`` is text that is already HTML. Only this module and the drawings make it, so that a name, a reply or a prompt
+can never become a tag; control and direction characters come out as escapes. A page has no script and refers to
+nothing outside itself, and its content security policy forbids both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report.inert import inert
+from tsgkit.report.looks import STYLE
+
+VOID = frozenset({"meta", "br", "hr", "col"})
+LAYOUT = re.compile(r"[^\n\t]+")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+WIDTH = re.compile(r'\A<svg [^>]*\bwidth="([0-9.]+)"')
+LEAST_SHARE = 0.72
+NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+
+
+def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
+    """One element; an underscore in an attribute's name stands for a hyphen, and ``class_`` for ``class``."""
+    head = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(part)}"' for key, part in attributes.items())
+    return Markup(f"<{kind}{head}>" if kind in VOID else f"<{kind}{head}>{''.join(children)}</{kind}>")
+
+
+def text(value: str) -> Markup:
+    """Text of ours or numbers, as it stands."""
+    return Markup(escape(inert(value)))
+
+
+def name(value: str) -> Markup:
+    """A name from data: it keeps its direction to itself."""
+    return tag("bdi", text(value))
+
+
+def block(value: str) -> Markup:
+    """A text of several lines from data, as it was written."""
+    shown = LAYOUT.sub(lambda part: inert(part.group()), value.replace("\r\n", "\n"))
+    return tag("pre", Markup("\n" + escape(shown)), tabindex="0")
+
+
+def paragraph(words: str, **attributes: str) -> Markup:
+    """A paragraph of text."""
+    return tag("p", text(words), **attributes)
+
+
+def section(heading: str, *parts: Markup, level: int = 2, anchor: str = "") -> Markup:
+    """A part of a page under its heading; nothing where there is nothing to say."""
+    kept = [part for part in parts if part]
+    where = {"id": anchor} if anchor else {}
+    return tag("section", tag(f"h{level}", text(heading)), *kept, **where) if kept else Markup("")
+
+
+def chapters(parts: Iterable[tuple[str, Iterable[Markup]]]) -> Markup:
+    """The parts of a long page, with links to them before the first; those with nothing to say are left out."""
+    links, sections = list[Markup](), list[Markup]()
+    for number, (heading, content) in enumerate(parts):
+        if made := section(heading, *content, anchor=f"part-{number}"):
+            links.append(tag("a", text(heading), href=f"#part-{number}"))
+            sections.append(made)
+    return Markup(tag("nav", *links, aria_label="parts of this page") + "\n" + "\n".join(sections))
+
+
+def listed(items: Iterable[Markup]) -> Markup:
+    """A list; nothing where it is empty."""
+    lines = [tag("li", item) for item in items]
+    return tag("ul", *lines) if lines else Markup("")
+
+
+def facts(pairs: Iterable[tuple[str, Markup]]) -> Markup:
+    """Names and what they stand for."""
+    return tag("dl", *(part for term, said in pairs for part in (tag("dt", text(term)), tag("dd", said))))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
+    """A table whose first cells are the rows' headings; where the screen is narrow it becomes cards, or is scrolled."""
+    columns = tag("tr", *(tag("th", text(word), scope="col", role="columnheader") for word in head), role="row")
+    lines = [tag("tr", *_cells(head, row), role="row") for row in rows]
+    parts = [tag("caption", text(caption))] if caption else []
+    parts += [tag("thead", columns, role="rowgroup"), tag("tbody", *lines, role="rowgroup")]
+    look = {"class_": "cards"} if as_cards else {}
+    return tag("div", tag("table", *parts, role="table", **look), class_="wide", tabindex="0")
+
+
+def _cells(head: Sequence[str], row: Sequence[Markup]) -> Iterable[Markup]:
+    for place, (word, cell) in enumerate(zip(head, row, strict=True)):
+        if place:
+            yield tag("td", tag("span", cell), data_label=word, role="cell")
+        else:
+            yield tag("th", cell, data_label=word, scope="row", role="rowheader")
+
+
+def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
+    """Something that is opened when it is wanted; no script is needed for that."""
+    head = tag("summary", summary)
+    return tag("details", head, *parts, open="open") if is_open else tag("details", head, *parts)
+
+
+def drawing(svg: str, caption: str = "") -> Markup:
+    """A picture that is part of the page; it shrinks with the page as long as its words can be read."""
+    width = WIDTH.search(svg)
+    least = f' style="min-width:{LEAST_SHARE * float(width[1]):.0f}px"' if width else ""
+    inside = Markup(svg.replace(NAMESPACE, least, 1).strip())
+    words = [tag("figcaption", text(caption))] if caption else []
+    return tag("figure", *words, tag("div", inside, class_="wide", tabindex="0"))
+
+
+def whole_page(title: str, *body: Markup) -> str:
+    """A document in one file."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", text(title)),
+        tag("style", Markup(STYLE)),
+    )
+    inside = tag("body", tag("main", tag("h1", text(title)), *(part for part in body if part)))
+    return "<!doctype html>\n" + tag("html", head, Markup("\n"), inside, lang="en") + "\n"
+
+
+def _value(value: str) -> str:
+    return escape(inert(value))

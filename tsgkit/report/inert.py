@@ -1,0 +1,27 @@
+"""Text from data as people may see it: nothing in it is obeyed by whatever shows it.
+
+>>> inert("cup\\x1b[31m"), inert("tasse à thé")
+('cup\\\\x1b[31m', 'tasse à thé')
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+def inert(text: str) -> str:
+    """The text with control, direction, private and surrogate characters as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode("ascii") if unicodedata.category(letter) in HIDDEN else letter
+        for letter in text
+    )
+
+
+class Foreign(str):
+    """Text that others wrote: the name of a model, a file, an error of a service."""
+
+    __slots__ = ()

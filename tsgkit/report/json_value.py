@@ -1,0 +1,72 @@
+"""A report as JSON: every row with its boards, values as fractions of 1; what is not known is null.
+
+``{"metrics", "by", "rows": [...], "published": [...]}``; a row holds what ``tsgkit eval --json`` says of it, and
+``groups`` as ``score --json`` has them under ``by``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.published import Beside
+from tsgkit.suites.tsg.scoreboard import Board, board_value
+
+
+def write(report: Report) -> str:
+    """The report as JSON; everything beyond ASCII is an escape, so nothing in it is obeyed."""
+    return json.dumps(report_value(report), indent=2) + "\n"
+
+
+def report_value(report: Report) -> dict[str, Any]:
+    """The JSON value of a report."""
+    return {
+        "metrics": report.metrics,
+        "by": list(report.by),
+        "rows": [row_value(row) for row in report.rows],
+        "published": [_beside_value(beside) for beside in report.beside],
+    }
+
+
+def row_value(row: ReportRow) -> dict[str, Any]:
+    """The JSON value of a row."""
+    same = ("run", "name", "subject", "task", "solver", "repeat", "data", "data_sha256", "seed", "protocol")
+    return {
+        **{name: getattr(row, name) for name in same},
+        "style": row.style or None,
+        "protocol_note": row.protocol_note or None,
+        "parameters": row.parameters,
+        "prompts": row.prompts,
+        "main": row.main,
+        "metrics": {
+            name: {
+                "meaning": metric.meaning,
+                "better": "more" if metric.more_is_better else "less",
+                "headline": metric.is_headline,
+            }
+            for name, metric in row.metrics.items()
+        },
+        **board_value(row.board),
+        "outcomes": row.outcomes,
+        "unasked": row.unasked,
+        "errors": row.errors,
+        "by": {group: _boards(members) for group, members in row.groups.items()},
+        "usage": row.usage,
+    }
+
+
+def _boards(members: dict[str, Board]) -> dict[str, Any]:
+    return {name: board_value(board) for name, board in members.items()}
+
+
+def _beside_value(beside: Beside) -> dict[str, Any]:
+    row = beside.row
+    return {
+        **{name: getattr(row, name) for name in ("run", "subject", "task", "solver", "repeat")},
+        "style": row.style or None,
+        "published_style": beside.style,
+        "source": beside.source,
+        "differences": list(beside.differences),
+        "figures": [figure._asdict() | {"doubt": figure.doubt or None} for figure in beside.figures],
+    }

@@ -1,0 +1,85 @@
+"""How pages look: one style sheet for phone and desk, light and dark, screen and paper.
+
+Colours are those of Okabe and Ito, lightened where the page is dark; plots take them from the variables here. Colour
+never says anything alone.
+"""
+
+from __future__ import annotations
+
+STYLE = """
+:root {
+  color-scheme: light dark;
+  --ink: #1c1c1e; --pale: #5d5d66; --paper: #ffffff; --raised: #f4f4f6; --line: #d0d0d8; --link: #005a9c;
+  --strict: #0072b2; --official: #b34700; --good: #00785a; --bad: #b34700;
+  --answered: #009e73; --missing: #8a8a8a; --empty: #56b4e9; --truncated: #e69f00; --refused: #cc79a7;
+  --unreadable: #d55e00; --api-error: #7a3fa0;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ink: #ececf0; --pale: #a9a9b4; --paper: #17171a; --raised: #232328; --line: #44444e; --link: #7fc4ff;
+    --strict: #56b4e9; --official: #f0a04b; --good: #4fd1a5; --bad: #f0a04b;
+    --answered: #1fb58a; --missing: #9a9a9a; --empty: #7cc9f5; --truncated: #f0b429; --refused: #df9bc2;
+    --unreadable: #f07a2e; --api-error: #b58ad6;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 1rem/1.5 system-ui, "Segoe UI", Helvetica, Arial, "Liberation Sans", sans-serif; }
+main { max-width: 76rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; margin: .5rem 0 1rem; }
+h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1.05rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
+h4 { font-size: 1rem; margin: 1rem 0 .3rem; overflow-wrap: anywhere; }
+p, li, dd, summary { overflow-wrap: anywhere; max-width: 60rem; }
+a { color: var(--link); }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
+.pale, figcaption, caption { color: var(--pale); font-size: .9rem; }
+bdi, td, th, dd { unicode-bidi: isolate; }
+code, pre { font: .875rem/1.45 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Consolas, monospace; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--raised); border: 1px solid var(--line);
+  border-radius: .4rem; padding: .6rem .75rem; margin: .4rem 0; max-height: 28rem; overflow: auto; direction: ltr; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: .5rem 0; }
+dt { color: var(--pale); } dd { margin: 0; }
+.wide { overflow-x: auto; max-width: 100%; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .5rem 0; }
+caption { text-align: left; padding: .25rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); }
+thead th { color: var(--pale); font-weight: 600; white-space: nowrap; }
+tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9rem; }
+td { white-space: nowrap; } td.words { white-space: normal; }
+.interval { color: var(--pale); }
+figure { margin: .5rem 0 1rem; }
+figure svg { display: block; height: auto; max-width: 100%; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .5rem 2rem; }
+.plots svg { width: 100%; max-width: 30rem; }
+.graph svg { background: #ffffff; border: 1px solid var(--line); border-radius: .4rem; }
+details { margin: .4rem 0; } summary { cursor: pointer; }
+.changes { list-style: none; padding: 0; margin: .4rem 0; }
+.changes li { font: .875rem/1.5 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", Consolas, monospace;
+  padding-left: 3.4em; text-indent: -3.4em; }
+.changes b { display: inline-block; width: 3.4em; text-indent: 0; }
+.kind-matched { color: var(--pale); } .kind-missing b { color: var(--bad); } .kind-extra b { color: var(--strict); }
+.kind-reversed b, .kind-mismatched b, .kind-wrong-hand b { color: var(--official); }
+.outside { font-weight: 600; text-decoration: underline wavy var(--bad); }
+.note { border-left: .25rem solid var(--official); padding: .2rem .75rem; background: var(--raised); }
+@media (max-width: 46rem) {
+  main { padding: .75rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .4rem .75rem; }
+  table:not(.cards) :is(td, tbody th) { white-space: normal; overflow-wrap: anywhere; min-width: 4.2rem; }
+  .cards, .cards caption, .cards tbody, .cards tr, .cards td, .cards tbody th { display: block; }
+  .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .cards, .cards tbody { width: 100%; }
+  .cards tr { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .6rem; margin: .5rem 0; }
+  .cards td, .cards tbody th { border: 0; padding: .1rem 0; white-space: normal; }
+  .cards td { display: flex; justify-content: space-between; gap: 1rem; }
+  .cards td::before { content: attr(data-label); color: var(--pale); flex: none; }
+  .cards tbody th::before { content: attr(data-label) " "; color: var(--pale); font-weight: 400; }
+  .cards td > span { text-align: right; overflow-wrap: anywhere; min-width: 0; }
+}
+@media print {
+  :root { --ink: #000; --paper: #fff; --raised: #fff; --pale: #444; }
+  main { max-width: none; padding: 0; } pre { max-height: none; }
+  figure, tr, .card { break-inside: avoid; }
+}
+"""

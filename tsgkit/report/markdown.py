@@ -1,0 +1,59 @@
+"""A report in Markdown, as GitHub and others show it.
+
+>>> shown(Foreign("a|b`c")), shown("95 % interval")
+('`a\\\\x7cb\\\\x60c`', '95 % interval')
+
+Text that others wrote stands in code spans, where no link, mention, image or HTML works; the two characters that end a
+span or a cell are written as escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tsgkit.report.gathering import Report
+from tsgkit.report.inert import Foreign, inert
+from tsgkit.report.tables import Line, Table, document
+
+ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})
+SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
+
+
+def write(report: Report) -> str:
+    """The report as Markdown."""
+    found = document(report)
+    blocks = [f"# {found.title}", *("\n".join(table(one)) for one in found.tables), _list(found.notes)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def table(one: Table) -> Iterator[str]:
+    """A table under its heading, with its notes."""
+    yield f"## {line(one.title)}"
+    yield ""
+    yield _row(tuple(map(shown, one.head)))
+    yield _row(tuple(":--" if place < one.words else "--:" for place in range(len(one.head))))
+    yield from (_row(tuple(map(shown, row))) for row in one.rows)
+    if one.notes:
+        yield ""
+        yield _list(one.notes)
+
+
+def shown(text: str) -> str:
+    """A cell."""
+    if not isinstance(text, Foreign):
+        return inert(text).translate(SPECIAL)
+    clean = inert(text).translate(ENDING)
+    return f"`{clean}`" if clean.strip() else "(blank)"
+
+
+def line(pieces: Line) -> str:
+    """A line of text."""
+    return "".join(map(shown, pieces))
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _list(lines: tuple[Line, ...]) -> str:
+    return "\n".join(f"- {line(one)}" for one in lines)

@@ -1,0 +1,404 @@
+"""A report as one HTML page: no script, no resource of its own, everything that others wrote shown as text.
+
+The page says what was run, shows every number with its size and interval, how samples ended, what was made up, a few
+items in full, and how all that is to be read. It is the same for the same runs, byte by byte.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import TsgkitError
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report import html, plots
+from tsgkit.report.examples import Example, examples_of
+from tsgkit.report.explained_page import graph_differences
+from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
+from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
+from tsgkit.report.html import tag, text
+from tsgkit.report.plots import Ended, Line, Point, Scored
+from tsgkit.report.tables import published_tables
+from tsgkit.report.wording import ended, question_of, readings_text, reference_text
+from tsgkit.runs.folder import read_header
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.tsg.scoreboard import Board
+from tsgkit.suites.tsg.two_readings import TwoReadings
+
+SHORT_HASH = 16
+MOST_PICTURES = 2
+MOST_NOTES = 3
+MOST_ERRORS = 3
+GENERATING = ("sa-sgg", "ma-sgg")
+SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
+ENDINGS = ("answered", "unreadable", "other failures")
+PROFILES = ("strict", "official")
+
+
+def write(report: Report) -> str:
+    """The page of a report."""
+    runs, rows = len(report.runs), len(report.rows)
+    title = f"Scene graphs: {rows} result{'s' * (rows != 1)} of {runs} run{'s' * (runs != 1)}"
+    parts: list[tuple[str, Iterable[Markup]]] = [
+        ("Results", _results(report)),
+        ("Beside the published tables", _beside(report)),
+        ("Plots", _plots(report)),
+        *((f"By {group}", _by_group(report, group)) for group in report.by),
+        ("Elements outside L", _inventions(report)),
+        ("Examples", _examples(report)),
+        ("What was run", (*map(_run, report.runs), *_protocols(report))),
+        ("How to read this", _reading_help()),
+    ]
+    return html.whole_page(title, html.chapters(parts))
+
+
+def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
+    tasks: dict[str, list[ReportRow]] = {}
+    for row in rows:
+        tasks.setdefault(row.task, []).append(row)
+    return tasks
+
+
+def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
+    """What tells a row from others: with its run where another run has one like it."""
+    return " ".join([row.subject, *row.way, *_run_told(row, among)])
+
+
+def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
+    return (f"({row.run})",) if any(row.cell == other.cell and row.run != other.run for other in among) else ()
+
+
+def _results(report: Report) -> Iterator[Markup]:
+    for task, rows in _by_task(report.rows).items():
+        main = rows[0].main
+        head = ("subject", "style", "n", f"{main}, strict", f"{main}, official", *ENDINGS, "tokens", "cost")
+        lines = [_result(row, rows) for row in rows]
+        yield tag("h3", text(task))
+        yield html.table(head, lines, _meaning(rows[0], main))
+        yield from _troubles(rows)
+        yield html.folded(text(f"All metrics of {task}"), *_all_metrics(rows))
+
+
+def _meaning(row: ReportRow, metric: str) -> str:
+    described = row.metrics.get(metric)
+    return f"{metric}: {described.meaning}. Percent; brackets hold 95 % intervals." if described else ""
+
+
+def _result(row: ReportRow, among: Sequence[ReportRow]) -> list[Markup]:
+    counts = row.outcomes
+    failures = sum(many for name, many in counts.items() if name not in ("answered", "unreadable"))
+    values = (value_shown(row.board, profile, row.main) for profile in PROFILES)
+    numbers = (counts[Outcome.ANSWERED], counts[Outcome.UNREADABLE], failures)
+    return [
+        html.name(" ".join([row.subject, *_run_told(row, among)])),
+        text(" ".join(row.way) or NOTHING),
+        text(number(row.n)),
+        *values,
+        *(text(number(count)) for count in numbers),
+        text(_tokens(row)),
+        text(cost(row.usage)),
+    ]
+
+
+def _tokens(row: ReportRow) -> str:
+    """Tokens in and out."""
+    used = [tokens(row.usage, name) for name in ("prompt_tokens", "completion_tokens")]
+    return NOTHING if row.usage is None else " + ".join(used)
+
+
+def value_shown(board: Board, profile: str, metric: str) -> Markup:
+    """A value with its interval, or a dash."""
+    value = (board.profiles[profile] or {}).get(metric)
+    shown = tag("b", text(percent(value)))
+    if value is None or value.low is None:
+        return shown
+    return Markup(shown + tag("span", text(f" {interval(value)}"), class_="interval"))
+
+
+def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
+    """What stands in the way of a number; rows of which the same is to be said are named together."""
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        for words in _troubles_of(row):
+            said.setdefault(words, []).append(label(row, rows))
+    lines = (Markup(text(f"{words}: ") + text(", ").join(map(html.name, names))) for words, names in said.items())
+    yield html.listed(Markup(line) for line in lines)
+
+
+def _troubles_of(row: ReportRow) -> Iterator[str]:
+    failures = [f"{many:,} {name.replace('_', ' ')}" for name, many in row.outcomes.items() if many]
+    if failures := [words for words in failures if not words.endswith(" answered")]:
+        yield ", ".join(failures)
+    if row.unasked:
+        yield f"{row.unasked:,} of the missing were not asked yet"
+    for error, times in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
+        yield f"api error ({times:,} ×) {error}"
+    if row.protocol_note:
+        yield f"no official figures, since {row.protocol_note}"
+
+
+def _all_metrics(rows: Sequence[ReportRow]) -> Iterator[Markup]:
+    for row in rows:
+        head = ("metric", "strict", "official", "n", "what it means")
+        lines = [
+            [
+                text(name),
+                *(value_shown(row.board, profile, name) for profile in PROFILES),
+                text(weight((row.board.profiles["strict"] or {}).get(name))),
+                text(metric.meaning + ("" if metric.more_is_better else " (less is better)")),
+            ]
+            for name, metric in row.metrics.items()
+        ]
+        yield tag("h4", html.name(label(row, rows)))
+        yield html.table(head, lines)
+
+
+def _beside(report: Report) -> Iterator[Markup]:
+    """Published figures beside ours, and what differs between how they came about."""
+    for table in published_tables(report):
+        yield tag("h3", html.name("".join(table.title)))
+        yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows), as_cards=False)
+        yield html.listed(html.name("".join(note)) for note in table.notes)
+
+
+def _plots(report: Report) -> Iterator[Markup]:
+    figures = list[Markup]()
+    for task, rows in _by_task(report.rows).items():
+        scored = [
+            Scored(label(row, rows), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows
+        ]
+        title = f"{task}: {rows[0].main}, percent"
+        figures.append(html.drawing(plots.intervals(scored, title=title), title))
+        title = f"{task}: how samples ended"
+        figures.append(
+            html.drawing(plots.outcomes([Ended(label(row, rows), row.outcomes) for row in rows], title=title), title)
+        )
+    figures += _k_plots(report)
+    yield tag("div", *figures, class_="plots")
+
+
+def _point(board: Board, profile: str, metric: str) -> Point | None:
+    value = (board.profiles[profile] or {}).get(metric)
+    return None if value is None else Point(value.value, value.low, value.high)
+
+
+def _k_plots(report: Report) -> Iterator[Markup]:
+    """Scores against the number of graphs asked for, where that differs."""
+    rows = [row for row in _with_k(report) if _generates(row)]
+    for task, of_task in _by_task(rows).items():
+        lines = [
+            Line(
+                label(row, of_task),
+                {int(k): point for k, board in row.groups["k"].items() if (point := _strict(row, board))},
+            )
+            for row in of_task
+            if all(k.isdecimal() for k in row.groups.get("k", ()))
+        ]
+        lines = [line for line in lines if len(line.points) > 1]
+        for start in range(0, len(lines), plots.MOST_LINES):
+            title = f"{task}: {of_task[0].main}, strict, against k"
+            yield html.drawing(plots.against_k(lines[start : start + plots.MOST_LINES], title=title), title)
+
+
+def _generates(row: ReportRow) -> bool:
+    return row.task.rpartition("/")[2] in GENERATING
+
+
+def _strict(row: ReportRow, board: Board) -> Point | None:
+    return _point(board, "strict", row.main)
+
+
+def _with_k(report: Report) -> tuple[ReportRow, ...]:
+    """The rows grouped by k, whether or not that was asked for."""
+    if "k" in report.by:
+        return report.rows
+    if not any(map(_generates, report.rows)):
+        return ()
+    try:
+        return gather(report.runs, ("k",), report.data, metrics=MAIN).rows
+    except TsgkitError:  # the runs have gone away since; the report itself is whole
+        return ()
+
+
+def _by_group(report: Report, group: str) -> Iterator[Markup]:
+    for task, rows in _by_task(row for row in report.rows if row.groups.get(group)).items():
+        main = rows[0].main
+        yield tag("h3", text(task))
+        head = (group, "subject", "n", f"{main}, strict", f"{main}, official", "answered")
+        lines = [
+            [
+                html.name(member), html.name(label(row, rows)), text(f"{board.n:,}"),
+                *(value_shown(board, profile, main) for profile in PROFILES),
+                text(f"{board.counts[Outcome.ANSWERED]:,}"),
+            ]
+            for member in dict.fromkeys(name for row in rows for name in row.groups[group])
+            for row in rows
+            if (board := row.groups[group].get(member)) is not None
+        ]  # fmt: skip
+        yield html.table(head, lines)
+
+
+def _inventions(report: Report) -> Iterator[Markup]:
+    """Elements that L does not allow, of the rows that generate graphs."""
+    rows = [row for row in report.rows if _generates(row)]
+    if not rows:
+        return
+    yield html.paragraph(
+        "Names in the answers that L does not allow: those that the sentence mentions in some form, and new ones. "
+        "An element counts once a sample; an item without an answer invents nothing."
+    )
+    head = ("subject", "task", "elements", "mentioned", "new", "items", *SHARES.values())
+    counted = ("hallucinated_total", "hallucinated_desc", "hallucinated_new", "hallucinating_items")
+    lines = [
+        [
+            html.name(label(row, rows)), text(row.task),
+            *(text(number(row.board.counts.get(name, 0))) for name in counted),
+            *(value_shown(row.board, "strict", name) for name in SHARES),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    yield html.table(head, lines)
+
+
+def _examples(report: Report) -> Iterator[Markup]:
+    try:
+        examples = examples_of(report)
+    except TsgkitError as error:
+        yield html.paragraph(f"There are none: {error}")
+        return
+    yield html.paragraph(
+        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
+        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
+        class_="pale",
+    )
+    of_rows: dict[int, list[Example]] = {}
+    for example in examples:
+        of_rows.setdefault(id(example.row), []).append(example)
+    for members in of_rows.values():
+        yield tag("h3", html.name(members[0].row.title))
+        for example in members:
+            yield _example(example)
+
+
+def _example(example: Example) -> Markup:
+    one = example.explained
+    summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
+    parts = [html.block(question_of(one.sample, briefly=True)), *_call(example)]
+    if one.graphs:
+        parts += _differing(example)
+    else:
+        parts.append(html.facts([("expected", html.block(reference_text(one.sample)))]))
+    return html.folded(text(summary), *parts)
+
+
+def _headline(example: Example) -> str:
+    metric, scores = example.row.main, example.explained.judged.scores
+    shown = (
+        f"{profile} {percent(of[metric].value)}" for profile in PROFILES if metric in (of := scores.get(profile, {}))
+    )
+    return f"{metric} {', '.join(shown)}"
+
+
+def _call(example: Example) -> Iterator[Markup]:
+    for asked in example.explained.asked[-1:]:
+        yield html.paragraph(f"Reply: {ended(asked.reply)}", class_="pale")
+        for said in (asked.reply.text, asked.reply.refusal, asked.reply.error):
+            if said:
+                yield html.block(said)
+        strict, official = readings_text(asked.readings)
+        if not example.explained.graphs:
+            yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
+        yield html.listed(map(text, (*asked.readings.why, *_notes(asked.readings))))
+    if example.explained.unasked:
+        yield html.paragraph(example.explained.unasked, class_="note")
+
+
+def _notes(readings: TwoReadings) -> Iterator[str]:
+    """The first notes of the strict reading, and how many more of each kind there are."""
+    yield from map(str, readings.notes[:MOST_NOTES])
+    more = Counter(note.kind for note in readings.notes[MOST_NOTES:])
+    if more:
+        yield "and " + ", ".join(f"{many} more {kind}" for kind, many in more.items())
+
+
+def _differing(example: Example) -> Iterator[Markup]:
+    """The graphs that differ, the first few drawn; of an answer without a difference the first graph."""
+    graphs = example.explained.graphs
+    places = [place for place, graph in enumerate(graphs) if graph.difference is None or graph.difference]
+    yield from graph_differences(graphs, places or [0], pictures=MOST_PICTURES)
+    if right := len(graphs) - len(places):
+        yield html.paragraph(f"{right} of {len(graphs)} graphs are as they should be.", class_="pale")
+
+
+def _run(path: str) -> Markup:
+    try:
+        header = read_header(Path(path))
+    except TsgkitError as error:
+        return html.paragraph(str(error))
+    return tag("div", tag("h3", html.name(f"{header['name']}-{header['identity']}")), html.facts(_facts(path, header)))
+
+
+def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
+    plan, asked = header["plan"], header["asked"]
+    versions = [f"{name} {number}" for name, number in (header.get("libraries") or {}).items() if number]
+    yield "folder", html.name(path)
+    yield "begun", text(str(header.get("begun", NOTHING)))
+    yield "command", tag("code", text(" ".join(header.get("command", ()))))
+    yield (
+        "versions",
+        text(", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])),
+    )
+    yield "samples", text(f"{header.get('samples', 0):,}, seed {plan['seed']}, repeat {plan['repeat']}")
+    for model, settings in asked["models"].items():
+        yield "subject", Markup(html.name(model) + text(_settings(settings, header.get("models", {}).get(model, {}))))
+    for task, file in header["data"].items():
+        sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
+        card = asked["tasks"].get(task, {})
+        words = (
+            f", SHA-256 {sha}; card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
+        )
+        yield task, Markup(html.name(str(file)) + text(words))
+    asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
+    for way, sha in asking.items():
+        yield "prompts", Markup(html.name(way) + text(f": {str(sha)[:SHORT_HASH]}"))
+
+
+def _settings(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Where a model was asked, and with which parameters."""
+    if "endpoint" in settings:
+        sent = known.get("sent")
+        what = f"sent {sent}" if sent is not None else f"parameters {settings['parameters']}"
+        return f" at {settings['endpoint']}, {what}"
+    return f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks nobody"
+
+
+def _protocols(report: Report) -> Iterator[Markup]:
+    ours = [row for row in report.rows if row.protocol_note]
+    if not ours:
+        yield html.paragraph("Protocol: everything was asked in the published way, with our wording.")
+        return
+    yield html.paragraph("Protocol: asked in the published way with our wording, but for these:")
+    yield html.listed(Markup(html.name(row.title) + text(f": {row.protocol_note}")) for row in ours)
+
+
+READING = {
+    "strict": "Every item counts. A reply that is missing, refused, cut off or unreadable scores zero; a missing or "
+    "surplus graph is wrong; the answer is read where the reply says it is.",
+    "official": "As the published code reads and scores, to stand beside published figures. It leaves out "
+    "graphs without a partner and items without any graph, so it may be higher than strict. A dash: it does not apply; "
+    "the reason stands below the table.",
+    "brackets": "95 % intervals, by drawing whole scenarios again and again, since items of one scenario resemble each "
+    "other. Two intervals that overlap show neither that two results are equal nor that they differ.",
+    "n": "How many items; of a metric, its summed weight, as the number of graphs.",
+    "failed": "Items that ended without an answer: unreadable (no answer found), truncated (cut at the length limit), "
+    "refused, empty, api error (the service failed after retries), missing (no reply, or not asked).",
+    "repaired": "The reply was not written as asked, but could be understood without guessing. It is scored.",
+    "differences": "= in both graphs, − missing, + extra, ⇄ reversed, ≠ mismatched, ≠hand the wrong hand. Graphs are "
+    "counted from 0.",
+}
+
+
+def _reading_help() -> Iterator[Markup]:
+    yield html.facts((term, text(said)) for term, said in READING.items())

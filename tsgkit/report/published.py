@@ -1,0 +1,281 @@
+"""The published tables beside ours: what they say, which of their figures cannot be right, how theirs and ours differ.
+
+>>> reference = load_reference()
+>>> figure = next(figure for figure in reference.figures("tsg/sgds", "zero-shot") if figure.model == "Mistral-7B")
+>>> figure.value, figure.doubt
+(0.9014, 'an accuracy over 250 items is a multiple of 1/250')
+
+The figures are data (``eval/reference/tsg_bench.yaml``); what is doubtful in them is listed there too, and
+:func:`doubts_found` computes what of it can be computed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tsgkit.errors import UsageError
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import is_official
+from tsgkit.library.declarations import loaded
+from tsgkit.library.files import read_bytes
+from tsgkit.library.projects import find, text_of
+from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.suites.tsg.scoreboard import Value
+
+PUBLISHED = "published"
+FILE, DATASET, SUITE = "tsg_bench.yaml", "tsg-bench", "tsg/"
+ROUNDING = 0.0100001
+"""Figures have two decimals; a sum of two of them is off by at most this much."""
+EXAMPLES = 10
+STYLES = ("zero-shot", "cot", "few-shot")
+"""The styles that were published."""
+
+Text = Annotated[str, Field(min_length=1)]
+Kind = Literal["bound", "multiple", "sum", "mean", "shifted"]
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(_Declared):
+    """What one figure of every row of a table is."""
+
+    task: Text
+    metric: Text
+    style: Text
+    items: Annotated[int, Field(ge=1)]
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """What tells it from the other columns of its table."""
+        return " ".join(filter(None, (self.task, self.style, self.part, self.metric)))
+
+
+class PublishedTable(_Declared):
+    """One table: columns, and a row of figures for every model."""
+
+    name: Text
+    about: Text
+    unit: Literal["percent", "count"] = "percent"
+    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    rows: dict[str, tuple[Annotated[float, Field(ge=0)], ...]]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> PublishedTable:
+        for model, figures in self.rows.items():
+            if len(figures) != len(self.columns):
+                raise ValueError(f"{model} has {len(figures)} figures for {len(self.columns)} columns")
+            if self.unit == "percent" and max(figures) > 100:
+                raise ValueError(f"{model} has a figure above 100")
+        if len({column.title for column in self.columns}) < len(self.columns):
+            raise ValueError("two columns say the same of themselves")
+        return self
+
+
+class Doubt(_Declared):
+    """Figures of one row that cannot be right, or should not be relied on: by the titles of their columns."""
+
+    table: Text
+    model: Text
+    kind: Kind
+    columns: Annotated[tuple[Text, ...], Field(min_length=1)]
+    reason: Text
+
+
+class Reference(_Declared):
+    """All tables of a paper."""
+
+    source: Text
+    temperature: float
+    remarks: tuple[Text, ...] = ()
+    tables: tuple[PublishedTable, ...]
+    doubtful: tuple[Doubt, ...]
+
+    @model_validator(mode="after")
+    def _doubts_are_of_figures(self) -> Reference:
+        known = {(t.name, model, c.title) for t in self.tables for model in t.rows for c in t.columns}
+        for doubt in self.doubtful:
+            for column in doubt.columns:
+                if (doubt.table, doubt.model, column) not in known:
+                    raise ValueError(f"doubtful: {doubt.table} has no {column} of {doubt.model}")
+        return self
+
+    def figures(self, task: str, style: str) -> Iterator[Figure]:
+        """All figures of a task in a style, table by table."""
+        doubts = {(d.table, d.model, column): d.reason for d in self.doubtful for column in d.columns}
+        for table in self.tables:
+            scale = 100 if table.unit == "percent" else 1
+            for model, row in table.rows.items():
+                for column, number in zip(table.columns, row, strict=True):
+                    if (column.task, column.style) == (task, style):
+                        doubt = doubts.get((table.name, model, column.title), "")
+                        value = round(number / scale, 6)
+                        yield Figure(table.name, model, column.metric, value, column.items, doubt)
+
+
+class Figure(NamedTuple):
+    """One published figure: a fraction of 1, or a count; ``doubt`` says why it cannot be relied on."""
+
+    table: str
+    model: str
+    metric: str
+    value: float
+    items: int
+    doubt: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A row of ours, the published figures of its task, and in words what differs between theirs and ours."""
+
+    row: ReportRow
+    style: str
+    figures: tuple[Figure, ...]
+    differences: tuple[str, ...]
+    source: str
+
+    def value(self, metric: str) -> Value | None:
+        """Our figure, as the published code scores; None where there is none."""
+        return (self.row.board.profiles["official"] or {}).get(metric)
+
+
+def load_reference() -> Reference:
+    """The published tables, checked."""
+    found = find("eval", f"reference/{FILE}")
+    return reference_from(text_of(found), str(found))
+
+
+def reference_from(text: str, source: str) -> Reference:
+    """The tables that a YAML text holds; ``UsageError`` names what is wrong."""
+    try:
+        return Reference.model_validate(loaded(text, source))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint="the tables that come along show the form"
+        ) from None
+
+
+def against_published(report: Report) -> Report:
+    """The report with published figures beside every row that there are some for."""
+    reference = load_reference()
+    theirs = {key: asks_published_data(*key) for key in {(row.kind, row.data) for row in report.rows}}
+    found = (_beside(row, reference, theirs[row.kind, row.data]) for row in report.rows)
+    return replace(report, beside=tuple(one for one in found if one is not None))
+
+
+def _beside(row: ReportRow, reference: Reference, has_their_data: bool) -> Beside | None:
+    style = row.style if row.style in STYLES else STYLES[0]
+    figures = tuple(reference.figures(SUITE + row.kind, style))
+    if style == STYLES[0]:
+        figures += tuple(reference.figures(SUITE + row.kind, "people"))
+    if not figures:
+        return None
+    others = differences(row, style, figures[0].items, reference.temperature)
+    if not has_their_data:
+        others = ("data: ours are not the published file, so the figures are of different items", *others)
+    return Beside(row, style, figures, others, reference.source)
+
+
+def differences(row: ReportRow, style: str, items: int, temperature: float) -> tuple[str, ...]:
+    """In words, in what our row differs from the published ones, its data apart."""
+    found = []
+    if row.n != items:
+        found.append(f"n: {row.n:,} items here, {items:,} there")
+    if row.style != style:
+        found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
+    if row.protocol_note:
+        found.append(f"protocol: {row.protocol_note}")
+    if row.solver != "baseline" and row.prompts is None:
+        found.append("prompts: the same requests in our wording")
+    if (ours := (row.parameters or {}).get("temperature")) not in (None, temperature):
+        found.append(f"temperature: {ours} here, {temperature} there")
+    if row.unasked or row.failed:
+        found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed; they count as wrong here")
+    return tuple(found)
+
+
+def asks_published_data(kind: str, file: str) -> bool:
+    """Whether a file is the published one, by its checksum."""
+    known = catalogue().get(DATASET)
+    if known is None or kind not in known.tasks or not Path(file).is_file():
+        return False
+    return bool(is_official(known.file(kind), read_bytes(file)))
+
+
+class Found(NamedTuple):
+    """What a check found: a doubt without its words."""
+
+    table: str
+    model: str
+    kind: str
+    columns: tuple[str, ...]
+
+
+def doubts_found(reference: Reference) -> Iterator[Found]:
+    """Everything in the tables that arithmetic says cannot be right."""
+    for table in reference.tables:
+        for model, figures in table.rows.items():
+            row = dict(zip(table.columns, figures, strict=True))
+            for check in (_bound, _multiple, _sum, _mean):
+                for columns in check(row):
+                    yield Found(table.name, model, check.__name__.strip("_"), tuple(c.title for c in columns))
+
+
+Figures = dict[Column, float]
+
+
+def _groups(row: Figures) -> Iterator[dict[str, Column]]:
+    """The columns of each task, style and part, by metric."""
+    groups: defaultdict[tuple[str, ...], dict[str, Column]] = defaultdict(dict)
+    for column in row:
+        groups[column.task, column.style, column.part][column.metric] = column
+    yield from groups.values()
+
+
+def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """A mean of harmonic means is at most the mean of the arithmetic means."""
+    for group in _groups(row):
+        if {"precision", "recall", "f1"} <= set(group):
+            columns = tuple(group[name] for name in ("precision", "recall", "f1"))
+            precision, recall, f1 = (row[column] for column in columns)
+            if f1 > (precision + recall) / 2 + ROUNDING:
+                yield columns
+
+
+def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """Items that are right or wrong as a whole come to a multiple of 1/n."""
+    for column, figure in row.items():
+        if column.metric in ("accuracy", "exact_match"):
+            right = round(figure * column.items / 100)
+            if abs(100 * right / column.items - figure) > ROUNDING / 2:
+                yield (column,)
+
+
+def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """What is mentioned and what is new come to all there is."""
+    for group in _groups(row):
+        names = [f"hallucinated_{kind}" for kind in ("desc", "new", "total")]
+        if set(names) <= set(group):
+            columns = tuple(group[name] for name in names)
+            described, new, total = (row[column] for column in columns)
+            if described + new != total:
+                yield columns
+
+
+def _mean(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """Over parts of equal size, the overall figure is the mean of theirs."""
+    for overall in (column for column in row if column.part == "overall"):
+        key = (overall.task, overall.style, overall.metric)
+        parts = [c for c in row if c.part not in ("", "overall") and (c.task, c.style, c.metric) == key]
+        if parts and abs(sum(row[c] for c in parts) / len(parts) - row[overall]) > ROUNDING:
+            yield (overall,)

@@ -1,0 +1,96 @@
+"""A report as CSV: one line a figure, values as fractions of 1; no cell is a formula to a spreadsheet.
+
+>>> cell("=1+1"), cell("a,b"), cell(-0.5)
+("'=1+1", 'a,b', '-0.5')
+
+``kind`` is ``metric``, ``count``, ``usage`` or ``published``. A value that is not known is ``(unknown)``; one that does
+not apply is empty, and ``reason`` says why.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+
+from tsgkit.report.figures import UNKNOWN
+from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.inert import inert
+from tsgkit.suites.tsg.scoreboard import Board
+
+HEAD = (
+    *("run", "name", "task", "subject", "solver", "style", "repeat", "protocol", "kind", "group", "member", "profile"),
+    *("metric", "better", "value", "low", "high", "n", "items", "reason"),
+)
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%", "＝", "＋", "－", "＠")
+"""How a cell begins that some spreadsheet takes for more than text."""
+Fields = dict[str, object]
+
+
+def write(report: Report) -> str:
+    """The report as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, HEAD, restval="", quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({name: cell(value) for name, value in line.items()} for line in lines(report))
+    return text.getvalue()
+
+
+def cell(value: object) -> str:
+    """A cell: numbers as they are, text so that it stays text."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float):
+        return repr(value)
+    text = inert(str(value))
+    return f"'{text}" if text.lstrip().startswith(FORMULA) else text
+
+
+def lines(report: Report) -> Iterator[Fields]:
+    """One line a figure."""
+    for row in report.rows:
+        about = _about(row)
+        yield from (about | line for line in _metrics(row, row.board))
+        for group, members in row.groups.items():
+            for name, board in members.items():
+                yield from (about | {"group": group, "member": name} | line for line in _metrics(row, board))
+        yield from (about | {"kind": "count", "metric": n, "value": v} for n, v in row.board.counts.items())
+        yield about | {"kind": "count", "metric": "unasked", "value": row.unasked}
+        yield from (about | {"kind": "usage"} | line for line in _usage(row.usage))
+    for beside in report.beside:
+        for figure in beside.figures:
+            yield {
+                "name": figure.table,
+                "task": beside.row.task,
+                "subject": figure.model,
+                "style": beside.style,
+                "kind": "published",
+                "profile": "official",
+                "metric": figure.metric,
+                "value": figure.value,
+                "items": figure.items,
+                "reason": figure.doubt,
+            }
+
+
+def _about(row: ReportRow) -> Fields:
+    names = ("run", "name", "task", "subject", "solver", "style", "repeat", "protocol")
+    return {name: getattr(row, name) for name in names}
+
+
+def _metrics(row: ReportRow, board: Board) -> Iterator[Fields]:
+    for profile, values in board.profiles.items():
+        for name, metric in row.metrics.items():
+            if name not in (board.profiles["strict"] or {}):
+                continue
+            value = (values or {}).get(name)
+            found: Fields = {} if value is None else {k: getattr(value, k) for k in ("value", "low", "high", "n")}
+            reason = board.reasons.get(f"{profile}.{name}", board.reasons.get(profile, "")) if value is None else ""
+            better = "more" if metric.more_is_better else "less"
+            yield {"kind": "metric", "profile": profile, "metric": name, "better": better, **found,
+                   "items": board.n, "reason": reason}  # fmt: skip
+
+
+def _usage(usage: Mapping[str, object] | None) -> Iterator[Fields]:
+    for name, value in (usage or {}).items():
+        yield {"metric": name, "value": UNKNOWN if value is None else value}

@@ -1,0 +1,269 @@
+"""A report as titled tables of words and figures, which every format for people writes in its own way.
+
+>>> Table(("rows of ", Foreign("a|b")), ("subject", "n"), ((Foreign("a|b"), "3"),)).title[1]
+'a|b'
+
+Text that others wrote is marked as :class:`~tsgkit.report.inert.Foreign`; formats show it so that nothing obeys it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
+from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.inert import Foreign
+from tsgkit.report.published import Beside, Figure
+from tsgkit.scoring.outcomes import COUNTS, Outcome
+from tsgkit.suites.tsg.metrics import METRICS
+from tsgkit.suites.tsg.scoreboard import Board
+
+Line = tuple[str, ...]
+"""A line of text in pieces, of which some are Foreign."""
+NO_METRIC = "the published code has no such metric"
+VALUES = ("strict", "95 % interval", "n", "official", "95 % interval", "n")
+COUNTED = "hallucinated_"
+"""How the names of counts begin that were published too."""
+MOST_ERRORS = 5
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a title; the first ``words`` columns hold words, the others figures."""
+
+    title: Line
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[Line, ...] = ()
+    words: int = 1
+
+
+@dataclass(frozen=True)
+class Document:
+    """All tables of a report, and what is to be said of all of them."""
+
+    title: str
+    tables: tuple[Table, ...]
+    notes: tuple[Line, ...]
+
+
+def document(report: Report) -> Document:
+    """The report as tables."""
+    tables = (
+        *(_scores(report, task) for task in _tasks(report)),
+        *_groups(report),
+        *_hallucinations(report),
+        *published_tables(report),
+        _outcomes(report),
+        _usage(report),
+    )
+    return Document("Results", tables, _notes(report))
+
+
+def _tasks(report: Report) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.task for row in report.rows))
+
+
+def _who(report: Report, row: ReportRow) -> tuple[str, ...]:
+    """The cells that tell a row from the others of its task."""
+    run = (Foreign(row.run),) if len(report.runs) > 1 else ()
+    return (*run, Foreign(row.subject), Foreign(" ".join(row.way)) if row.way else NOTHING)
+
+
+def _who_head(report: Report) -> tuple[str, ...]:
+    return (*(("run",) if len(report.runs) > 1 else ()), "subject", "way")
+
+
+def _scores(report: Report, task: str) -> Table:
+    rows = [row for row in report.rows if row.task == task]
+    lines = tuple(
+        (*_who(report, row), name, "more" if metric.more_is_better else "less", *_values(row.board, name))
+        for row in rows
+        for name, metric in row.metrics.items()
+    )
+    head = (*_who_head(report), "metric", "better", *VALUES)
+    notes = tuple(note for row in rows for note in _row_notes(row))
+    return Table((Foreign(task),), head, lines, notes, words=len(head) - len(VALUES))
+
+
+def _values(board: Board, name: str) -> Iterator[str]:
+    for profile in ("strict", "official"):
+        value = (board.profiles[profile] or {}).get(name)
+        yield from (percent(value), interval(value), weight(value))
+
+
+def _row_notes(row: ReportRow) -> Iterator[Line]:
+    who = Foreign(row.title)
+    for what, reason in row.board.reasons.items():
+        if reason != NO_METRIC:
+            yield (who, f": {what}: ", Foreign(reason))
+    if row.unasked:
+        yield (who, f": {row.unasked:,} of {row.n:,} samples were not asked; they count as missing")
+    for error, times in list(row.errors.items())[:MOST_ERRORS]:
+        yield (who, f": {times:,} of {row.n:,} samples failed: ", Foreign(error))
+    if (more := len(row.errors) - MOST_ERRORS) > 0:
+        yield (who, f": and {more:,} other errors")
+
+
+def _groups(report: Report) -> Iterator[Table]:
+    for group in report.by:
+        for task in _tasks(report):
+            rows = [row for row in report.rows if row.task == task and row.groups.get(group)]
+            if rows:
+                head = (*_who_head(report), group, "metric", "items", *VALUES)
+                lines = tuple(line for row in rows for line in _members(report, row, group))
+                yield Table((Foreign(task), " by ", group), head, lines, words=len(head) - len(VALUES) - 1)
+
+
+def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, ...]]:
+    for name, board in row.groups[group].items():
+        for metric in shown_in(board, row.metrics):
+            yield (*_who(report, row), Foreign(name), metric, number(board.n), *_values(board, metric))
+
+
+def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
+    """Which of these metrics a board has been made for."""
+    return tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
+
+
+def _hallucinations(report: Report) -> Iterator[Table]:
+    """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
+    rows = [row for row in report.rows if "hallucinated" in METRICS.get(row.kind, ())]
+    if not rows:
+        return
+    kinds = ("total", "desc", "new")
+    names = (*(f"hallucinated_{kind}" for kind in kinds), "hallucinating_items", "hallucinating_items_desc")
+    names = (*names, "hallucinating_items_new")
+    head = ("task", *_who_head(report), "n", *kinds, *(f"items {kind}" for kind in kinds))
+    lines = tuple(
+        (Foreign(row.task), *_who(report, row), number(row.n), *(number(row.board.counts.get(n, 0)) for n in names))
+        for row in rows
+    )
+    note = "total, desc and new count elements (a node name or edge label once an item): outside L; outside L though "
+    note += "the sentence mentions them; neither. The items that have any stand beside them."
+    yield Table(("elements outside L",), head, lines, ((note,),), words=1 + len(_who_head(report)))
+
+
+def published_tables(report: Report) -> Iterator[Table]:
+    """For every task and style our rows first, then the published ones."""
+    together: dict[tuple[str, str], list[Beside]] = {}
+    for beside in report.beside:
+        together.setdefault((beside.row.task, beside.style), []).append(beside)
+    for (task, style), ours in together.items():
+        found = _by_model(ours[0].figures)
+        shown = {name for beside in ours for name in beside.row.metrics}
+        named = dict.fromkeys(figure.metric for figure in ours[0].figures)
+        metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
+        lines = (
+            *(_ours(report, beside, metrics) for beside in ours),
+            *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
+        )
+        head = (*_who_head(report), "source", "n", *metrics)
+        notes = (
+            *_differences(ours),
+            *_doubts(found),
+            (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",),
+        )
+        title = (Foreign(task), f" beside the published tables, {style}")
+        yield Table(title, head, lines, notes, words=1 + len(_who_head(report)))
+
+
+def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
+    """What differs, said once for all rows of which it is true."""
+    said: dict[str, list[str]] = {}
+    for beside in ours:
+        for text in beside.differences:
+            said.setdefault(text, []).append(beside.row.title)
+    for text, titles in said.items():
+        yield (Foreign("; ".join(dict.fromkeys(titles))), " differs in ", Foreign(text))
+
+
+def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
+    for figure in (figure for figures in found.values() for figure in figures.values()):
+        if figure.doubt:
+            yield ("(?) ", Foreign(figure.model), f", {figure.table}, {figure.metric}: {figure.doubt}")
+
+
+def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, ...]:
+    row, cells = beside.row, []
+    for name in metrics:
+        if name.startswith(COUNTED):
+            cells.append(number(row.board.counts.get(name, 0)))
+        else:
+            cells.append(_value_beside(beside, name))
+    return (*_who(report, row), "here", number(row.n), *cells)
+
+
+def _value_beside(beside: Beside, name: str) -> str:
+    """Our official figure; where there is none the strict one, which says so."""
+    if (value := beside.value(name)) is not None:
+        return f"{percent(value)} {interval(value)}"
+    strict = (beside.row.board.profiles["strict"] or {}).get(name)
+    return NOTHING if strict is None else f"{percent(strict)} {interval(strict)} (strict)"
+
+
+def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
+    """The figures of each model; of one that stands in two tables, the first."""
+    models: dict[str, dict[str, Figure]] = {}
+    for figure in figures:
+        models.setdefault(figure.model, {}).setdefault(figure.metric, figure)
+    return models
+
+
+def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Sequence[str]) -> tuple[str, ...]:
+    tables = ", ".join(dict.fromkeys(figure.table for figure in found.values()))
+    items = next(iter(found.values())).items
+    rest = (NOTHING,) * (len(_who_head(report)) - 2)
+    return (*rest, Foreign(model), NOTHING, tables, number(items), *(_figure(found.get(name)) for name in metrics))
+
+
+def _figure(figure: Figure | None) -> str:
+    if figure is None:
+        return NOTHING
+    shown = number(figure.value) if figure.metric.startswith(COUNTED) else f"{round(100 * figure.value, 2):.1f}"
+    return f"{shown} (?)" if figure.doubt else shown
+
+
+def _outcomes(report: Report) -> Table:
+    """Every count that is not zero everywhere, after the outcomes, which always stand here."""
+    always = tuple(map(str, ("items", *Outcome)))
+    more = [str(name) for name in COUNTS if name not in always and any(row.board.counts[name] for row in report.rows)]
+    head = ("task", *_who_head(report), *always, "not asked", *more)
+    lines = tuple(
+        (
+            Foreign(row.task),
+            *_who(report, row),
+            *(number(row.board.counts[name]) for name in always),
+            number(row.unasked),
+            *(number(row.board.counts[name]) for name in more),
+        )
+        for row in report.rows
+    )
+    return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)))
+
+
+def _usage(report: Report) -> Table:
+    head = ("task", *_who_head(report), "calls", "from cache", "tokens in", "tokens out", "cost", "seconds", "protocol")
+    lines = tuple((Foreign(row.task), *_who(report, row), *_used(row), row.protocol) for row in report.rows)
+    return Table(("what it took",), head, lines, words=1 + len(_who_head(report)))
+
+
+def _used(row: ReportRow) -> Iterator[str]:
+    usage = row.usage
+    yield from (NOTHING if usage is None else number(usage[name]) for name in ("calls", "from_cache"))
+    yield from (tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    yield cost(usage)
+    yield NOTHING if usage is None else f"{usage['seconds']:,.1f}"
+
+
+def _notes(report: Report) -> tuple[Line, ...]:
+    seeds = ", ".join(map(str, dict.fromkeys(row.seed for row in report.rows)))
+    lines: list[Line] = [
+        ("Values are percent. strict counts every item; official scores as the published code does.",),
+        (f"Brackets hold 95 % bootstrap intervals over scenarios (seed {seeds}); n is what a value is out of.",),
+    ]
+    lines += [("run: ", Foreign(run)) for run in report.runs]
+    data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)
+    lines += [("data of ", Foreign(task), ": ", Foreign(file), f", SHA-256 {sha[:16]}") for task, file, sha in data]
+    return tuple(lines)
