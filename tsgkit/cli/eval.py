@@ -1,6 +1,6 @@
 """Evaluate models, scripts or the built-in baselines on tasks, in a run folder that the same command goes on with.
 
-  tsgkit eval                                            all tsg tasks, bundled data, built-in rules: no key, no network
+  tsgkit eval                                            four tsg tasks, our data, built-in rules: no key, no network
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
   tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
@@ -42,7 +42,9 @@ ASKED = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     asked = parser.add_argument_group("what is asked (part of the run's identity)")
-    asked.add_argument("--task", action="append", metavar="T", help="a task (tsg/sgqa) or suite (tsg); repeatable")
+    asked.add_argument(
+        "--task", action="append", metavar="T", help="a task (tsg/sgqa) or suite (tsg: its published tasks)"
+    )
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
     asked.add_argument(
         "--style",

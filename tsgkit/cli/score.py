@@ -14,7 +14,7 @@ import json
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import GOOD
-from tsgkit.suites.tsg.grouping import GROUPS
+from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS
 from tsgkit.suites.tsg.metrics import METRICS, STYLES
 from tsgkit.suites.tsg.scoreboard import Board, ScoreReport, Value, report_value, sample_value, score
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how replies were asked for: {', '.join(STYLES)} (default zero-shot)",
     )
     parser.add_argument(
-        "--by", action="append", default=[], metavar="G", help=f"also by {', '.join(GROUPS)}; repeatable"
+        "--by", action="append", default=[], metavar="G", help=f"also by {', '.join((*GROUPS, *REPAIRS))}; repeatable"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")

@@ -53,7 +53,8 @@ class Card(_Declared):
     """One task: what is asked, with which data and prompts, and what is measured.
 
     ``data`` and ``examples`` are paths in the room ``tasks`` (or the name of an installed dataset), ``prompts`` a
-    folder in the room ``prompts``; ``subject`` and ``judge`` are used where a caller names none.
+    folder in the room ``prompts``; ``subject`` and ``judge`` are used where a caller names none. A
+    card that is ``on_request`` is run where it is named itself, not where its suite is or nothing.
     """
 
     title: Text
@@ -65,6 +66,7 @@ class Card(_Declared):
     examples: Inside | None = None
     subject: Text | None = None
     judge: Text | None = None
+    on_request: StrictBool = False
     temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1
     metrics: Annotated[dict[StrictStr, CardMetric], Field(min_length=1)]
 

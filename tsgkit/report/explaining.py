@@ -27,7 +27,8 @@ from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.judging import Judged
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample
+from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, references_of
+from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.solvers import read_as
 from tsgkit.suites.tsg.two_readings import TwoReadings, read_twice
 
@@ -273,10 +274,11 @@ def _share(value: float | None) -> str:
 
 
 def _graphs(sample: AnySample, judged: Judged) -> tuple[GraphDifference, ...]:
-    if not isinstance(sample, GenerationSample):
+    references = references_of(sample)
+    if not references or isinstance(sample, QuestionSample | SelectionSample):
         return ()
     answers = [ActionGraph(graph) for graph in judged.answer or ()]
-    return tuple(differences(sample.references, answers, sample.vocabulary))
+    return tuple(differences(references, answers, sample.vocabulary))
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
@@ -308,9 +310,11 @@ def _value(row: Explained) -> dict[str, Any]:
 
 def reference_value(sample: AnySample) -> Any:  # noqa: ANN401  (a word or graphs, as JSON has them)
     """What is right."""
-    if isinstance(sample, GenerationSample):
-        return [[list(triplet) for triplet in graph] for graph in sample.references]
-    return sample.answer
+    if references := references_of(sample):
+        return [[list(triplet) for triplet in graph] for graph in references]
+    if isinstance(sample, QuestionSample | SelectionSample):
+        return sample.answer
+    return shown_answer(sample).split("\n")
 
 
 def _asked_value(asked: Asked) -> dict[str, Any]:

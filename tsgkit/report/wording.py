@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, references_of
 from tsgkit.suites.tsg.showing import arrows, shown, shown_answer
 from tsgkit.suites.tsg.two_readings import TwoReadings
 
@@ -17,6 +18,10 @@ SHOWN = {
     QuestionSample: ("question",),
     SelectionSample: ("graph", "candidates"),
     GenerationSample: ("sentence", "count", "nodes", "edges"),
+    NodesSample: ("sentence", "given_edges", "nodes"),
+    EdgesSample: ("sentence", "given_nodes", "edges"),
+    ActionsSample: ("sentence", "given_nodes", "given_edges", "actions"),
+    RefineSample: ("sentence", "graph", "hint", "place", "nodes", "edges"),
 }
 BRIEFLY = 2
 
@@ -29,8 +34,8 @@ def question_of(sample: AnySample, *, briefly: bool = False) -> str:
 
 def reference_text(sample: AnySample) -> str:
     """What is right."""
-    if isinstance(sample, GenerationSample):
-        return reading_text(sample.references)
+    if references := references_of(sample):
+        return reading_text(references)
     if isinstance(sample, SelectionSample):
         return f"{shown_answer(sample)} {sample.candidates[sample.position]}"
     return shown_answer(sample)

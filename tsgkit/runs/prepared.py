@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -125,13 +125,18 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     known = card_names()
     if not plan.tasks:
         fitting = kinds_of(Path(plan.data)) if plan.data else ()
-        names = [name for name in known if name.startswith(f"{DEFAULT_SUITE}/")]
-        return tuple(name for name in _in_order(names) if not fitting or name.partition("/")[2] in fitting)
+        ours = [name for name in known if name.startswith(f"{DEFAULT_SUITE}/")]
+        return tuple(_in_order(_unnamed(name for name in ours if not fitting or name.partition("/")[2] in fitting)))
     found: list[str] = []
     for name in plan.tasks:
-        suite = [one for one in known if one.startswith(f"{name}/")]
+        suite = _unnamed(one for one in known if one.startswith(f"{name}/"))
         found += _in_order(suite) if suite else [name if name in known or "/" in name else f"{DEFAULT_SUITE}/{name}"]
     return tuple(dict.fromkeys(found))
+
+
+def _unnamed(names: Iterable[str]) -> list[str]:
+    """Those of some tasks that are run without being named themselves: not the derived ones, as their cards say."""
+    return [name for name in names if not load_card(name).on_request]
 
 
 def _in_order(names: Sequence[str]) -> list[str]:

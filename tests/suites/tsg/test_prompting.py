@@ -28,7 +28,7 @@ from tsgkit.suites.tsg.prompting import (
     prompt_set,
     style_of,
 )
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, samples_of
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.showing import shown_answer
 
@@ -114,6 +114,7 @@ def test_what_a_reasoned_example_shows_is_read_back_as_its_answer(task: str) -> 
         assert answer.graphs == sample.references
         assert not answer.reading.repaired
     else:
+        assert isinstance(sample, QuestionSample | SelectionSample)
         assert (strict.letter(reply, 5) if task == "sgds" else strict.word(reply)) == sample.answer
 
 
@@ -211,6 +212,7 @@ def test_a_structured_answer_is_read_by_the_strict_reader(task: str) -> None:
         assert not isinstance(answer, strict.Unreadable)
         assert answer.graphs == sample.references
     else:
+        assert isinstance(sample, QuestionSample | SelectionSample)
         reply = json.dumps({"answer": sample.answer})
         assert (strict.letter(reply, 5) if task == "sgds" else strict.word(reply)) == sample.answer
 

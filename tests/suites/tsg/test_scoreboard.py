@@ -13,7 +13,7 @@ from samples import GRAPH, SGDS, SGG, SGQA, lines
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.suites.tsg.documents import read_document, read_file
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, samples_of
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
 from tsgkit.suites.tsg.scoreboard import ScoreReport, report_value, score
 
 DRY = [["person", "verb", "dry"], ["dry", "dobj", "cup"]]
@@ -39,6 +39,7 @@ DATA: dict[str, list[dict[str, Any]]] = {"sgqa": QUESTIONS, "sgds": CHOICES, "sa
 def perfect(sample: AnySample) -> str:
     if isinstance(sample, GenerationSample):
         return "\n\n".join(map(str, sample.references))
+    assert isinstance(sample, QuestionSample | SelectionSample)
     return f"[{sample.answer}]"
 
 

@@ -3,9 +3,10 @@
 Files: ``formats`` names what they may look like, ``documents`` reads them, ``rows`` knows the datasets' rows,
 ``checking`` lints, ``writing`` converts.
 
-Scores: ``samples`` makes rows into what is asked, ``replies`` reads what was answered, ``sections`` finds the final
-answer, ``strict`` and ``official`` read it, ``generation`` scores graphs, ``judging`` judges one reply in both
-profiles, ``metrics`` says what the numbers mean, ``scoreboard`` puts them together.
+Scores: ``samples`` makes rows into what is asked (``asked``, and ``derived`` for halves of graphs and repairs),
+``replies`` reads what was answered, ``sections`` finds the final answer, ``strict``, ``listing`` and ``official`` read
+it, ``generation`` and ``derived_scores`` score it, ``judging`` judges one reply in both profiles, ``metrics`` says what
+the numbers mean, ``scoreboard`` puts them together.
 
 Prompts: ``cards`` checks what a card declares, ``prompt_sets`` loads the texts, ``examples`` chooses worked examples,
 ``showing`` writes a sample's values, ``prompting`` composes, ``preview`` shows the prompt of one item.

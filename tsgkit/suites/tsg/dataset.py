@@ -19,8 +19,9 @@ from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.cards import near
+from tsgkit.suites.tsg.derived import drawn
 from tsgkit.suites.tsg.rows import entry_from, row_kind
-from tsgkit.suites.tsg.samples import TASKS, AnySample, check_answerable, samples_from
+from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
 
 BOM = codecs.BOM_UTF8
 KEPT = 400
@@ -41,6 +42,7 @@ class Dataset:
         self._kept: dict[int, tuple[AnySample, ...]] = {}
         self._stream = _opened(source)
         self.sha256 = self._index()
+        """That of the file; of errors that are drawn into its graphs too, since they change what is asked."""
         self._numbers = {item_id: number for number, item_id in enumerate(self._ids)}
 
     def __del__(self) -> None:
@@ -85,14 +87,14 @@ class Dataset:
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
-                self._add(line[mark:], row, line_number, offset + mark, seen)
+                digest.update(drawn(self._add(line[mark:], row, line_number, offset + mark, seen)))
                 row += 1
             offset += len(line)
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
         return digest.hexdigest()
 
-    def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> None:
+    def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> tuple[AnySample, ...]:
         try:
             samples = self._samples(line, row)
             check_answerable(samples, self.task, self.file)
@@ -110,6 +112,7 @@ class Dataset:
         self._hashes.append(_hash(line))
         if len(self._kept) < KEPT:
             self._kept[row] = samples
+        return samples
 
     def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:
         """The samples of a line; a row without an id of its own is known by its number."""
@@ -117,12 +120,12 @@ class Dataset:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise NotationError("not UTF-8 text") from None
-        kind = TASKS[self.task]
+        kind = ROWS[self.task]
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
             raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
         entry, _ = entry_from(value, kind, row, None)
-        return samples_from(entry, self.task)
+        return samples_from(entry, self.task, self.file)
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """A hash of the list of items that are asked."""

@@ -8,14 +8,17 @@ that were there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 
 from tsgkit.errors import UsageError
+from tsgkit.graph.edits import Change, ChangeKind
+from tsgkit.suites.tsg.derived import DerivedSample, RefineSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.rows import Entry
-from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_of
+from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_from, samples_of
 
 MOST_NAMED = 3
 
@@ -29,10 +32,45 @@ class Example:
 
 
 def pool_of(document: Document, task: str) -> tuple[Example, ...]:
-    """All examples that a pool holds."""
-    samples = samples_of(document, task)
-    rationales = [text for entry in document.entries for text in _rationales(entry, document.file)]
-    return tuple(Example(sample, rationale) for sample, rationale in zip(samples, rationales, strict=True))
+    """All examples that a pool holds; where a row makes several samples, its rationale is that of each."""
+    samples_of(document, task)  # refuses a pool with anything wrong in it
+    return tuple(example for entry in document.entries for example in _examples(entry, task, document.file))
+
+
+def _examples(entry: Entry, task: str, file: str) -> Iterator[Example]:
+    samples = samples_from(entry, task, file)
+    rationales = tuple(_rationales(entry, file))
+    for sample, rationale in zip(samples, cycle(rationales), strict=False):
+        yield Example(sample, _with_errors(sample, rationale))
+
+
+def _with_errors(sample: AnySample, rationale: str) -> str:
+    """A rationale tells what the right graph is; a repair goes on to say what of it was found wrong."""
+    if not rationale or not isinstance(sample, RefineSample):
+        return rationale
+    return " ".join([rationale, *(told_error(change) for change in sample.changes)])
+
+
+def told_error(change: Change) -> str:
+    """An error in a sentence.
+
+    >>> from tsgkit.graph.edits import ChangeKind
+    >>> from tsgkit.graph.model import Triplet
+    >>> told_error(Change(ChangeKind.MISSING, Triplet("take", "dobj", "lid"), None))
+    'In the given graph the edge dobj from take to lid is missing.'
+    """
+    found = change.candidate if change.candidate is not None else change.reference
+    if found is None:
+        return ""
+    named = f"In the given graph the edge {found.edge} from {found.source} to {found.target}"
+    right = change.reference
+    if change.kind is ChangeKind.MISSING:
+        return f"{named} is missing."
+    if change.kind is ChangeKind.EXTRA or right is None:
+        return f"{named} is told by nothing and goes."
+    if change.kind is ChangeKind.REVERSED:
+        return f"{named} points the wrong way."
+    return f"{named} has a wrong element: it is {right.edge} from {right.source} to {right.target}."
 
 
 def examples_of(pool_document: Document, task: str, shots: int, seed: int = 0) -> tuple[Example, ...]:
@@ -45,7 +83,21 @@ def examples_of(pool_document: Document, task: str, shots: int, seed: int = 0) -
             f"{pool_document.file}: the pool has {len(pool)}, --shots {shots} asks for more",
             hint=f"ask for at most {len(pool)}, or add examples to the pool",
         )
-    return tuple(sorted(pool, key=lambda example: _lot(seed, task, example.sample.item_id))[:shots])
+    drawn = sorted(pool, key=lambda example: _lot(seed, task, example.sample.item_id))
+    return tuple(_spread(drawn)[:shots])
+
+
+def _spread(examples: Sequence[Example]) -> list[Example]:
+    """Examples in their order, but what is derived from one row twice only when every other row had its turn."""
+    turns = Counter[str]()
+    placed: list[tuple[int, Example]] = []
+    for example in examples:
+        if isinstance(sample := example.sample, DerivedSample):
+            placed.append((turns[sample.source.item_id], example))
+            turns[sample.source.item_id] += 1
+        else:
+            placed.append((0, example))
+    return [example for _, example in sorted(placed, key=lambda one: one[0])]
 
 
 def check_disjoint(examples: Iterable[Example | AnySample], samples: Iterable[AnySample]) -> None:
@@ -94,7 +146,8 @@ def _content(sample: AnySample) -> Hashable:
         return "question", _folded(sample.question), sample.graphs
     if isinstance(sample, SelectionSample):
         return "choice", _folded(sample.candidates[sample.position]), sample.graph
-    return "generation", _folded(sample.sentence), sample.references
+    source = sample.source if isinstance(sample, DerivedSample) else sample
+    return "generation", _folded(source.sentence), source.references
 
 
 def _folded(text: str) -> str:

@@ -1,7 +1,7 @@
 """What samples can be grouped by: what their row says, and what their words tell.
 
-``k`` (how many graphs), ``domain`` and ``tag`` stand in the data. Of a generation sample the published analyses tell
-three things more, which are computed here:
+``k`` (how many graphs), ``domain`` and ``tag`` stand in the data. Of a generation sample, and of what is
+derived from one, the published analyses tell three things more, which are computed here:
 
 ``implicit``         ``implicit``: at least one action of the references is not mentioned in the sentence, in any
                      inflected form; ``explicit``: all are. Particles may stand apart (*takes the lid off*).
@@ -13,6 +13,8 @@ three things more, which are computed here:
 (True, True, False, False)
 >>> bin_of(0.4), bin_of(1.0), bin_of(7.5)
 ('under 1', '1 to 2', '5 and more')
+
+Graphs to mend are grouped by their ``error`` as well.
 
 Not covered: whether a number counts repetitions or things (*two eggs* is a cue too, as published), and synonyms of an
 action, which are no mention of it.
@@ -27,7 +29,8 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import forms, mentions
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.cards import near
-from tsgkit.suites.tsg.samples import TASKS, AnySample, GenerationSample
+from tsgkit.suites.tsg.derived import DerivedSample
+from tsgkit.suites.tsg.samples import ROWS, TASKS, AnySample, GenerationSample
 
 STORED = ("k", "domain", "tag")
 """What the data say themselves."""
@@ -86,6 +89,8 @@ COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
 }
 """What is computed from the words of generation samples."""
 GROUPS = (*STORED, *COMPUTED)
+REPAIRS = {"error": ("refine", "refine-hinted")}
+"""What samples of some tasks alone are grouped by: the errors of graphs that are to be mended."""
 _ORDERS = {
     "implicit": ("explicit", "implicit"),
     "repetition": ("repetition", "no repetition"),
@@ -95,28 +100,32 @@ _ORDERS = {
 
 def applies(group: str, task: str) -> bool:
     """Whether the samples of a task can be grouped so."""
-    return group in STORED or (group in COMPUTED and TASKS[task] == "sgg")
+    if group in REPAIRS:
+        return task in REPAIRS[group]
+    return group in STORED or (group in COMPUTED and ROWS[task] == "sgg")
 
 
 def check_group(group: str, *tasks: str) -> None:
     """``UsageError`` where there is no such group, or none of these tasks can be grouped so."""
-    if group not in GROUPS:
-        raise UsageError(f"there is no group {group}", hint=near(group, GROUPS))
+    if group not in GROUPS and group not in REPAIRS:
+        raise UsageError(f"there is no group {group}", hint=near(group, (*GROUPS, *REPAIRS)))
     if not any(applies(group, task) for task in tasks):
-        fitting = ", ".join(f"tsg/{task}" for task in TASKS if applies(group, task))
+        fitting = ", ".join(f"tsg/{task}" for task in (REPAIRS.get(group) or TASKS) if applies(group, task))
+        needed = "graphs to mend" if group in REPAIRS else "a sentence and graphs to write"
         raise UsageError(
             f"{', '.join(f'tsg/{task}' for task in tasks)}: cannot be grouped by {group}",
-            hint=f"it needs a sentence and graphs to write: {fitting}; else by {', '.join(STORED)}",
+            hint=f"it needs {needed}: {fitting}; else by {', '.join(STORED)}",
         )
 
 
 def groups_of(sample: AnySample, group: str) -> tuple[str, ...]:
     """The names of the group's members that a sample belongs to."""
-    if group in STORED:
+    if group in sample.groups:
         return sample.groups[group]
-    if not isinstance(sample, GenerationSample):
+    source = sample.source if isinstance(sample, DerivedSample) else sample
+    if group not in COMPUTED or not isinstance(source, GenerationSample):
         raise UsageError(f"item {sample.item_id}: cannot be grouped by {group}")
-    return (COMPUTED[group](sample),)
+    return (COMPUTED[group](source),)
 
 
 def in_order(names: Iterable[str], group: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
@@ -17,15 +17,19 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.tsg import official, strict
-from tsgkit.suites.tsg.generation import score_generation
+from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
+from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
+from tsgkit.suites.tsg.generation import Scored, score_generation
+from tsgkit.suites.tsg.listing import Listed, names
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
 
 Scores = dict[str, Score]
-Answer = str | GraphAnswer
+Answer = str | GraphAnswer | Listed
 REASONING_STYLES = ("cot", "cot-few-shot")
+NO_READER = "this task has no published reader"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ def unpublished(style: str, solver: str = "single") -> str:
 def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> Judged:
     """The judgement on a reply (None: there is none)."""
     outcome, found = read_reply(sample, reply)
-    text = None if unpublished(style) else official_view((reply.text if reply is not None else None) or "", style)
+    shown = not unpublished(style) and not isinstance(sample, DerivedSample)
+    text = official_view((reply.text if reply is not None else None) or "", style) if shown else None
     return judgement(sample, outcome, found, text)
 
 
@@ -61,31 +66,16 @@ def judgement(
     sample: AnySample, outcome: Outcome, found: Answer | Unreadable | None, official_text: str | None
 ) -> Judged:
     """The judgement on what was read; ``official_text`` is what the published reader is shown (None: nothing)."""
-    published: Scores | None
-    if isinstance(sample, GenerationSample):
-        answer = found if isinstance(found, GraphAnswer) else None
-        scored = score_generation(sample, answer)
-        published = None if official_text is None else _official_graphs(sample, official_text)
-        notes = tuple(map(str, answer.reading.notes)) if answer else ()
-        counts = scored.counts | {"repaired": int(bool(answer and answer.reading.repaired))}
-        counts["skipped_official"] = int(published is not None and published["f1"].weight == 0)
-        value: Any = [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
-        evidence: Any = _evidence(sample, answer)
-        scores = scored.scores
-    else:
-        word = found if isinstance(found, str) else None
-        scores, published = SINGLE[type(sample)](sample, word, official_text)
-        notes, value, evidence, counts = (), word, {"expected": sample.answer}, {}
-    if isinstance(found, Unreadable):
-        notes = (found.reason, *notes)
+    parts = JUDGES[type(sample)](sample, found, official_text)
+    notes = (found.reason, *parts.notes) if isinstance(found, Unreadable) else parts.notes
     return Judged(
         sample=sample,
         outcome=outcome,
-        answer=value,
-        scores={"strict": scores} | ({} if published is None else {"official": published}),
+        answer=parts.answer,
+        scores={"strict": parts.strict} | ({} if parts.official is None else {"official": parts.official}),
         notes=notes,
-        evidence=evidence,
-        counts={"items": 1, outcome: 1, **counts},
+        evidence=parts.evidence,
+        counts={"items": 1, outcome: 1, **parts.counts},
     )
 
 
@@ -102,11 +92,19 @@ def read_reply(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer 
 
 
 def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
-    if isinstance(sample, GenerationSample):
-        return strict.graphs(text, sample.k)
-    if isinstance(sample, SelectionSample):
-        return strict.letter(text, len(sample.candidates))
-    return strict.word(text)
+    return READERS[type(sample)](sample, text)
+
+
+READERS: dict[type, Callable[[Any, str], Answer | Unreadable]] = {
+    QuestionSample: lambda sample, text: strict.word(text),
+    SelectionSample: lambda sample, text: strict.letter(text, len(sample.candidates)),
+    GenerationSample: lambda sample, text: strict.graphs(text, sample.k),
+    NodesSample: lambda sample, text: names(text),
+    EdgesSample: lambda sample, text: strict.graphs(text, sample.source.k),
+    ActionsSample: lambda sample, text: names(text),
+    RefineSample: lambda sample, text: strict.graphs(text, 1),
+}
+"""How a reply to a kind of sample is read."""
 
 
 def official_view(text: str, style: str) -> str:
@@ -145,10 +143,96 @@ def _selection(sample: SelectionSample, letter: str | None, text: str | None) ->
     return scores, {"accuracy": right_or_wrong(published == sample.answer, said)}
 
 
-SINGLE: dict[type, Callable[..., tuple[Scores, Scores | None]]] = {
-    QuestionSample: _question,
-    SelectionSample: _selection,
+class Parts(NamedTuple):
+    """What a kind of sample contributes to its judgement."""
+
+    strict: Scores
+    official: Scores | None
+    answer: Any
+    evidence: Any
+    counts: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+
+Found = Answer | Unreadable | None
+
+
+def _judged_word(score: Callable[..., tuple[Scores, Scores | None]]) -> Callable[..., Parts]:
+    """A judge of answers that are one word or letter."""
+
+    def judged(sample: QuestionSample | SelectionSample, found: Found, official_text: str | None) -> Parts:
+        word = found if isinstance(found, str) else None
+        scores, published = score(sample, word, official_text)
+        return Parts(scores, published, word, {"expected": sample.answer}, {})
+
+    return judged
+
+
+def _judged_graphs(sample: GenerationSample, found: Found, official_text: str | None) -> Parts:
+    answer = found if isinstance(found, GraphAnswer) else None
+    scored = score_generation(sample, answer)
+    published = None if official_text is None else _official_graphs(sample, official_text)
+    skipped = int(published is not None and published["f1"].weight == 0)
+    counts = scored.counts | {"repaired": _repaired(answer), "skipped_official": skipped}
+    return Parts(scored.scores, published, _lists(answer), _evidence(sample, answer), counts, _notes(answer))
+
+
+def _judged_edges(sample: EdgesSample, found: Found, official_text: str | None) -> Parts:
+    return _judged_graphs(sample.source, found, None)
+
+
+def _judged_repair(sample: RefineSample, found: Found, official_text: str | None) -> Parts:
+    answer = found if isinstance(found, GraphAnswer) else None
+    scored = score_refinement(sample, answer)
+    mended = answer.graphs[0] if answer else ActionGraph()
+    left = diff(strict.fold_graph(sample.original), mended, strict.fold_vocabulary(sample.vocabulary))
+    evidence = {
+        "error": sample.error,
+        "seed": sample.seed,
+        "errors": [str(change) for change in sample.changes],
+        "changes": [str(change) for change in left.changes],
+    }
+    counts = scored.counts | {"repaired": _repaired(answer)}
+    return Parts(scored.scores, None, _lists(answer), evidence, counts, _notes(answer))
+
+
+def _judged_list(score: Callable[[Any, Listed | None], Scored]) -> Callable[..., Parts]:
+    """A judge of answers that list names."""
+
+    def judged(sample: NodesSample | ActionsSample, found: Found, official_text: str | None) -> Parts:
+        answer = found if isinstance(found, Listed) else None
+        scored = score(sample, answer)
+        expected = sample.nodes if isinstance(sample, NodesSample) else sample.actions
+        value = list(answer.names) if answer else None
+        return Parts(
+            scored.scores, None, value, {"expected": list(expected)}, scored.counts, answer.notes if answer else ()
+        )
+
+    return judged
+
+
+JUDGES: dict[type, Callable[[Any, Found, str | None], Parts]] = {
+    QuestionSample: _judged_word(_question),
+    SelectionSample: _judged_word(_selection),
+    GenerationSample: _judged_graphs,
+    NodesSample: _judged_list(score_nodes),
+    EdgesSample: _judged_edges,
+    ActionsSample: _judged_list(score_actions),
+    RefineSample: _judged_repair,
 }
+"""What is said of an answer to a kind of sample."""
+
+
+def _repaired(answer: GraphAnswer | None) -> int:
+    return int(bool(answer and answer.reading.repaired))
+
+
+def _notes(answer: GraphAnswer | None) -> tuple[str, ...]:
+    return tuple(map(str, answer.reading.notes)) if answer else ()
+
+
+def _lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:
+    return [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
 
 
 def _official_graphs(sample: GenerationSample, text: str) -> Scores:

@@ -1,4 +1,4 @@
-"""The metrics of the four tasks: what each means, how samples are pooled, and which way is better."""
+"""The metrics of all tasks: what each means, how samples are pooled, and which way is better."""
 
 from __future__ import annotations
 
@@ -49,12 +49,49 @@ GRAPHS = {
     "hallucinated": _extra("elements outside L over all elements said", more_is_better=False),
     "hallucinating": _extra("items with an element outside L", more_is_better=False),
 }
-METRICS = {"sgqa": QUESTIONS, "sgds": CHOICES, "sa-sgg": GRAPHS, "ma-sgg": GRAPHS}
+NODES = {
+    "precision": Metric("the share of the names said that are nodes, per item"),
+    "recall": Metric("the share of the nodes that were named, per item"),
+    "f1": Metric("the harmonic mean of both, per item"),
+    "exact_match": _extra("all nodes of an item and no other names"),
+    "outside": _extra("names outside L over all names said", more_is_better=False),
+}
+ACTIONS = {
+    "precision": Metric("common subsequence of actions over actions said, per item"),
+    "recall": Metric("common subsequence of actions over actions wanted, per item"),
+    "f1": Metric("the harmonic mean of both, per item"),
+    "exact_match": _extra("all actions of an item in order and no others"),
+    "count_match": _extra("as many actions as there are, right or not"),
+    "outside": _extra("names that are no actions of L over all names said", more_is_better=False),
+}
+REPAIRS = {
+    "precision": Metric("the share of the triplets said that are right"),
+    "recall": Metric("the share of the triplets wanted that were said"),
+    "f1": Metric("the harmonic mean of both, per graph"),
+    "exact_match": _extra("the graph is as it was before it was spoilt"),
+    "f1_before": _extra("f1 of the graphs as they were given, the same for every subject"),
+    "fixed": _extra("errors that are mended, over all errors"),
+    "left": _extra("errors of which nothing changed, over all errors", more_is_better=False),
+    "newly_broken": _extra("graphs in which a right triplet was lost or a wrong one added", more_is_better=False),
+}
+METRICS = {
+    "sgqa": QUESTIONS,
+    "sgds": CHOICES,
+    "sa-sgg": GRAPHS,
+    "ma-sgg": GRAPHS,
+    "nodes-sa": NODES,
+    "nodes-ma": NODES,
+    "edges-sa": GRAPHS,
+    "edges-ma": GRAPHS,
+    "actions": ACTIONS,
+    "refine": REPAIRS,
+    "refine-hinted": REPAIRS,
+}
 PUBLISHED = {
     "sgqa": ("exact_match",),
     "sgds": ("accuracy",),
     "sa-sgg": ("precision", "recall", "f1"),
     "ma-sgg": ("precision", "recall", "f1"),
 }
-"""The metrics that the published code computes."""
+"""The metrics that the published code computes; for other tasks it has no reader."""
 STYLES = ("zero-shot", "cot", "few-shot", "cot-few-shot", "structured")

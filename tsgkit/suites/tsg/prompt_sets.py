@@ -25,12 +25,34 @@ from tsgkit.suites.tsg.cards import check_card, near
 
 WHOLE = "whole"
 GENERATION_RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
-RULES = {"sgqa": ("graphs",), "sgds": ("graphs",), "sa-sgg": GENERATION_RULES, "ma-sgg": GENERATION_RULES}
+RULES = {
+    "sgqa": ("graphs",),
+    "sgds": ("graphs",),
+    "sa-sgg": GENERATION_RULES,
+    "ma-sgg": GENERATION_RULES,
+    "nodes-sa": ("node-rules", "hand-rules"),
+    "nodes-ma": ("node-rules", "hand-rules"),
+    "edges-sa": ("graph-rules", "edge-rules"),
+    "edges-ma": ("graph-rules", "edge-rules"),
+    "actions": ("action-rules",),
+    "refine": (*GENERATION_RULES, "error-rules"),
+    "refine-hinted": (*GENERATION_RULES, "error-rules"),
+}
+NODES_FIELDS = ("context", "sentence", "nodes", "given_edges")
+EDGES_FIELDS = ("context", "sentence", "edges", "given_nodes", "count")
+REFINE_FIELDS = ("context", "sentence", "nodes", "edges", "place", "graph", "hint")
 FIELDS = {
     "sgqa": ("graphs", "question"),
     "sgds": ("context", "graph", "candidates"),
     "sa-sgg": ("context", "sentence", "nodes", "edges"),
     "ma-sgg": ("context", "sentence", "nodes", "edges", "count"),
+    "nodes-sa": NODES_FIELDS,
+    "nodes-ma": NODES_FIELDS,
+    "edges-sa": EDGES_FIELDS,
+    "edges-ma": EDGES_FIELDS,
+    "actions": ("context", "sentence", "actions", "given_nodes", "given_edges"),
+    "refine": REFINE_FIELDS,
+    "refine-hinted": REFINE_FIELDS,
 }
 """What a task's input must show."""
 MORE_FIELDS = {"sgds": ("letters",)}
@@ -78,10 +100,14 @@ def prompt_set(folder: str | Path | None, card: Card, start: Path | None = None)
     whole = folder / f"{task}.txt"
     if own and whole.is_file():
         raise UsageError(f"{folder}: holds {whole.name}, a whole prompt, and parts too", hint="keep one of the two")
+    if whole.is_file() and task not in PUBLISHED_FIELDS:
+        hint = f"prompts in parts lie in {folder}/{card.prompts}/"
+        raise UsageError(f"{whole}: {card.task} has no published prompt, so none is used whole", hint=hint)
     if whole.is_file():
         return PromptSet(task, {WHOLE: load_template(whole, required=PUBLISHED_FIELDS[task])})
     if not own:
-        hint = f"parts lie in {folder}/{card.prompts}/, a whole prompt is {whole}"
+        hint = f"parts lie in {folder}/{card.prompts}/"
+        hint += f", a whole prompt is {whole}" if task in PUBLISHED_FIELDS else ""
         raise UsageError(f"{folder}: has no prompts for {card.task}", hint=hint)
     _check_names(own)
     return _in_parts(card, task, (folder,), start)

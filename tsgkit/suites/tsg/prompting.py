@@ -29,9 +29,10 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.templates import Template
 from tsgkit.suites.tsg.cards import near
+from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.examples import Example, check_disjoint, examples_of, pool_of
 from tsgkit.suites.tsg.prompt_sets import FIELDS, MORE_FIELDS, RULES, WHOLE, PromptSet, prompt_set
-from tsgkit.suites.tsg.samples import TASKS, AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.samples import ROWS, AnySample, GenerationSample, QuestionSample, SelectionSample
 from tsgkit.suites.tsg.showing import schema_of, shown, shown_answer, shown_as_published
 
 if TYPE_CHECKING:
@@ -53,7 +54,19 @@ __all__ = [
 SHOTS = 10
 """How many worked examples the few-shot styles show where nobody says otherwise, as published."""
 BETWEEN = "\n\n"
-KIND = {"sgqa": QuestionSample, "sgds": SelectionSample, "sa-sgg": GenerationSample, "ma-sgg": GenerationSample}
+KIND = {
+    "sgqa": QuestionSample,
+    "sgds": SelectionSample,
+    "sa-sgg": GenerationSample,
+    "ma-sgg": GenerationSample,
+    "nodes-sa": NodesSample,
+    "nodes-ma": NodesSample,
+    "edges-sa": EdgesSample,
+    "edges-ma": EdgesSample,
+    "actions": ActionsSample,
+    "refine": RefineSample,
+    "refine-hinted": RefineSample,
+}
 
 
 @dataclass(frozen=True)
@@ -107,8 +120,8 @@ class Prompter:
         examples: Sequence[Example] = (),
     ) -> None:
         self.task = task.removeprefix("tsg/")
-        if self.task not in TASKS:
-            raise UsageError(f"there is no task {task}", hint=near(self.task, TASKS))
+        if self.task not in ROWS:
+            raise UsageError(f"there is no task {task}", hint=near(self.task, ROWS))
         self.style = style_of(style, len(examples) or None) if isinstance(style, str) else style
         self.examples = tuple(examples)
         if not isinstance(prompts, PromptSet):

@@ -1,107 +1,79 @@
-"""What is asked: the samples of the four tasks, made from rows.
+"""What is asked: the samples of all tasks, made from rows.
 
-A sample has an id, a cluster (samples of one scenario are not independent), and what it can be grouped by. The id is
-the row's ``item_id``, else its number; a question row holds several, told apart by ``/0``, ``/1`` ... unless each
-question has an ``item_id`` of its own.
+The id of a sample is the row's ``item_id``, else its number; a question row holds several, told apart by ``/0``, ``/1``
+... unless each question has an ``item_id`` of its own. Derived tasks make theirs of the generation samples.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.suites.tsg.asked import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
+from tsgkit.suites.tsg.derived import DERIVATIONS, ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.documents import Document
-from tsgkit.suites.tsg.rows import Entry
+from tsgkit.suites.tsg.rows import Entry, RowKind
 
-TASKS = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "ma-sgg": "sgg"}
-"""The tasks, and the kind of row each is made from."""
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+__all__ = [
+    "LETTERS",
+    "ROWS",
+    "TASKS",
+    "AnySample",
+    "GenerationSample",
+    "QuestionSample",
+    "Sample",
+    "SelectionSample",
+    "check_answerable",
+    "references_of",
+    "samples_from",
+    "samples_of",
+]
 
-
-@dataclass(frozen=True, kw_only=True)
-class Sample:
-    """One thing asked."""
-
-    item_id: str
-    cluster: str
-    scenarios: tuple[str, ...] = field(default=(), compare=False)
-    """Every id that its scenario goes by."""
-    groups: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class QuestionSample(Sample):
-    """A question about a scenario's graphs; the answer is one of their nodes."""
-
-    graphs: tuple[ActionGraph, ...]
-    question: str
-    answer: str
-
-    @property
-    def nodes(self) -> frozenset[str]:
-        """The names of all nodes, one of which is the answer."""
-        return frozenset(
-            name for graph in self.graphs for triplet in graph for name in (triplet.source, triplet.target)
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelectionSample(Sample):
-    """A graph after its context, and the sentences of which one describes it."""
-
-    context: tuple[ActionGraph, ...]
-    graph: ActionGraph
-    candidates: tuple[str, ...]
-    position: int
-
-    @property
-    def answer(self) -> str:
-        """The letter of the right candidate."""
-        return LETTERS[self.position]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GenerationSample(Sample):
-    """A sentence after its context and L, and the graphs it tells."""
-
-    context: tuple[str, ...]
-    sentence: str
-    vocabulary: Vocabulary
-    references: tuple[ActionGraph, ...]
-    context_is_text: bool = False
-    """Whether the row holds its context as one text; the published prompts show that and a list differently."""
-
-    @property
-    def k(self) -> int:
-        """How many graphs are asked for."""
-        return len(self.references)
-
-
-AnySample = QuestionSample | SelectionSample | GenerationSample
+TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "ma-sgg": "sgg"}
+"""The published tasks, and the kind of row each is made from."""
+ROWS: dict[str, RowKind] = {**TASKS, **dict.fromkeys(DERIVATIONS, "sgg")}
+"""All tasks, and the kind of row each is made from."""
+AnySample = (
+    QuestionSample | SelectionSample | GenerationSample | NodesSample | EdgesSample | ActionsSample | RefineSample
+)
 
 
 def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
     """The samples of a task that a document of rows holds; ``UsageError`` where it is not that task's data."""
-    if task not in TASKS:
-        raise UsageError(f"there is no task {task}", hint=f"the tasks: {', '.join(TASKS)}")
-    if document.format != TASKS[task]:
-        raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {TASKS[task]} rows")
+    if task not in ROWS:
+        raise UsageError(f"there is no task {task}", hint=f"the tasks: {', '.join(ROWS)}")
+    if document.format != ROWS[task]:
+        raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {ROWS[task]} rows")
     if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
         line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
         raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
-    samples = tuple(sample for entry in document.entries for sample in samples_from(entry, task))
+    samples = tuple(sample for entry in document.entries for sample in samples_from(entry, task, document.file))
     _check_ids(samples, document.file)
     check_answerable(samples, task, document.file)
     return samples
 
 
-def samples_from(entry: Entry, task: str) -> tuple[AnySample, ...]:
-    """The samples of a task that one row holds."""
-    return tuple(MAKERS[TASKS[task]](entry))
+def samples_from(entry: Entry, task: str, file: str = "the data") -> tuple[AnySample, ...]:
+    """The samples of a task that one row holds; what a task is derived from must itself be answerable."""
+    made = tuple(MAKERS[ROWS[task]](entry))
+    if task not in DERIVATIONS:
+        return made
+    derivation = DERIVATIONS[task]
+    for sample in made:
+        check_answerable((sample,), derivation.source_of(sample), file)
+    return tuple(derived for sample in made for derived in derivation.make(sample))
+
+
+def references_of(sample: AnySample) -> tuple[ActionGraph, ...]:
+    """The graphs that are the right answer; none where something else than graphs is asked for."""
+    if isinstance(sample, GenerationSample):
+        return sample.references
+    if isinstance(sample, EdgesSample):
+        return sample.source.references
+    return (sample.original,) if isinstance(sample, RefineSample) else ()
 
 
 def _check_ids(samples: tuple[AnySample, ...], file: str) -> None:
@@ -178,7 +150,7 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
     )
 
 
-MAKERS: dict[str, Any] = {"sgqa": _questions, "sgds": _selection, "sgg": _generation}
+MAKERS: dict[str, Callable[[Entry], Iterator[Any]]] = {"sgqa": _questions, "sgds": _selection, "sgg": _generation}
 
 
 def _cluster(row: dict[str, Any], otherwise: object) -> str:

@@ -17,7 +17,7 @@ from tsgkit.scoring.pooling import Pooling, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
-from tsgkit.suites.tsg.judging import REASONING_STYLES, Judged, judge, unpublished
+from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, Judged, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES, Metric
 from tsgkit.suites.tsg.replies import read_replies
 from tsgkit.suites.tsg.samples import samples_of
@@ -66,7 +66,7 @@ def score(
     by: Sequence[str] = (),
     seed: int = 0,
 ) -> ScoreReport:
-    """Score collected replies to a task (``sgqa``, ``sgds``, ``sa-sgg``, ``ma-sgg``)."""
+    """Score collected replies to a task (``sgqa``, ``ma-sgg``, ``refine`` ...)."""
     task = task.removeprefix("tsg/")
     _check_choice("style", style, STYLES)
     samples = samples_of(read_file(data), task)
@@ -87,7 +87,7 @@ def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:
 
 def tally_for(task: str) -> Tally:
     """An empty tally of a task's metrics in both profiles."""
-    return Tally({"strict": list(METRICS[task]), "official": PUBLISHED[task]})
+    return Tally({"strict": list(METRICS[task]), "official": PUBLISHED.get(task, ())})
 
 
 def board_of(
@@ -107,8 +107,8 @@ def board_of(
     metrics = {name: metric for name, metric in METRICS[task].items() if only is None or name in only}
     strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in metrics.items()}
     profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
-    if unpublished:
-        reasons["official"] = unpublished
+    if unpublished or task not in PUBLISHED:
+        reasons["official"] = NO_READER if task not in PUBLISHED else unpublished
     else:
         published = {
             name: _value_of(tally, "official", name, metric, seed, reasons)

@@ -20,6 +20,7 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
+from tsgkit.suites.tsg.derived import DERIVATIONS
 from tsgkit.suites.tsg.documents import read_document
 from tsgkit.suites.tsg.metrics import METRICS, Metric
 from tsgkit.suites.tsg.prompt_sets import prompt_set
@@ -30,7 +31,7 @@ from tsgkit.suites.tsg.solvers import Baseline, Solver, baseline_of, solver_of
 
 
 class TsgTask:
-    """One of the four tasks, as a card declares it."""
+    """One task, as a card declares it."""
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -54,13 +55,18 @@ class TsgTask:
         known = {*catalogue(), *(one.name for one in installed())}
         if data is None:
             named = self.card.data
-            return dataset_file(named, self.kind) if named in known else find("tasks", named)
+            return dataset_file(named, self._file) if named in known else find("tasks", named)
         path = Path(data)
         if path.is_dir():
-            return path / f"{self.kind}.jsonl"
+            return path / f"{self._file}.jsonl"
         if path.exists() or data not in known:
             return path
-        return dataset_file(data, self.kind)
+        return dataset_file(data, self._file)
+
+    @property
+    def _file(self) -> str:
+        """The task whose file in a folder or dataset holds the rows: a derived task's first source."""
+        return DERIVATIONS[self.kind].sources[0] if self.kind in DERIVATIONS else self.kind
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None

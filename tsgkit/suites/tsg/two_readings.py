@@ -17,7 +17,9 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Note
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.judging import official_view, read_reply, unpublished
+from tsgkit.suites.tsg.derived import DerivedSample
+from tsgkit.suites.tsg.judging import NO_READER, Answer, official_view, read_reply, unpublished
+from tsgkit.suites.tsg.listing import Listed
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, SelectionSample
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable, fold_graph
@@ -46,16 +48,23 @@ class TwoReadings:
 def read_twice(sample: AnySample, reply: Reply | None, style: str = "zero-shot", solver: str = "single") -> TwoReadings:
     """Both readings of a reply (None: there is none)."""
     outcome, found = read_reply(sample, reply)
-    answer = found.graphs if isinstance(found, GraphAnswer) else found if isinstance(found, str) else None
+    answer = _shown(found)
     unreadable = found.reason if isinstance(found, Unreadable) else ""
     notes = found.reading.notes if isinstance(found, GraphAnswer) else ()
     text = (reply.text if reply is not None else None) or ""
-    if refused := unpublished(style, solver):
+    if refused := NO_READER if isinstance(sample, DerivedSample) else unpublished(style, solver):
         return TwoReadings(outcome, answer, unreadable, notes, None, refused, ())
     view = official_view(text, style)
     published = _official(sample, view)
     why = tuple(_differences(sample, outcome, answer, published, view))
     return TwoReadings(outcome, answer, unreadable, notes, published, "", why)
+
+
+def _shown(found: Answer | Unreadable | None) -> str | Graphs | None:
+    """What was read, as it is shown: graphs, a word, or names one a line."""
+    if isinstance(found, Listed):
+        return "\n".join(found.names)
+    return found.graphs if isinstance(found, GraphAnswer) else found if isinstance(found, str) else None
 
 
 def _official(sample: AnySample, text: str) -> str | Graphs | None:

@@ -1,4 +1,4 @@
-"""One answer out of several draws: the majority of words and letters, triplet by triplet for graphs.
+"""One answer out of several draws: the majority of words and letters, of triplets for graphs, the most central list.
 
 >>> majority_word(["cup", "lid", "cup"]), majority_word(["lid", "cup"])
 ('cup', 'lid')
@@ -16,8 +16,10 @@ from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import Reading
 from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import compare_graphs
 from tsgkit.suites.tsg.judging import Answer
+from tsgkit.suites.tsg.listing import Listed
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
 
 Read = tuple[Outcome, Answer | Unreadable | None]
@@ -35,6 +37,9 @@ def majority(reads: Sequence[Read]) -> Read:
     words = [answer for _, answer in reads if isinstance(answer, str)]
     if words:
         return Outcome.ANSWERED, majority_word(words)
+    lists = [answer.names for _, answer in reads if isinstance(answer, Listed)]
+    if lists:
+        return Outcome.ANSWERED, Listed(majority_list(lists))
     graphs = [answer.graphs for _, answer in reads if isinstance(answer, GraphAnswer)]
     if graphs:
         voted = majority_graphs(graphs)
@@ -46,6 +51,16 @@ def majority(reads: Sequence[Read]) -> Read:
 def majority_word(words: Sequence[str]) -> str:
     """The commonest word; of equally common ones the first."""
     return Counter(words).most_common(1)[0][0]
+
+
+def majority_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The list that is most like all others, by what they have in common in order; of equals the first.
+
+    >>> majority_list([("take", "put"), ("take", "wash", "put"), ("take", "wash", "put", "dry")])
+    ('take', 'wash', 'put')
+    """
+    likeness = [math.fsum(common_subsequence(one, other).f1 for other in draws) for one in draws]
+    return tuple(draws[likeness.index(max(likeness))])
 
 
 def majority_graphs(draws: Sequence[Graphs]) -> tuple[ActionGraph, ...]:

@@ -70,6 +70,8 @@ def test_nothing_but_the_number_of_the_references_is_used(name: str) -> None:
             else replace(sample, position=0)
             if isinstance(sample, SelectionSample)
             else replace(sample, answer="")
+            if isinstance(sample, QuestionSample)
+            else sample
         )
         assert BASELINES[name](blind, 5) == BASELINES[name](sample, 5)
 

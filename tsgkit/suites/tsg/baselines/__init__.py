@@ -12,7 +12,8 @@ at the reference: ``k`` and the letters are what every subject is told.
 
 ``guessing`` draws; ``selection`` chooses a sentence; ``asking`` takes a question apart and ``questions`` answers it;
 ``mentions`` finds L in a sentence, ``events`` what is done in it, ``holding`` by which hand, and ``generation`` makes
-as many graphs as are asked for; ``elements`` is L for writers, ``wording`` what words have in common, ``writing`` the
+as many graphs as are asked for; ``halves`` completes half a graph, ``mending`` turns round what breaks rules;
+``elements`` is L for writers, ``wording`` what words have in common, ``writing`` the
 form of answers.
 """
 
@@ -23,9 +24,12 @@ from types import MappingProxyType
 
 from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.guessing import guess
+from tsgkit.suites.tsg.baselines.halves import actions, joined, nodes
+from tsgkit.suites.tsg.baselines.mending import mend
 from tsgkit.suites.tsg.baselines.questions import answer
 from tsgkit.suites.tsg.baselines.selection import select
-from tsgkit.suites.tsg.baselines.writing import bracketed, graphs_text
+from tsgkit.suites.tsg.baselines.writing import bracketed, graphs_text, listed
+from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample
 
 Baseline = Callable[[AnySample, int], str]
@@ -38,7 +42,13 @@ def deduce(sample: AnySample) -> str:
         return bracketed(select(sample))
     if isinstance(sample, QuestionSample):
         return bracketed(answer(sample))
-    return graphs_text(generate(sample))
+    if isinstance(sample, NodesSample):
+        return listed(nodes(sample))
+    if isinstance(sample, ActionsSample):
+        return listed(actions(sample))
+    if isinstance(sample, EdgesSample):
+        return graphs_text(joined(sample))
+    return graphs_text([mend(sample)] if isinstance(sample, RefineSample) else generate(sample))
 
 
 def _rules(sample: AnySample, seed: int) -> str:

@@ -127,12 +127,22 @@ def _without(events: list[Event], place: int) -> list[Event]:
 
 def _repeated(events: list[Event], k: int, said: Sequence[str]) -> list[Event]:
     """The events as often as the sentence counts, all of them or the last alone, as far as k allows."""
-    counted = max((TIMES[word] for word in _cues(said)), default=1)
-    times = counted + (counted > 1 and "more" in said and "once" not in said)
+    times = _times(said)
     for all_times in range(times, 1, -1):
         if len(events) * all_times <= k:
             return events * all_times
     return [*events, *([events[-1]] * min(times - 1, k - len(events)))]
+
+
+def counted(events: list[Event], said: Sequence[str]) -> list[Event]:
+    """The events with the last of them as often as the sentence counts, where their number is not told."""
+    return [*events, *events[-1:] * (_times(said) - 1)]
+
+
+def _times(said: Sequence[str]) -> int:
+    """How often something is done, by the words of a sentence."""
+    most = max((TIMES[word] for word in _cues(said)), default=1)
+    return most + (most > 1 and "more" in said and "once" not in said)
 
 
 def _cues(said: Sequence[str]) -> list[str]:

@@ -28,6 +28,11 @@ def bracketed(answer: str) -> str:
     return f"[{answer}]"
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names, one a line."""
+    return "\n".join(names)
+
+
 def graphs_text(graphs: Iterable[ActionGraph]) -> str:
     """Arrow lines, a blank line between graphs."""
     return "\n\n".join(map(str, graphs))

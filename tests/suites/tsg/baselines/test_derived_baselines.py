@@ -1,0 +1,135 @@
+"""Baselines of derived tasks answer in a form that is read, use what is given and never what is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tsgkit.graph import ActionGraph, Triplet, Vocabulary
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.tsg.asked import GenerationSample
+from tsgkit.suites.tsg.baselines import BASELINES
+from tsgkit.suites.tsg.baselines.halves import action_of, actions, joined, nodes
+from tsgkit.suites.tsg.baselines.mending import mended
+from tsgkit.suites.tsg.derived import (
+    DERIVATIONS,
+    ActionsSample,
+    DerivedSample,
+    EdgesSample,
+    NodesSample,
+    RefineSample,
+)
+from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.judging import judge
+from tsgkit.suites.tsg.replies import Reply
+from tsgkit.suites.tsg.samples import AnySample, samples_of
+
+DATA = Path(__file__).resolve().parents[4] / "tasks" / "tsg" / "data"
+L = Vocabulary(
+    ("person", "hand1", "hand2", "lid", "pan", "cloth", "brush"),
+    ("verb", "dobj", "with", "off", "from"),
+    ("take", "wipe", "put", "brush"),
+)
+TAKE = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "lid"), ("take", "off", "pan"))
+
+
+def bundled(task: str) -> tuple[AnySample, ...]:
+    return samples_of(read_file(DATA / f"{DERIVATIONS[task].sources[0]}.jsonl"), task)[:60]
+
+
+def source(sentence: str, *references: ActionGraph) -> GenerationSample:
+    return GenerationSample(
+        item_id="0", cluster="", context=(), sentence=sentence, vocabulary=L, references=references or (TAKE,)
+    )
+
+
+def blind(sample: AnySample) -> AnySample:
+    """The sample with another answer than its own, and everything that is given as it was."""
+    assert isinstance(sample, DerivedSample)
+    other = ActionGraph([Triplet("person", "verb", "vanish")])
+    hidden = replace(sample.source, references=(other,) * sample.source.k)
+    if isinstance(sample, NodesSample):
+        return replace(sample, source=hidden, nodes=("nothing",))
+    if isinstance(sample, ActionsSample):
+        return replace(sample, source=replace(hidden, references=(other,)), actions=("vanish",))
+    if isinstance(sample, RefineSample):
+        return replace(sample, source=hidden, changes=(), kinds=(), error="")
+    return replace(sample, source=hidden)
+
+
+@pytest.mark.parametrize("name", list(BASELINES))
+@pytest.mark.parametrize("task", DERIVATIONS)
+def test_every_answer_is_read_and_nothing_that_is_asked_is_used(name: str, task: str) -> None:
+    for sample in bundled(task):
+        reply = BASELINES[name](sample, 3)
+        assert BASELINES[name](blind(sample), 3) == reply
+        assert judge(sample, Reply(reply)).outcome is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize("task", DERIVATIONS)
+def test_rules_do_better_than_chance(task: str) -> None:
+    def mean(name: str) -> float:
+        values = [judge(one, Reply(BASELINES[name](one, 0))).scores["strict"]["f1"].value or 0 for one in bundled(task)]
+        return sum(values) / len(values)
+
+    assert mean("rules") > mean("random") + 0.1
+
+
+def test_hands_are_named_only_where_a_with_is_given() -> None:
+    told = source("Take the lid off the pan.")
+    common = {"item_id": "0", "cluster": "", "source": told}
+    without = NodesSample(**common, labels=(("verb", "dobj", "off"),), nodes=())  # type: ignore[arg-type]
+    assert nodes(without) == ["person", "lid", "pan"]
+    assert "hand1" in nodes(replace(without, labels=(("verb", "dobj", "off", "with"),)))
+
+
+def test_given_nodes_are_joined_by_what_the_sentence_says_of_them() -> None:
+    asked = ("person", "hand1", "lid", "pan", "take")
+    sample = EdgesSample(item_id="0", cluster="", source=source("Take the lid off the pan."), nodes=(asked,))
+    assert joined(sample) == [ActionGraph([*TAKE, ("take", "with", "hand1")])]
+
+
+def test_what_the_sentence_does_not_tell_is_joined_as_usual() -> None:
+    asked = ("person", "cloth", "hand2", "wipe")
+    sample = EdgesSample(item_id="0", cluster="", source=source("So it goes."), nodes=(asked,))
+    (graph,) = joined(sample)
+    assert set(graph) == {("person", "verb", "wipe"), ("wipe", "dobj", "cloth"), ("wipe", "with", "hand2")}
+
+
+def test_the_action_is_the_node_that_is_nothing_but_a_verb() -> None:
+    assert action_of(("person", "brush", "wipe", "lid"), L) == "wipe"
+    assert action_of(("person", "brush", "lid"), L) == "brush"
+    assert action_of(("person",), L) == "person"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Take the lid and wipe the pan.", ["take", "wipe"]),
+        ("Wipe the pan three times.", ["wipe", "wipe", "wipe"]),
+        ("Take the cloth, then wipe the pan twice.", ["take", "wipe", "wipe"]),
+    ],
+)
+def test_actions_are_told_in_order_and_as_often_as_they_are_counted(sentence: str, expected: list[str]) -> None:
+    sample = ActionsSample(item_id="0", cluster="", source=source(sentence), nodes=(), labels=(), actions=())
+    assert actions(sample) == expected
+
+
+def test_a_clean_graph_is_left_alone() -> None:
+    assert mended(TAKE, L).triplets == TAKE.triplets
+    for sample in samples_of(read_file(DATA / "sa-sgg.jsonl"), "sa-sgg"):
+        assert isinstance(sample, GenerationSample)
+        assert mended(sample.references[0], sample.vocabulary) == sample.references[0]
+
+
+@pytest.mark.parametrize("place", [0, 1])  # a preposition may be read both ways, so no rule sees it
+def test_a_triplet_that_breaks_the_schema_is_turned_round(place: int) -> None:
+    triplets = list(TAKE)
+    triplets[place] = triplets[place].reversed
+    assert mended(ActionGraph(triplets), L) == TAKE
+
+
+def test_a_graph_without_its_person_is_given_one() -> None:
+    assert mended(ActionGraph(TAKE.triplets[1:]), L) == TAKE

@@ -1,0 +1,162 @@
+"""Derived tasks are scored strictly: sets, sequences and what became of each error; nothing is official."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prompt_items import document, graph, row
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
+from tsgkit.suites.tsg.judging import Judged, judge
+from tsgkit.suites.tsg.metrics import METRICS
+from tsgkit.suites.tsg.replies import Reply
+from tsgkit.suites.tsg.samples import AnySample, samples_of
+from tsgkit.suites.tsg.scoreboard import score
+from tsgkit.suites.tsg.showing import shown_answer
+
+L: dict[str, Any] = {
+    "object": ["person", "hand1", "hand2", "cup", "lid"],
+    "relationship": ["verb", "dobj", "with", "on", "from"],
+    "verb": ["wash", "dry", "take"],
+}
+
+
+def rows_of(task: str) -> dict[str, Any]:
+    source = DERIVATIONS[task].sources[0]
+    return row(source, "a") | {"mandatory_space": L}
+
+
+def samples(task: str) -> tuple[AnySample, ...]:
+    return samples_of(document(rows_of(task)), task)
+
+
+def values(found: Judged) -> dict[str, float | None]:
+    return {name: one.value for name, one in found.scores["strict"].items()}
+
+
+def repair(error: str) -> RefineSample:
+    found = next(sample for sample in samples("refine") if sample.item_id.endswith(f"/{error}"))
+    assert isinstance(found, RefineSample)
+    return found
+
+
+@pytest.mark.parametrize("task", DERIVATIONS)
+def test_the_right_answer_is_right_in_every_metric_and_has_no_official_score(task: str) -> None:
+    for sample in samples(task):
+        found = judge(sample, Reply(shown_answer(sample)))
+        lower = {name for name, metric in METRICS[task].items() if not metric.more_is_better}
+        assert list(found.scores) == ["strict"]
+        assert set(found.scores["strict"]) == set(METRICS[task])
+        for name, value in values(found).items():
+            if name != "f1_before":
+                assert value == (0 if name in lower else 1), name
+
+
+@pytest.mark.parametrize("task", DERIVATIONS)
+@pytest.mark.parametrize("reply", [None, Reply(""), Reply("I would rather not say anything about this scene.")])
+def test_no_answer_is_zero_with_its_full_weight(task: str, reply: Reply | None) -> None:
+    for sample in samples(task):
+        found = judge(sample, reply)
+        assert found.answer is None
+        for name in ("precision", "recall", "f1", "exact_match"):
+            assert (found.scores["strict"][name].sum, found.scores["strict"][name].weight > 0) == (0, True)
+
+
+def test_nodes_are_a_set_and_an_action_among_them_is_wrong() -> None:
+    (sample,) = samples("nodes-sa")
+    found = values(judge(sample, Reply("person\ncup\ncup\nwash\nspoon")))
+    assert [found["precision"], found["recall"]] == pytest.approx([2 / 4, 2 / 3])
+    assert found["outside"] == pytest.approx(1 / 4)
+
+
+def test_actions_are_scored_by_what_they_have_in_common_in_order() -> None:
+    (sample,) = samples("actions")
+    found = values(judge(sample, Reply("dry\nwash\ntake")))
+    assert [found["precision"], found["recall"]] == pytest.approx([1 / 3, 1 / 2])
+    assert found["f1"] == pytest.approx(2 / 5)
+    assert (found["exact_match"], found["count_match"], found["outside"]) == (0, 0, 0)
+
+
+def test_edges_are_scored_as_generated_graphs_are() -> None:
+    (sample,) = samples("edges-ma")
+    one = "\n".join(" -> ".join(triplet) for triplet in graph("wash"))
+    found = judge(sample, Reply(one))
+    assert values(found)["f1"] == pytest.approx(1 / 2)
+    assert found.counts["missing_graphs"] == 1
+
+
+@pytest.mark.parametrize("error", ["redundant", "missing", "mismatched", "reversed", "several"])
+def test_the_graph_given_back_as_it_was_leaves_every_error(error: str) -> None:
+    sample = repair(error)
+    found = judge(sample, Reply(str(sample.spoilt)))
+    said = values(found)
+    assert (said["fixed"], said["left"], said["newly_broken"]) == (0, 1, 0)
+    assert said["f1"] == said["f1_before"] != 1
+
+
+def test_half_of_a_repair_is_neither_fixed_nor_left() -> None:
+    sample = repair("mismatched")
+    (change,) = sample.changes
+    removed = ActionGraph(triplet for triplet in sample.spoilt if triplet != change.candidate)
+    said = values(judge(sample, Reply(str(removed))))
+    assert (said["fixed"], said["left"], said["newly_broken"]) == (0, 0, 0)
+
+
+def test_one_of_two_errors_mended_counts_one_half() -> None:
+    sample = repair("several")
+    first, second = sample.changes
+    kept = [triplet for triplet in sample.original if triplet != second.reference]
+    half = ActionGraph([*kept, *([] if second.candidate is None else [second.candidate])])
+    said = values(judge(sample, Reply(str(half))))
+    assert (said["fixed"], said["left"], said["newly_broken"]) == (0.5, 0.5, 0)
+    assert first.kind != second.kind
+
+
+def test_what_was_right_and_is_lost_or_was_not_there_and_is_wrong_is_newly_broken() -> None:
+    sample = repair("redundant")
+    lost = sample.original.triplets[-1]
+    graph_said = ActionGraph([*(one for one in sample.original if one != lost), ("cup", "from", "person")])
+    found = judge(sample, Reply(str(graph_said)))
+    assert values(found)["fixed"] == 1
+    assert values(found)["newly_broken"] == 1
+    assert found.counts["newly_broken"] == 2
+
+
+def test_the_evidence_of_a_repair_names_its_errors_and_seed() -> None:
+    sample = repair("missing")
+    evidence = judge(sample, Reply(shown_answer(sample))).evidence
+    assert evidence["error"] == "missing"
+    assert evidence["seed"] == "0/a/0"
+    assert evidence["errors"] == [str(change) for change in sample.changes]
+    assert evidence["changes"] == []
+
+
+def scored(folder: Path, task: str, by: list[str]) -> Any:  # noqa: ANN401  (a report)
+    (folder / "data.jsonl").write_text(json.dumps(rows_of(task)) + "\n")
+    replies = [{"item_id": one.item_id, "reply": shown_answer(one)} for one in samples(task)]
+    (folder / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
+    return score(f"tsg/{task}", folder / "data.jsonl", folder / "replies.jsonl", by=by)
+
+
+@pytest.mark.parametrize("task", DERIVATIONS)
+def test_collected_replies_are_scored_and_official_says_why_it_is_missing(task: str, tmp_path: Path) -> None:
+    report = scored(tmp_path, task, [])
+    assert report.board.profiles["official"] is None
+    assert report.board.reasons["official"] == "this task has no published reader"
+    assert report.board.profiles["strict"]["f1"].value == 1
+
+
+def test_repairs_are_told_apart_by_their_errors(tmp_path: Path) -> None:
+    report = scored(tmp_path, "refine", ["error"])
+    assert sorted(report.groups["error"]) == ["mismatched", "missing", "redundant", "reversed", "several"]
+    assert {board.n for board in report.groups["error"].values()} == {1}
+
+
+def test_other_items_have_no_errors_to_be_told_apart_by(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="tsg/actions: cannot be grouped by error"):
+        scored(tmp_path, "actions", ["error"])
