@@ -139,15 +139,15 @@ def _is_better(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
 
 
 def _changes(before: ActionGraph, after: ActionGraph, finding: Finding) -> Iterator[Change]:
-    why = {"code": finding.code, "reason": finding.message}
+    code, why = finding.code, finding.message
     if len(before.triplets) == len(after.triplets):
         pairs = zip(before.triplets, after.triplets, strict=True)
-        yield from (Change(0, old, new, **why) for old, new in pairs if old != new)
+        yield from (Change(0, old, new, code, why) for old, new in pairs if old != new)
     elif before == after:  # a repeat is gone
         [gone] = (Counter(before.triplets) - Counter(after.triplets)).elements()
-        yield Change(0, gone, None, **why)
+        yield Change(0, gone, None, code, why)
     else:
-        yield from (Change(0, one.candidate, one.reference, **why) for one in diff(after, before).changes)
+        yield from (Change(0, one.candidate, one.reference, code, why) for one in diff(after, before).changes)
 
 
 Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], ActionGraph | None]
@@ -290,8 +290,10 @@ def _mend_hands(narrative: Narrative, start: int) -> tuple[Narrative, list[Chang
             tried = with_graphs(narrative, graphs)
             if _breaches(trace(tried)) < _breaches(steps):
                 pairs = diff(other, narrative.graphs[number]).changes
-                why = {"code": breach.code, "reason": breach.message, "by": LESS_SURE}
-                changes += [Change(number, one.candidate, one.reference, **why) for one in pairs]
+                changes += [
+                    Change(number, one.candidate, one.reference, breach.code, breach.message, LESS_SURE)
+                    for one in pairs
+                ]
                 narrative = tried
                 break
     return narrative, changes
