@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from tsgkit.agents.repairs import with_graphs
 from tsgkit.errors import EditError
 from tsgkit.graph import Corruption, Narrative, corrupt
 from tsgkit.suites.tsg.documents import read_file
@@ -44,7 +43,7 @@ def _spoilt(narrative: Narrative, share: float, choice: random.Random) -> Spoilt
         except EditError:
             continue
         kinds[number] = kind
-    return Spoilt(narrative, with_graphs(narrative, graphs), kinds)
+    return Spoilt(narrative, narrative.with_graphs(graphs), kinds)
 
 
 def seed_of(number: int) -> str:

@@ -127,21 +127,25 @@ def test_repairs_without_a_model_spare_its_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "why", "final"),
+    ("said", "why", "silent"),
     [
-        (BudgetReached("the budget is used up: 2 of 2 requests"), "the budget is used up: 2 of 2 requests", True),
-        (Unasked("m: not asked any more: 401"), "m: not asked any more: 401", True),
-        (Reply(None, Ending.API_ERROR, error="timed out"), "revise/2 brought no answer: api error: timed out", True),
-        (Reply("", Ending.EMPTY), "revise/2 brought no answer: empty", False),
-        (Reply("person", Ending.TRUNCATED), "revise/2 brought no answer: truncated", False),
-        (Reply(None, Ending.REFUSED, refusal="no"), "revise/2 brought no answer: refused: no", False),
+        (BudgetReached("the budget is used up: 2 of 2 requests"), "the budget is used up: 2 of 2 requests", "stopped"),
+        (Unasked("m: not asked any more: 401"), "m: not asked any more: 401", "stopped"),
+        (
+            Reply(None, Ending.API_ERROR, error="timed out"),
+            "revise/2 brought no answer: api error: timed out",
+            "failed",
+        ),
+        (Reply("", Ending.EMPTY), "revise/2 brought no answer: empty", "unusable"),
+        (Reply("person", Ending.TRUNCATED), "revise/2 brought no answer: truncated", "unusable"),
+        (Reply(None, Ending.REFUSED, refusal="no"), "revise/2 brought no answer: refused: no", "unusable"),
     ],
 )
-def test_a_model_that_fails_leaves_the_best_so_far_and_the_reason(said: Said, why: str, final: bool) -> None:
+def test_a_model_that_fails_leaves_the_best_so_far_and_the_reason(said: Said, why: str, silent: str) -> None:
     better = graph("person verb fill; fill dobj kettle; fill under hand1")
     start = graph("person verb fill; fill dobj vase; fill under hand1")
     found = refined(passage(start), Spoken({"revise/1": arrows(better), "revise/2": said}), Effort(5, critique=False))
-    assert found.graphs == (better,) and found.why == why and found.final is final
+    assert found.graphs == (better,) and found.why == why and found.silent == silent
 
 
 def test_rounds_bound_the_calls_of_a_model_that_never_gets_it_right() -> None:

@@ -13,15 +13,23 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from tsgkit.llm.door import Call, Prompt
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.flow import Flow
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.settings import parse, secrets_of, settings_of
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
+
+
+Kind = Literal["unusable", "failed", "stopped"]
 
 
 class Asker(Protocol):
@@ -37,6 +45,33 @@ class Asker(Protocol):
         schema: dict[str, Any] | None = None,
     ) -> Reply:
         """The reply to a prompt."""
+
+
+def door_of(
+    model: str,
+    arguments: Sequence[str] = (),
+    recorder: Recorder | None = None,
+    *,
+    budget: Budget | None = None,
+    price: Price | None = None,
+    patience: Patience | None = None,
+    concurrency: int = 8,
+) -> Door:
+    """A door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
+    settings = settings_of(model, parse(arguments, [model]), {"temperature": 0})
+    price = price or price_of(model)
+    return Door(
+        name=model,
+        provider=LiteLlm(settings, price),
+        endpoint=settings.endpoint,
+        parameters=settings.parameters,
+        flow=Flow(concurrency),
+        budget=budget or Budget(),
+        recorder=recorder or Kept(),
+        secrets=secrets_of([settings]),
+        patience=patience or Patience(),
+        price=price,
+    )
 
 
 def ask_for(asker: Asker, sample: str, *, task: str = "agents", subject: str = "") -> Ask:
@@ -61,12 +96,12 @@ class Kept:
 
 
 class Silent(Exception):
-    """No text came back, and why; ``final`` where asking on would bring none either."""
+    """No text came back, and why: an unusable reply, a service that failed, or one that is not asked any more."""
 
-    def __init__(self, reason: str, *, final: bool) -> None:
+    def __init__(self, reason: str, kind: Kind) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.final = final
+        self.kind = kind
 
 
 @dataclass
@@ -83,10 +118,10 @@ class Voice:
         try:
             reply = await self.ask([HumanMessage(content=prompt)], label=label)
         except NotFinished as error:
-            raise Silent(error.message, final=True) from None
+            raise Silent(error.message, "stopped") from None
         self.calls += 1
         if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
             detail = reply.error or reply.refusal or ""
             reason = f"{label} brought no answer: {reply.ending.replace('_', ' ')}" + (f": {detail}" if detail else "")
-            raise Silent(reason, final=reply.ending is Ending.API_ERROR)
+            raise Silent(reason, "failed" if reply.ending is Ending.API_ERROR else "unusable")
         return reply.text or ""

@@ -96,7 +96,7 @@ class State(TypedDict):
     points: tuple[Point, ...]
     round: int
     why: str
-    final: bool
+    silent: str
     versions: Annotated[tuple[Version, ...], operator.add]
     changes: Annotated[tuple[Change, ...], operator.add]
     notes: Annotated[tuple[str, ...], operator.add]
@@ -118,8 +118,8 @@ class Refined:
     why: str
     calls: int
     notes: tuple[str, ...] = ()
-    final: bool = False
-    """Whether asking on would be in vain: a budget was reached, or the service fails."""
+    silent: str = ""
+    """Why there was no text, where that ended it: unusable, failed (the service), stopped (a budget, say)."""
 
 
 def begun(passage: Passage) -> State:
@@ -131,7 +131,7 @@ def begun(passage: Passage) -> State:
         points=points,
         round=0,
         why="",
-        final=False,
+        silent="",
         versions=(),
         changes=(),
         notes=(),
@@ -202,7 +202,7 @@ async def revise(state: State, setting: Setting) -> Update:
 
 
 def _stopped(silent: Silent) -> Update:
-    return {"why": silent.reason, "final": silent.final}
+    return {"why": silent.reason, "silent": silent.kind}
 
 
 def after_start(state: State, setting: Setting) -> str:
@@ -422,7 +422,7 @@ def refined_from(state: State, setting: Setting) -> Refined:
         why=state["why"] or UNCHANGED,
         calls=0 if setting.voice is None else setting.voice.calls,
         notes=state["notes"],
-        final=state["final"],
+        silent=state["silent"],
     )
 
 

@@ -85,7 +85,7 @@ def mend(narrative: Narrative, *, hands: bool = True, start: int = 0) -> Mended:
     for number in range(start, len(graphs)):
         graphs[number], made = mend_graph(graphs[number], narrative.vocabulary)
         changes += [replace(change, graph=number) for change in made]
-    narrative = with_graphs(narrative, graphs)
+    narrative = narrative.with_graphs(graphs)
     if hands and len(graphs) <= MOST_GRAPHS:
         narrative, made = _mend_hands(narrative, start)
         changes += made
@@ -97,16 +97,6 @@ def mend(narrative: Narrative, *, hands: bool = True, start: int = 0) -> Mended:
 def is_fault(finding: Finding) -> bool:
     """Whether a finding says that a graph is wrong, rather than unusual."""
     return finding.severity == ERROR or finding.code in SLIPS
-
-
-def with_graphs(narrative: Narrative, graphs: Sequence[ActionGraph]) -> Narrative:
-    """The narrative with other graphs in the places of its own."""
-    left = iter(graphs)
-    descriptions = tuple(
-        replace(description, graphs=tuple(next(left) for _ in description.graphs))
-        for description in narrative.descriptions
-    )
-    return replace(narrative, descriptions=descriptions)
 
 
 def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tuple[ActionGraph, list[Change]]:
@@ -287,7 +277,7 @@ def _mend_hands(narrative: Narrative, start: int) -> tuple[Narrative, list[Chang
             if other is None:
                 continue
             graphs = [*narrative.graphs[:number], other, *narrative.graphs[number + 1 :]]
-            tried = with_graphs(narrative, graphs)
+            tried = narrative.with_graphs(graphs)
             if _breaches(trace(tried)) < _breaches(steps):
                 pairs = diff(other, narrative.graphs[number]).changes
                 changes += [
