@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
@@ -21,7 +21,7 @@ from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price, price_of
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.settings import parse, secrets_of, settings_of
 from tsgkit.suites.transcript import Ask
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 
+Result = TypeVar("Result")
 Kind = Literal["unusable", "failed", "stopped"]
 
 
@@ -74,6 +75,14 @@ def door_of(
     )
 
 
+async def closing(door: Door, work: Awaitable[Result]) -> Result:
+    """The result of work, after which the door's connections are closed."""
+    try:
+        return await work
+    finally:
+        await door.provider.close()
+
+
 def ask_for(asker: Asker, sample: str, *, task: str = "agents", subject: str = "") -> Ask:
     """Asks under the name of one sample, so that labels need to be unique within it alone."""
     where = Call(subject, "", task, "agent", "", sample, 0, "", "", 0)
@@ -93,6 +102,26 @@ class Kept:
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply."""
         self.calls[call] = reply
+
+
+@dataclass(frozen=True)
+class ByLabel:
+    """Says what it is told under each label (``revise/1``), to every sample alike: for trying out, without a model."""
+
+    says: Mapping[str, str]
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """What is said under a label."""
+        text = self.says.get(label)
+        return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
 
 
 class Silent(Exception):

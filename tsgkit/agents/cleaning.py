@@ -11,22 +11,19 @@ graph 0: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
-from tsgkit.agents.asking import Asker, ask_for, door_of
+from tsgkit.agents.asking import Asker, ask_for, closing, door_of
 from tsgkit.agents.passages import passages_of
 from tsgkit.agents.refiner import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change, is_fault, mend
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative
-from tsgkit.llm.door import Door
 
 MOST_FAILURES = 3
 """After so many passages in a row without an answer from the service, it is not asked any more."""
 REPAIRED = Effort(repair="exact")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,10 @@ async def refine(
     ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
     story, where the graphs bring no sentences.
 
-    >>> from tsgkit.llm.scripted import Asked, Script
-    >>> from tsgkit.agents.asking import Kept
+    >>> from tsgkit.agents.asking import ByLabel
     >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
     >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
-    >>> model = Asked(Script({"0/0": ["person -> verb -> fill; fill -> dobj -> kettle"]}), Kept())
+    >>> model = ByLabel({"revise/1": "person -> verb -> fill; fill -> dobj -> kettle"})
     >>> work = refine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
     >>> print(*asyncio.run(work).changes)
     graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
@@ -84,7 +80,7 @@ async def refine(
     if not isinstance(model, str):
         return await _cleaned(narrative, model, told, hint, effort, item, passage_done)
     door = door_of(model, model_args)
-    return await _closing(door, _cleaned(narrative, door, told, hint, effort, item, passage_done))
+    return await closing(door, _cleaned(narrative, door, told, hint, effort, item, passage_done))
 
 
 def refine_sync(
@@ -101,13 +97,6 @@ def refine_sync(
     return asyncio.run(
         refine(graphs, model, vocabulary=vocabulary, told=told, hint=hint, effort=effort, model_args=model_args)
     )
-
-
-async def _closing(door: Door, work: Awaitable[Result]) -> Result:
-    try:
-        return await work
-    finally:
-        await door.provider.close()
 
 
 @dataclass

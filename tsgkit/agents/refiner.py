@@ -1,13 +1,12 @@
 """The refiner: check, critique, revise and check again, until a passage is clean or nothing more can be done.
 
 >>> import asyncio
->>> from tsgkit.agents.asking import Kept, ask_for
+>>> from tsgkit.agents.asking import ByLabel, ask_for
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
->>> from tsgkit.llm.scripted import Asked, Script
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with"), ("fill", "pour"))
 >>> spoilt = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
 >>> said = "person -> verb -> fill\\nfill -> dobj -> kettle\\nfill -> with -> hand1"
->>> ask = ask_for(Asked(Script({"0": [said]}), Kept()), "0")
+>>> ask = ask_for(ByLabel({"revise/1": said}), "0")
 >>> passage = Passage((spoilt,), "She fills the kettle.", vocabulary=L)
 >>> refined = asyncio.run(refine_passage(passage, ask, Effort(critique=False)))
 >>> print(*refined.changes, refined.why, sep="\\n")
