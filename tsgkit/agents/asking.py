@@ -83,9 +83,9 @@ async def closing(door: Door, work: Awaitable[Result]) -> Result:
         await door.provider.close()
 
 
-def ask_for(asker: Asker, sample: str, *, task: str = "agents", subject: str = "") -> Ask:
+def ask_for(asker: Asker, sample: str, *, task: str = "agents") -> Ask:
     """Asks under the name of one sample, so that labels need to be unique within it alone."""
-    where = Call(subject, "", task, "agent", "", sample, 0, "", "", 0)
+    where = Call(getattr(asker, "name", "script"), "", task, "agent", "", sample, 0, "", "", 0)
     return functools.partial(asker.ask, where)
 
 
