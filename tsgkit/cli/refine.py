@@ -7,7 +7,8 @@
 Reads every format that check reads and writes the same one. Beside OUT lie OUT.changes.jsonl, one line for each change
 with its reason, and with a model OUT.calls, from which the same command goes on where it was interrupted. Without a
 model, or with --repair exact, repairs are made that leave no choice; those of hands are marked as less sure, since a
-neighbour that is wrong can mislead them (--repair sure leaves them out).
+neighbour that is wrong can mislead them (--repair sure leaves them out). With --review nothing is changed that you do
+not accept; decisions are kept in OUT.review, and the same command goes on with them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from tsgkit.cli.agent_options import (
     say_usage,
     usage_value,
 )
+from tsgkit.cli.review import review_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
-from tsgkit.errors import CannotCarry, UsageError
+from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, write_text
@@ -61,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("exact", "sure", "none"),
         help="what is mended without asking (default: exact without a model, none with one)",
     )
+    parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
     parser.add_argument("--keep-going", action="store_true", help="clean what could be read of a broken file")
     add_model_options(parser, 2)
@@ -82,6 +85,11 @@ def run(arguments: argparse.Namespace) -> int:
     calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
     try:
         cleaned = asyncio.run(_clean(document, calls, told, effort, arguments))
+        if arguments.review:
+            reviewed = review_of(document, cleaned, arguments.out)
+            if reviewed is None:
+                return INTERRUPTED
+            cleaned = reviewed
         return _finish(document, cleaned, calls, arguments)
     finally:
         if calls is not None:
