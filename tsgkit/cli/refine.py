@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -153,13 +155,20 @@ async def _clean(
 
     gate = asyncio.Semaphore(arguments.concurrency)
     stopped = ""
+    watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
 
     async def one(number: int, entry: Entry) -> Cleaned:
         nonlocal stopped
         async with gate:
             asker = None if calls is None or stopped else calls.asker
             cleaned = await refine(
-                entry.narrative, asker, told=told, hint=arguments.hint or "", effort=effort, item=str(number)
+                entry.narrative,
+                asker,
+                told=told,
+                hint=arguments.hint or "",
+                effort=effort,
+                item=str(number),
+                passage_done=functools.partial(_tell, entry.item) if watched else lambda _: None,
             )
             stopped = stopped or cleaned.stopped
             return cleaned
@@ -169,6 +178,10 @@ async def _clean(
     finally:
         if calls is not None:
             await calls.leave()
+
+
+def _tell(item: str, passage: int) -> None:
+    complain(f"item {item}: passage {passage + 1} done")
 
 
 def _finish(
