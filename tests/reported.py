@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from shipped import DATA
+
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.published import against_published
 from tsgkit.runs.evaluation import Options, evaluate
@@ -12,8 +14,6 @@ from tsgkit.runs.plan import Plan
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.scoreboard import Board, Value
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT / "tasks/tsg/data"
 COUNTS = {
     "items": 4,
     **dict.fromkeys(("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error"), 0),

@@ -17,6 +17,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tsgkit.agents import generate as generate
+    from tsgkit.agents import generate_sync as generate_sync
+    from tsgkit.agents import refine as refine
+    from tsgkit.agents import refine_sync as refine_sync
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
     from tsgkit.graph import Corruption as Corruption
@@ -67,10 +71,14 @@ _HOMES = {
     "draw_graph": "tsgkit.graph.drawing",
     "draw_narrative": "tsgkit.graph.drawing",
     "from_networkx": "tsgkit.graph",
+    "generate": "tsgkit.agents",
+    "generate_sync": "tsgkit.agents",
     "patch": "tsgkit.graph",
     "read": "tsgkit.graph",
     "read_document": "tsgkit.suites.tsg",
     "read_file": "tsgkit.suites.tsg",
+    "refine": "tsgkit.agents",
+    "refine_sync": "tsgkit.agents",
     "score": "tsgkit.suites.tsg",
     "snap": "tsgkit.graph",
     "to_networkx": "tsgkit.graph",

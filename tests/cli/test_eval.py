@@ -17,12 +17,13 @@ import pytest
 from model_server import Running, model_server
 from official_layout import write_layout
 from prefork import Prefork, Ran
+from shipped import DATA
 
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.rows import row_kind
 
-BUNDLED = Path(__file__).resolve().parents[2] / "tasks/tsg/data"
+BUNDLED = DATA
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 ENTRY = [
     *("subject", "judge", "solver", "style", "repeat", "data", "task", "n", "profiles", "counts", "reasons", "usage"),

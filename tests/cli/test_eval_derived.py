@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from prefork import Prefork
+from shipped import DATA
 
 from tsgkit.library.cards import load_card
 from tsgkit.suites.tsg.derived import DERIVATIONS
@@ -15,7 +16,6 @@ from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.task import TsgTask
 
 PUBLISHED = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
-DATA = Path(__file__).resolve().parents[2] / "tasks/tsg/data"
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.llm.cache import FILE, ReplyCache, cache_home, cache_key, clear
 from tsgkit.llm.reply import NOTHING, Attempt, Ending, Reply, Usage
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(tsgkit.__file__).parents[1]
 GOOD = Reply("[kettle]", usage=Usage(10, 5, 1, 2, 0.01), seconds=2.0, attempts=(Attempt(2.0),), model="m")
 
 

@@ -17,6 +17,7 @@ import pytest
 from doors import HASTE, WHERE, asked, closing, completion, litellm_door, run, service, settings_for
 from model_server import Running, model_server
 
+import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
@@ -29,7 +30,7 @@ from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import parse, settings_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(tsgkit.__file__).parents[1]
 KEY = "sk-live-0123456789"
 FAULTS = ("500", "502", "503", "504", "408", "400", "401", "403", "404", "422", "html", "cut", "nochoices")
 ENDINGS = ("empty", "length", "filter", "refusal")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Usage
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(tsgkit.__file__).parents[1]
 
 
 def test_a_price_given_is_in_dollars_for_a_million_tokens() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reported import DATA, baseline_run, example_run
+from reported import baseline_run, example_run
+from shipped import DATA
 
 from tsgkit.errors import UsageError
 from tsgkit.report.gathering import Report, ReportRow, gather

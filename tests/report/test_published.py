@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from reported import DATA, ROW
+from reported import ROW
+from shipped import DATA, EVAL
 
 from tsgkit.errors import UsageError
 from tsgkit.report import terminal
@@ -24,7 +25,7 @@ from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.scoreboard import Value
 
 KINDS = ("total", "desc", "new")
-TEXT = (DATA.parents[2] / "eval/reference/tsg_bench.yaml").read_text(encoding="utf-8")
+TEXT = (EVAL / "reference/tsg_bench.yaml").read_text(encoding="utf-8")
 SGQA = "cd7050bb08e1ff4b11699378ea5036dd6f05f523a1ec63e24c5e1b96c2673d65"
 EDGES = tuple(f"edges-ma zero-shot {metric}" for metric in ("precision", "recall", "f1"))
 

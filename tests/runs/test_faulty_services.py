@@ -9,12 +9,13 @@ from urllib.parse import urlsplit
 from model_server import model_server
 from prefork import Prefork
 from run_files import lines, samples
+from shipped import DATA
 
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.samples import QuestionSample
 
-BUNDLED = Path(__file__).resolve().parents[2] / "tasks/tsg/data/sgqa.jsonl"
+BUNDLED = DATA / "sgqa.jsonl"
 
 
 def words(base: str, *more: str, model: str = "openai/x", limit: int = 10) -> tuple[str, ...]:

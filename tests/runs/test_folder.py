@@ -15,6 +15,7 @@ import pytest
 from model_server import Running, model_server
 from prefork import Prefork
 from run_files import good_calls, lines, samples
+from shipped import DATA
 
 from tsgkit.errors import FileProblem
 from tsgkit.runs.journal import Journal
@@ -150,7 +151,7 @@ def test_a_folder_in_which_nothing_was_asked_may_be_begun_by_another_plan(
 def test_a_data_file_that_changed_between_two_calls_makes_another_run(
     server: Running, commands: Prefork, tmp_path: Path
 ) -> None:
-    data = Path(__file__).resolve().parents[2] / "tasks/tsg/data/sgqa.jsonl"
+    data = DATA / "sgqa.jsonl"
     shutil.copy(data, tmp_path / "rows.jsonl")
     command = words(server, "--data", "rows.jsonl")
     assert commands.run(*command, cwd=tmp_path).code == 0

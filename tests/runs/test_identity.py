@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped import DATA
 
 from tsgkit.cli.eval import add_arguments, plan_of
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "tasks/tsg/data/sgqa.jsonl"
 BASE: dict[str, Any] = {
     "tasks": ("tsg/sgqa",),
     "models": ("openai/x",),
@@ -68,8 +67,8 @@ def test_the_shots_of_a_style_without_examples_change_nothing(known: str) -> Non
 
 def test_it_changes_with_the_bytes_of_the_data_not_with_their_place(tmp_path: Path, known: str) -> None:
     for name in ("one.jsonl", "two.jsonl", "three.jsonl"):
-        shutil.copy(DATA, tmp_path / name)
-    (tmp_path / "three.jsonl").write_bytes(DATA.read_bytes() + b"\n")
+        shutil.copy(DATA / "sgqa.jsonl", tmp_path / name)
+    (tmp_path / "three.jsonl").write_bytes((DATA / "sgqa.jsonl").read_bytes() + b"\n")
     found = [identity(data=str(tmp_path / name)) for name in ("one.jsonl", "two.jsonl", "three.jsonl")]
     assert found[0] == found[1] == known != found[2]
 

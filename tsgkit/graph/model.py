@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -287,3 +287,12 @@ class Narrative:
     def graphs(self) -> tuple[ActionGraph, ...]:
         """All graphs along time."""
         return tuple(graph for description in self.descriptions for graph in description.graphs)
+
+    def with_graphs(self, graphs: Iterable[ActionGraph]) -> Narrative:
+        """The narrative with as many other graphs in the places of its own."""
+        left = iter(graphs)
+        descriptions = tuple(
+            replace(description, graphs=tuple(next(left) for _ in description.graphs))
+            for description in self.descriptions
+        )
+        return replace(self, descriptions=descriptions)

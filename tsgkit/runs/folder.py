@@ -39,7 +39,7 @@ def read_header(folder: Path) -> dict[str, Any]:
         raise FileProblem(f"{folder / HEADER}: not JSON") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UsageError(f"{folder}: a run of another format than {FORMAT}", hint="use the version that wrote it")
-    if lacking := [name for name in ("identity", "tsgkit", "command", "begun", "samples", "plan") if name not in value]:
+    if lacking := [name for name in ("identity", "tsgkit", "command", "begun") if name not in value]:
         raise FileProblem(f"{folder / HEADER}: no field {lacking[0]}", hint="the file was changed by hand")
     return value
 

@@ -19,7 +19,7 @@ def runs_in(folder: Path) -> list[dict[str, Any]]:
         if (path / HEADER).is_file():
             try:
                 found.append(_summary(path))
-            except TsgkitError:
+            except (TsgkitError, KeyError):  # another format, or the calls of an agent
                 continue
     return sorted(found, key=lambda one: str(one["begun"]))
 

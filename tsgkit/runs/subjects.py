@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def subjects_of(
         if model in models:
             subjects[model] = _door(model, prepared, folder, limits, budget, prices[model], cache, reads_cache)
         elif model.startswith((SCRIPT, REPLAY)):
-            subjects[model] = source_of(model, folder, prepared)
+            subjects[model] = source_of(model, folder, tuple(_asked(model, prepared)))
     return subjects
 
 
@@ -98,8 +98,8 @@ def _door(
     )
 
 
-def source_of(subject: str, folder: RunFolder, prepared: Prepared) -> Asked:
-    """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what is asked."""
+def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = ()) -> Asked:
+    """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be asked."""
     kind, _, rest = subject.partition(":")
     source: Script | Replay
     if f"{kind}:" == SCRIPT:
@@ -110,7 +110,7 @@ def source_of(subject: str, folder: RunFolder, prepared: Prepared) -> Asked:
         read_header(Path(path))
         source = Replay.of((value for _, value in lines_of(Path(path) / CALLS)), name or None)
         has = f"the run has {', '.join(source.ways[:6])}"
-    if not any(source.knows(call) for call in _asked(subject, prepared)):
+    if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
     return Asked(source, folder)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from prompt_items import TASKS, row
+from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.tsg import dataset
@@ -15,7 +16,7 @@ from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import samples_of
 
-BUNDLED = Path(__file__).resolve().parents[3] / "tasks/tsg/data"
+BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from shipped import DATA
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.scoring.outcomes import Outcome
@@ -26,7 +26,6 @@ from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 
-DATA = Path(__file__).resolve().parents[4] / "tasks" / "tsg" / "data"
 L = Vocabulary(
     ("person", "hand1", "hand2", "lid", "pan", "cloth", "brush"),
     ("verb", "dobj", "with", "off", "from"),

@@ -1,0 +1,114 @@
+"""``tsgkit generate`` as a person types it: a story goes in, graphs come out, and interrupted work goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from model_server import Running, model_server
+
+import tsgkit
+from tsgkit.cli import main
+from tsgkit.suites.tsg.documents import read_file
+
+Captured = pytest.CaptureFixture[str]
+PICK = "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1"
+RINSE = "person -> verb -> rinse\nrinse -> dobj -> cups\nrinse -> with -> hand1"
+REPLIES = {
+    "Break a sentence": "1. pick up the cup\n2. rinse the cup",
+    "List the elements": "objects: cup, tap\nverbs: pick-up, rinse\nprepositions: with, under",
+    "number 1 of": PICK,
+    "number 2 of": RINSE,
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "story.txt").write_text("She takes a cup and rinses it.\nShe does it again.\n")
+    return tmp_path
+
+
+def words(server: Running, out: str, *more: str) -> list[str]:
+    model = ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+    return ["generate", "story.txt", "-o", out, *model, *more]
+
+
+def test_a_story_becomes_graphs_with_l_and_nothing_is_asked_twice(capsys: Captured) -> None:
+    with model_server(replies=REPLIES) as server:
+        assert main(words(server, "out.jsonl", "--open", "--json")) == 0
+        summary = json.loads(capsys.readouterr().out)
+        [entry] = read_file("out.jsonl").entries
+        assert (summary["graphs"], summary["sentences"], summary["calls"], summary["requests"]) == (4, 2, 7, 7)
+        assert entry.narrative.descriptions[0].text == "She takes a cup and rinses it."
+        assert entry.narrative.graphs[1].triplets[1] == ("rinse", "dobj", "cup"), "cups is not in L"
+        assert json.loads(Path("out.jsonl.vocabulary.json").read_text())["verb"] == ["pick-up", "rinse"]
+        assert Path("out.jsonl.changes.jsonl").read_text().count("out-of-vocabulary") == 2
+        assert main(words(server, "out.jsonl", "--open", "--json")) == 0
+        assert server.stats()["seen"] == 7
+
+
+def test_a_budget_leaves_a_partial_result_that_goes_on(capsys: Captured) -> None:
+    with model_server(replies=REPLIES) as server:
+        assert main(words(server, "out.json", "--max-requests", "4")) == 4
+        said = capsys.readouterr()
+        assert "2 graphs for 1 of 2 sentences" in said.out and "the result is partial" in said.err
+        assert len(read_file("out.json").entries[0].narrative.graphs) == 2
+        assert main(words(server, "out.json")) == 0
+        assert len(read_file("out.json").entries[0].narrative.graphs) == 4
+        assert server.stats()["seen"] == 6
+
+
+def test_killed_work_goes_on_where_it_was(folder: Path) -> None:
+    (folder / "story.txt").write_text("".join(f"She takes cup {number} and rinses it.\n" for number in range(8)))
+    with model_server(replies=REPLIES, delay=0.1) as server:
+        command = [sys.executable, "-m", "tsgkit", *words(server, "out.json", "--quiet")]
+        environment = os.environ | {"PYTHONPATH": str(Path(tsgkit.__file__).parents[1])}
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, env=environment) as process:
+            calls = folder / "out.json.calls/calls.jsonl"
+            deadline = time.monotonic() + 30
+            while time.monotonic() < deadline and not (calls.is_file() and calls.read_text().count("\n") >= 5):
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+        assert not (folder / "out.json").exists()
+        kept = calls.read_text().count("\n")
+        assert kept >= 5
+        assert main(words(server, "out.json", "--quiet")) == 0
+        assert server.stats()["seen"] <= 24 + 1, "at most the call that was on its way is made again"
+    assert len(read_file("out.json").entries[0].narrative.graphs) == 16
+
+
+def test_a_failing_model_says_why_and_writes_nothing_it_does_not_have(capsys: Captured) -> None:
+    with model_server(faults={"500": 1.0}) as server:
+        assert main(words(server, "out.json", "--attempts", "1")) == 1
+    said = capsys.readouterr().err
+    assert "this is error 500" in said and "nothing was told, so nothing was written" in said
+    assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-o", "-", "--model", "x/y"], "graphs go into a file"),
+        (["-o", "out.json", "--model", "x/y", "--open", "--vocabulary", "L.json"], "leave out one of the two"),
+        (["-o", "out.what", "--model", "x/y"], "no format is known by the ending"),
+        (["-o", "story.txt", "--model", "x/y"], "this is the file being read"),
+        (["-o", "out.json", "--model", "x/y", "--counts", "1,two"], "not numbers"),
+        (["-o", "out.json", "--model", "baseline/rules"], "no model to ask"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(more: list[str], message: str, capsys: Captured) -> None:
+    assert main(["generate", "story.txt", *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_empty_story_is_refused(capsys: Captured) -> None:
+    Path("story.txt").write_text("\n \n")
+    assert main(["generate", "story.txt", "-o", "out.json", "--model", "x/y"]) == 2
+    assert "has no sentence" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+"""The bundled narratives with a share of their graphs spoilt, each in one of the four seeded ways."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from shipped import DATA
+
+from tsgkit.errors import EditError
+from tsgkit.graph import Corruption, Narrative, corrupt
+from tsgkit.suites.tsg.documents import read_file
+
+BUNDLED = DATA / "narratives.jsonl"
+
+
+@dataclass(frozen=True)
+class Spoilt:
+    """A narrative, the same with some graphs spoilt, and how each of those was."""
+
+    clean: Narrative
+    spoilt: Narrative
+    kinds: dict[int, Corruption]
+
+
+def bundled() -> list[Narrative]:
+    return [entry.narrative for entry in read_file(BUNDLED).entries]
+
+
+def spoilt_narratives(share: float = 0.25, seed: int = 0) -> list[Spoilt]:
+    choice = random.Random(seed)
+    return [_spoilt(narrative, share, choice) for narrative in bundled()]
+
+
+def _spoilt(narrative: Narrative, share: float, choice: random.Random) -> Spoilt:
+    assert narrative.vocabulary is not None
+    graphs, kinds = list(narrative.graphs), dict[int, Corruption]()
+    for number, graph in enumerate(graphs):
+        if choice.random() >= share:
+            continue
+        kind = choice.choice(list(Corruption))
+        try:
+            graphs[number] = corrupt(graph, kind, narrative.vocabulary, seed=seed_of(number)).graph
+        except EditError:
+            continue
+        kinds[number] = kind
+    return Spoilt(narrative, narrative.with_graphs(graphs), kinds)
+
+
+def seed_of(number: int) -> str:
+    return f"spoilt/{number}"

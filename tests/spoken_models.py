@@ -1,0 +1,70 @@
+"""Models for tests of agents: they say by label what they are told, fail when told so, and remember what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.agents.asking import Voice
+from tsgkit.agents.passages import Passage, best
+from tsgkit.agents.refiner import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
+from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.llm.reply import Reply, Usage
+from tsgkit.suites.transcript import Ask
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+L = Vocabulary(
+    ("kettle", "cup", "mug", "tap", "person", "hand1", "hand2"),
+    ("verb", "dobj", "with", "on", "from"),
+    ("fill", "pour", "pick-up", "put-down", "rinse"),
+)
+Said = str | Reply | Exception | Callable[[str], str]
+
+
+def graph(text: str) -> ActionGraph:
+    return ActionGraph(line.split(" ") for line in text.split("; "))
+
+
+def arrows(*graphs: ActionGraph) -> str:
+    return "\n\n".join("\n".join(map(str, one.triplets)) for one in graphs)
+
+
+@dataclass
+class Spoken:
+    """Says something for each label, or for each kind of label; the prompts are remembered by label."""
+
+    says: dict[str, Said]
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        prompt = str(messages[-1].content)
+        self.asked.append((label, prompt))
+        said = self.says.get(label, self.says.get(label.partition("/")[0], ""))
+        if isinstance(said, Exception):
+            raise said
+        if isinstance(said, Reply):
+            return said
+        return Reply(said if isinstance(said, str) else said(prompt), usage=Usage(10, 5))
+
+    @property
+    def labels(self) -> list[str]:
+        return [label for label, _ in self.asked]
+
+
+async def plain_loop(passage: Passage, ask: Ask | None, effort: Effort) -> Refined:
+    """What the refiner does, without LangGraph: the same nodes, one after the other."""
+    setting = Setting(passage, effort, None if ask is None else Voice(ask))
+    state = begun(passage)
+    name = ROUTES["start"][0](state, setting)
+    while name != "end":
+        for key, value in (await NODES[name](state, setting)).items():
+            whole: Any = state
+            whole[key] = whole[key] + value if key in ("versions", "changes", "notes") else value
+        name = "check" if name == "repair" else ROUTES[name][0](state, setting)
+    assert best(state["versions"])
+    return refined_from(state, setting)

@@ -1,0 +1,180 @@
+"""Cleans graphs that are there: exact repairs along the whole narrative, then passage by passage with a model.
+
+>>> from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+>>> L = Vocabulary(("cup", "hand1"), ("verb", "dobj", "with"), ("wash",))
+>>> slip = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
+>>> cleaned = refine_sync([slip], vocabulary=L)
+>>> print(*cleaned.changes)
+graph 0: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tsgkit.agents.asking import Asker, ask_for, closing, door_of
+from tsgkit.agents.passages import passages_of
+from tsgkit.agents.refiner import Effort, Refined, refine_passage
+from tsgkit.agents.repairs import Change, is_fault, mend
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.rules import Finding, check_narrative
+
+MOST_FAILURES = 3
+"""After so many passages in a row without an answer from the service, it is not asked any more."""
+REPAIRED = Effort(repair="exact")
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A narrative after cleaning, every change with its reason, the findings before and after, and what it took.
+
+    ``stopped`` is why the model was not asked to the end, ``failures`` what went wrong on the way.
+    """
+
+    narrative: Narrative
+    changes: tuple[Change, ...]
+    before: tuple[Finding, ...]
+    after: tuple[Finding, ...]
+    calls: int = 0
+    stopped: str = ""
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    touched: tuple[int, ...] = ()
+
+    @property
+    def undecided(self) -> tuple[Finding, ...]:
+        """The faults that are left."""
+        return tuple(finding for finding in self.after if is_fault(finding))
+
+
+async def refine(
+    graphs: Narrative | Iterable[ActionGraph],
+    model: str | Asker | None = None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    told: Sequence[str] = (),
+    hint: str = "",
+    effort: Effort = REPAIRED,
+    model_args: Sequence[str] = (),
+    item: str = "0",
+    passage_done: Callable[[int], None] = lambda _: None,
+) -> Cleaned:
+    """Clean graphs; without a model exact repairs alone are made, and nothing is asked of anybody.
+
+    ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
+    story, where the graphs bring no sentences.
+
+    >>> from tsgkit.agents.asking import ByLabel
+    >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
+    >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
+    >>> model = ByLabel({"revise/1": "person -> verb -> fill; fill -> dobj -> kettle"})
+    >>> work = refine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
+    >>> print(*asyncio.run(work).changes)
+    graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
+    """
+    narrative = graphs if isinstance(graphs, Narrative) else Narrative.of(graphs, vocabulary)
+    if narrative.vocabulary is None and vocabulary is not None:
+        narrative = replace(narrative, vocabulary=vocabulary)
+    if not isinstance(model, str):
+        return await _cleaned(narrative, model, told, hint, effort, item, passage_done)
+    door = door_of(model, model_args)
+    return await closing(door, _cleaned(narrative, door, told, hint, effort, item, passage_done))
+
+
+def refine_sync(
+    graphs: Narrative | Iterable[ActionGraph],
+    model: str | Asker | None = None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    told: Sequence[str] = (),
+    hint: str = "",
+    effort: Effort = REPAIRED,
+    model_args: Sequence[str] = (),
+) -> Cleaned:
+    """The same as :func:`refine`, for code that is not asynchronous."""
+    return asyncio.run(
+        refine(graphs, model, vocabulary=vocabulary, told=told, hint=hint, effort=effort, model_args=model_args)
+    )
+
+
+@dataclass
+class _Tally:
+    """What comes together along a narrative."""
+
+    changes: list[Change] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    in_a_row: int = 0
+
+    def add(self, refined: Refined, start: int) -> None:
+        self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
+        self.calls += refined.calls
+        self.notes += [f"graphs from {start}: {note}" for note in refined.notes]
+        self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
+        if refined.silent:
+            self.failures.append(f"graphs from {start}: {refined.why}")
+        if refined.silent == "stopped" or self.in_a_row >= MOST_FAILURES:
+            self.stopped = refined.why
+
+
+async def _cleaned(
+    narrative: Narrative,
+    asker: Asker | None,
+    told: Sequence[str],
+    hint: str,
+    effort: Effort,
+    item: str,
+    passage_done: Callable[[int], None],
+) -> Cleaned:
+    before = tuple(check_narrative(narrative))
+    tally, graphs = _Tally(), list(narrative.graphs)
+    if effort.repair != "none":
+        mended = mend(narrative, hands=effort.repair == "exact")
+        graphs = list(mended.narrative.graphs)
+        tally.changes += mended.changes
+        effort = replace(effort, repair="sure")  # the hands were looked at along all of the narrative
+    if asker is not None:
+        await _ask_along(narrative, graphs, asker, told, hint, effort, item, tally, passage_done)
+    cleaned = narrative.with_graphs(graphs)
+    pairs = zip(narrative.graphs, graphs, strict=True)
+    touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)
+    return Cleaned(
+        cleaned,
+        tuple(sorted((one for one in tally.changes if one.graph in touched), key=lambda one: one.graph)),
+        before,
+        tuple(check_narrative(cleaned)),
+        tally.calls,
+        tally.stopped,
+        tuple(tally.failures),
+        tuple(tally.notes),
+        touched,
+    )
+
+
+async def _ask_along(
+    narrative: Narrative,
+    graphs: list[ActionGraph],
+    asker: Asker,
+    told: Sequence[str],
+    hint: str,
+    effort: Effort,
+    item: str,
+    tally: _Tally,
+    passage_done: Callable[[int], None],
+) -> None:
+    """Refine passage by passage, each after those before it, since the hands go on from one to the next."""
+    start = 0
+    for number, passage in enumerate(passages_of(narrative, told, hint, graphs)):
+        refined = await refine_passage(passage, ask_for(asker, f"{item}/{number}"), effort)
+        end = start + len(passage.graphs)
+        if len(refined.graphs) == end - start:
+            graphs[start:end] = refined.graphs
+            tally.add(refined, start)
+        passage_done(number)
+        if tally.stopped:
+            return
+        start = end

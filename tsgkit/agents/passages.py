@@ -1,0 +1,181 @@
+"""A passage: the graphs of one sentence with all that is known around them, and how good a version of them is.
+
+>>> from tsgkit.graph.model import ActionGraph, Narrative
+>>> wash = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
+>>> [passage] = passages_of(Narrative.of([wash]))
+>>> [finding.code for finding in passage.findings((wash,)) if is_fault(finding)]
+['dobj-source', 'disconnected']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tsgkit.agents.repairs import is_fault
+from tsgkit.errors import UsageError
+from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.edits import diff
+from tsgkit.graph.hands import EMPTY, State, trace
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
+from tsgkit.graph.rules import ERROR, Finding, check_narrative
+
+MOST_BEFORE = 100
+"""How many graphs before a passage are looked at for what the hands hold."""
+MOST_CONTEXT = 60
+"""How many sentences before a passage are shown."""
+GRAPH_COUNT = "graph-count"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Graphs of one sentence (or of none), what came before, L, and how many graphs there should be, if known.
+
+    ``hint`` says of which kind the error in the graphs is.
+    """
+
+    graphs: tuple[ActionGraph, ...]
+    sentence: str = ""
+    context: tuple[str, ...] = ()
+    before: tuple[Description, ...] = ()
+    vocabulary: Vocabulary | None = None
+    count: int | None = None
+    hint: str = ""
+
+    def __post_init__(self) -> None:
+        if self.hint and self.hint not in [*Corruption]:
+            raise UsageError(f"there is no error type {self.hint}", hint=f"the types: {', '.join(Corruption)}")
+
+    @property
+    def start(self) -> int:
+        """How many graphs come before."""
+        return sum(len(description.graphs) for description in self.before)
+
+    def narrative(self, graphs: Sequence[ActionGraph]) -> Narrative:
+        """What came before, then these graphs."""
+        return Narrative((*self.before, Description(self.sentence or None, tuple(graphs))), self.vocabulary)
+
+    def findings(self, graphs: Sequence[ActionGraph]) -> tuple[Finding, ...]:
+        """What is wrong or unusual with these graphs here, numbered from 0."""
+        start = self.start
+        found = [
+            finding.at(graph=number - start)
+            for finding in check_narrative(self.narrative(graphs))
+            if (number := finding.place.graph) is not None and number >= start
+        ]
+        if self.count is not None and len(graphs) != self.count:
+            found.append(Finding(GRAPH_COUNT, ERROR, f"{len(graphs)} graphs, and there should be {self.count}"))
+        return tuple(found)
+
+    def hands(self) -> State:
+        """What the hands hold before the passage."""
+        steps = trace(Narrative(self.before))
+        if self.before and not self.before[-1].graphs:
+            return State(None, None)
+        return steps[-1].after if steps else EMPTY
+
+
+class Point(NamedTuple):
+    """Something a critique named: a kind of error, the graph, and the triplet it is about; of which graphs it spoke."""
+
+    kind: str
+    graph: int | None
+    triplet: Triplet | None
+    said_of: tuple[ActionGraph, ...]
+
+    def is_open(self, graphs: tuple[ActionGraph, ...]) -> bool:
+        """Whether these graphs leave the point as it was."""
+        if self.graph is None or self.triplet is None or self.graph >= len(graphs):
+            return same(graphs, self.said_of)
+        there = self.triplet in graphs[self.graph]
+        return not there if self.kind == Corruption.MISSING else there
+
+    def __str__(self) -> str:
+        where = "" if self.graph is None else f"graph {self.graph + 1}: "
+        return f"{where}{self.kind}" + (f": {self.triplet}" if self.triplet is not None else "")
+
+
+class Version(NamedTuple):
+    """The graphs at one time, what is wrong with them, how far they are from the first, and by how many changes."""
+
+    graphs: tuple[ActionGraph, ...]
+    faults: int
+    open: int
+    edits: int
+    changes: int
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """What makes a version better: fewer rule errors, then fewer open points, then fewer edits."""
+        return self.faults, self.open, self.edits
+
+
+def version_of(
+    passage: Passage,
+    graphs: tuple[ActionGraph, ...],
+    findings: Sequence[Finding],
+    points: Sequence[Point],
+    changes: int,
+) -> Version:
+    """How good these graphs are."""
+    return Version(graphs, sum(map(is_fault, findings)), len(points), edits(passage.graphs, graphs), changes)
+
+
+def best(versions: Sequence[Version]) -> Version:
+    """The best version; of equally good ones the first. What was said last of the same graphs counts."""
+    last = {tuple(one.triplets for one in version.graphs): version for version in versions}
+    return min(last.values(), key=lambda version: version.order)
+
+
+def same(some: Sequence[ActionGraph], others: Sequence[ActionGraph]) -> bool:
+    """Whether the same triplets stand in the same order."""
+    return [graph.triplets for graph in some] == [graph.triplets for graph in others]
+
+
+def edits(before: Sequence[ActionGraph], after: Sequence[ActionGraph]) -> int:
+    """How many triplets differ, graph by graph."""
+    paired = sum(len(diff(new, old).changes) for old, new in zip(before, after, strict=False))
+    rest = (*before[len(after) :], *after[len(before) :])
+    return paired + sum(map(len, rest))
+
+
+def passages_of(
+    narrative: Narrative, told: Sequence[str] = (), hint: str = "", now: Sequence[ActionGraph] | None = None
+) -> Iterator[Passage]:
+    """The passages of a narrative: its descriptions, or single graphs where no sentence holds them together.
+
+    ``told`` is a story from elsewhere: a sentence for each graph where there are as many, else context for all.
+    ``now`` are the graphs as they stand; who refines them on the way gives a list and changes it.
+    """
+    graphs = narrative.graphs if now is None else now
+    fits = len(told) == len(narrative.graphs)
+    before: list[tuple[int, int]] = []
+    context: list[str] = []
+    start = 0
+    for description in narrative.descriptions:
+        for size in [len(description.graphs)] if description.text else [1] * len(description.graphs):
+            if not size:
+                continue
+            known = [*context, *(told[:start] if fits else told)]
+            yield Passage(
+                graphs=tuple(graphs[start : start + size]),
+                sentence=description.text or (told[start] if fits else ""),
+                context=tuple(known[-MOST_CONTEXT:]),
+                before=_last(before, graphs),
+                vocabulary=narrative.vocabulary,
+                count=size,
+                hint=hint,
+            )
+            before.append((start, start + size))
+            start += size
+        if not description.graphs:
+            before.append((start, start))
+        if description.text:
+            context.append(description.text)
+
+
+def _last(before: Sequence[tuple[int, int]], graphs: Sequence[ActionGraph]) -> tuple[Description, ...]:
+    """The last descriptions; what lies further back is not known."""
+    last = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in before[-MOST_BEFORE:])
+    return last if len(before) <= MOST_BEFORE else (Description(), *last)

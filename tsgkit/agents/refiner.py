@@ -1,0 +1,430 @@
+"""The refiner: check, critique, revise and check again, until a passage is clean or nothing more can be done.
+
+>>> import asyncio
+>>> from tsgkit.agents.asking import ByLabel, ask_for
+>>> from tsgkit.graph.model import ActionGraph, Vocabulary
+>>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with"), ("fill", "pour"))
+>>> spoilt = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
+>>> said = "person -> verb -> fill\\nfill -> dobj -> kettle\\nfill -> with -> hand1"
+>>> ask = ask_for(ByLabel({"revise/1": said}), "0")
+>>> passage = Passage((spoilt,), "She fills the kettle.", vocabulary=L)
+>>> refined = asyncio.run(refine_passage(passage, ask, Effort(critique=False)))
+>>> print(*refined.changes, refined.why, sep="\\n")
+graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
+clean
+
+Nodes look at what the rules and the counters say, never at what a text says: no sentence, graph or reply can change
+which of them run. A model's revision is taken over only for graphs about which something was found, so that every
+change has its reason and no other graph can be touched.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+
+from tsgkit.agents.asking import Silent, Voice
+from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, same, version_of
+from tsgkit.agents.repairs import MODEL, Change, is_fault, mend
+from tsgkit.agents.wording import critique_prompt, revise_prompt
+from tsgkit.errors import UsageError
+from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.reading import read
+from tsgkit.graph.rules import Finding
+from tsgkit.suites.transcript import Ask
+from tsgkit.suites.tsg.strict import Unreadable
+from tsgkit.suites.tsg.strict import graphs as read_graphs
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+CLEAN, OUT_OF_ROUNDS, UNCHANGED, NO_MODEL = "clean", "out of rounds", "unchanged", "no model to ask"
+UNREMARKABLE = ("homonym-loop", "no-dobj", "several-dobj", "not-a-preposition")
+"""Warnings that are more often right than wrong: a model is not sent after them."""
+MOST_POINTS = 20
+MOST_TRIPLETS = 100
+MOST_ROUNDS = 20
+POINT = re.compile(
+    rf"^\W*(?:graph\s*)?(?P<graph>\d{{1,4}})\s*[:.)-]\s*\W*(?P<kind>{'|'.join(Corruption)})\b\W*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+Repair = Literal["none", "sure", "exact"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried: rounds of revision, whether a critique is asked for, which repairs are made without asking.
+
+    ``sure`` repairs what is certain, ``exact`` the hands as well.
+    """
+
+    rounds: int = 2
+    critique: bool = True
+    repair: Repair = "none"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rounds <= MOST_ROUNDS:
+            raise UsageError(f"{self.rounds} rounds: from 0 to {MOST_ROUNDS} are possible")
+
+    @property
+    def most_steps(self) -> int:
+        """How many nodes can run at most; the graph is stopped should it ever run more."""
+        return 3 + 4 * (self.rounds + 1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same while a passage is refined."""
+
+    passage: Passage
+    effort: Effort
+    voice: Voice | None
+
+
+class State(TypedDict):
+    """What changes while a passage is refined; of versions, changes and notes each node adds its own."""
+
+    graphs: tuple[ActionGraph, ...]
+    findings: tuple[Finding, ...]
+    points: tuple[Point, ...]
+    round: int
+    why: str
+    silent: str
+    versions: Annotated[tuple[Version, ...], operator.add]
+    changes: Annotated[tuple[Change, ...], operator.add]
+    notes: Annotated[tuple[str, ...], operator.add]
+
+
+Update = dict[str, Any]
+"""What a node changes of the state."""
+
+
+@dataclass(frozen=True)
+class Refined:
+    """The best version of a passage, the changes that led to it, what is left, and why it ended."""
+
+    graphs: tuple[ActionGraph, ...]
+    changes: tuple[Change, ...]
+    before: tuple[Finding, ...]
+    after: tuple[Finding, ...]
+    points: tuple[Point, ...]
+    why: str
+    calls: int
+    notes: tuple[str, ...] = ()
+    silent: str = ""
+    """Why there was no text, where that ended it: unusable, failed (the service), stopped (a budget, say)."""
+
+
+def begun(passage: Passage) -> State:
+    """The state before anything was done; a hint is a point that any change closes."""
+    points = (Point(passage.hint, None, None, passage.graphs),) if passage.hint else ()
+    return State(
+        graphs=passage.graphs,
+        findings=(),
+        points=points,
+        round=0,
+        why="",
+        silent="",
+        versions=(),
+        changes=(),
+        notes=(),
+    )
+
+
+async def check(state: State, setting: Setting) -> Update:
+    """Look at the graphs by the rules alone, and decide whether they go on."""
+    findings = setting.passage.findings(state["graphs"])
+    points = tuple(point for point in state["points"] if point.is_open(state["graphs"]))
+    version = version_of(setting.passage, state["graphs"], findings, points, len(state["changes"]))
+    clean = not version.faults and not points
+    why = ""
+    if setting.voice is None:
+        why = CLEAN if clean else NO_MODEL
+    elif clean and not setting.effort.critique:
+        why = CLEAN
+    elif state["round"] >= setting.effort.rounds:
+        why = CLEAN if clean else OUT_OF_ROUNDS
+    return {"findings": findings, "points": points, "versions": (version,), "why": why}
+
+
+async def repair(state: State, setting: Setting) -> Update:
+    """Mend what needs no model."""
+    start = setting.passage.start
+    mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "exact", start=start)
+    changes = tuple(
+        Change(one.graph - start, one.before, one.after, one.code, one.reason, one.by, state["round"])
+        for one in mended.changes
+    )
+    return {"graphs": mended.narrative.graphs[start:], "changes": changes}
+
+
+async def critique(state: State, setting: Setting) -> Update:
+    """Ask where the graphs are wrong."""
+    assert setting.voice is not None  # noqa: S101  (the graph leads here only with somebody to ask)
+    graphs = state["graphs"]
+    try:
+        text = await setting.voice.text(critique_prompt(setting.passage, graphs), f"critique/{state['round'] + 1}")
+    except Silent as silent:
+        return _stopped(silent)
+    points, notes = points_of(text, graphs)
+    hints = tuple(point for point in state["points"] if point.graph is None and point.triplet is None)
+    points = (*hints, *points)
+    version = version_of(setting.passage, graphs, state["findings"], points, len(state["changes"]))
+    why = "" if version.faults or points else CLEAN
+    return {"points": points, "versions": (version,), "notes": notes, "why": why}
+
+
+async def revise(state: State, setting: Setting) -> Update:
+    """Ask for better graphs, and take over those about which something was found."""
+    assert setting.voice is not None  # noqa: S101  (as above)
+    old = state["graphs"]
+    findings = tuple(finding for finding in state["findings"] if finding.code not in UNREMARKABLE)
+    number = state["round"] + 1
+    prompt = revise_prompt(setting.passage, old, findings, state["points"])
+    try:
+        text = await setting.voice.text(prompt, f"revise/{number}")
+    except Silent as silent:
+        return _stopped(silent)
+    found = read_graphs(text, setting.passage.count or len(old))
+    if isinstance(found, Unreadable):
+        return {"round": number, "why": f"revise/{number} could not be read: {found.reason}"}
+    new, notes = _accepted(old, found.graphs, findings, state["points"], setting.passage)
+    changes = tuple(_changes(old, new, findings, state["points"], number))
+    why = UNCHANGED if same(old, new) else ""
+    return {"graphs": new, "round": number, "changes": changes, "notes": notes, "why": why}
+
+
+def _stopped(silent: Silent) -> Update:
+    return {"why": silent.reason, "silent": silent.kind}
+
+
+def after_start(state: State, setting: Setting) -> str:
+    """The first node."""
+    return "check" if setting.effort.repair == "none" else "repair"
+
+
+def after_check(state: State, setting: Setting) -> str:
+    """The node after a check."""
+    if state["why"]:
+        return "end"
+    return "critique" if setting.effort.critique else "revise"
+
+
+def after_critique(state: State, setting: Setting) -> str:
+    """The node after a critique."""
+    return "end" if state["why"] else "revise"
+
+
+def after_revise(state: State, setting: Setting) -> str:
+    """The node after a revision."""
+    return "end" if state["why"] else after_start(state, setting)
+
+
+def points_of(text: str, graphs: tuple[ActionGraph, ...]) -> tuple[tuple[Point, ...], tuple[str, ...]]:
+    """What a critique names, and notes about what of it fits nothing.
+
+    >>> graph = ActionGraph.of(("person", "verb", "wash"))
+    >>> points, notes = points_of("Graph 1: missing: wash -> dobj -> cup\\nGraph 7: reversed: a -> b -> c", (graph,))
+    >>> print(*points, *notes, sep="\\n")
+    graph 1: missing: wash -> dobj -> cup
+    a point about graph 7, which is not there
+    """
+    points: dict[Point, None] = {}
+    notes = []
+    for line in text.splitlines():
+        found = POINT.match(line)
+        if found is None:
+            continue
+        number = int(found["graph"]) - 1
+        if not 0 <= number < len(graphs):
+            notes.append(f"a point about graph {number + 1}, which is not there")
+            continue
+        points[Point(found["kind"].lower(), number, _triplet(found["rest"]), graphs)] = None
+    fitting = [point for point in points if point.is_open(graphs)]
+    if len(fitting) < len(points):
+        notes.append(f"points that do not fit the graphs: {len(points) - len(fitting)}")
+    if not points and not notes and not re.fullmatch(r"\W*none\W*", text, re.IGNORECASE):
+        notes.append("a critique that names no point")
+    return tuple(fitting[:MOST_POINTS]), tuple(notes)
+
+
+def _triplet(text: str) -> Triplet | None:
+    """The one triplet of the rest of a line."""
+    graphs = read(text).graphs
+    return graphs[0].triplets[0] if len(graphs) == 1 and len(graphs[0].triplets) == 1 else None
+
+
+def _accepted(
+    old: tuple[ActionGraph, ...],
+    new: tuple[ActionGraph, ...],
+    findings: Sequence[Finding],
+    points: Sequence[Point],
+    passage: Passage,
+) -> tuple[tuple[ActionGraph, ...], tuple[str, ...]]:
+    """The graphs that go on: new ones where something was found, the others as they were."""
+    if any(len(graph) > MOST_TRIPLETS for graph in new):
+        return old, (f"a revision with a graph of more than {MOST_TRIPLETS} triplets was left out",)
+    wanted = len(old) if passage.count is None else passage.count
+    if len(new) != len(old):
+        if abs(len(new) - wanted) < abs(len(old) - wanted):
+            return new, ()
+        return old, (f"a revision with {len(new)} graphs for {wanted} was left out",)
+    if any(finding.code == GRAPH_COUNT for finding in findings):
+        return old, ("a revision with as many graphs too many or too few was left out",)
+    chosen = tuple(
+        theirs if theirs != mine and _reasons(number, mine, theirs, findings, points) else mine
+        for number, (mine, theirs) in enumerate(zip(old, new, strict=True))
+    )
+    kept = sum(theirs != mine for mine, theirs in zip(chosen, new, strict=True))
+    return chosen, (f"changes without a reason, left out: {kept} graphs",) if kept else ()
+
+
+def _reasons(
+    number: int, old: ActionGraph, new: ActionGraph, findings: Sequence[Finding], points: Sequence[Point]
+) -> list[tuple[str, str]]:
+    """Codes and reasons of what was found about a graph."""
+    mine = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and point.triplet]
+    loose = [(f"critique-{point.kind}", str(point)) for point in points if point.graph == number and not point.triplet]
+    hints = [(f"hint-{point.kind}", f"said to be {point.kind}") for point in points if point.graph is None]
+    found = [(finding.code, finding.message) for finding in findings if finding.place.graph == number]
+    return [*found, *mine, *loose, *hints]
+
+
+def _changes(
+    old: tuple[ActionGraph, ...],
+    new: tuple[ActionGraph, ...],
+    findings: Sequence[Finding],
+    points: Sequence[Point],
+    number: int,
+) -> Iterator[Change]:
+    """The changes of a revision, each with what was found about its triplet, else about its graph."""
+    empty = ActionGraph()
+    for place in range(max(len(old), len(new))):
+        mine = old[place] if place < len(old) else empty
+        theirs = new[place] if place < len(new) else empty
+        for one in diff(theirs, mine).changes:
+            code, reason = _reason(place, one.candidate, one.reference, mine, findings, points)
+            yield Change(place, one.candidate, one.reference, code, reason, MODEL, number)
+
+
+def _reason(
+    place: int,
+    before: Triplet | None,
+    after: Triplet | None,
+    graph: ActionGraph,
+    findings: Sequence[Finding],
+    points: Sequence[Point],
+) -> tuple[str, str]:
+    """The code and the words of the nearest reason for one change."""
+    for finding in findings:
+        at = finding.place
+        if at.graph == place and at.triplet is not None and before is not None and graph.triplets[at.triplet] == before:
+            return finding.code, finding.message
+    for point in points:
+        if point.graph == place and point.triplet is not None and point.triplet in (before, after):
+            return f"critique-{point.kind}", str(point)
+    others = _reasons(place, graph, graph, findings, points)
+    count = [(finding.code, finding.message) for finding in findings if finding.code == GRAPH_COUNT]
+    return [*others, *count][0]
+
+
+NODES: dict[str, Callable[[State, Setting], Any]] = {
+    "check": check,
+    "repair": repair,
+    "critique": critique,
+    "revise": revise,
+}
+ROUTES: dict[str, tuple[Callable[[State, Setting], str], tuple[str, ...]]] = {
+    "start": (after_start, ("repair", "check")),
+    "check": (after_check, ("critique", "revise", "end")),
+    "critique": (after_critique, ("revise", "end")),
+    "revise": (after_revise, ("repair", "check", "end")),
+}
+
+
+@cache
+def compiled() -> CompiledStateGraph[State, Setting, State, State]:
+    """The refiner as a LangGraph; nodes are never retried, and nothing is kept between runs."""
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.runtime import get_runtime
+
+    def node(work: Callable[[State, Setting], Any]) -> Any:  # noqa: ANN401  (LangGraph types nodes by protocols)
+        async def run(state: State) -> Any:  # noqa: ANN401
+            return await work(state, get_runtime(Setting).context)
+
+        return run
+
+    def route(choose: Callable[[State, Setting], str]) -> Callable[[State], str]:
+        def chosen(state: State) -> str:
+            return choose(state, get_runtime(Setting).context)
+
+        return chosen
+
+    builder = StateGraph(State, context_schema=Setting)
+    for name, work in NODES.items():
+        builder.add_node(name, node(work))
+    builder.add_edge("repair", "check")
+    ends = {"start": START, "end": END}
+    for name, (choose, targets) in ROUTES.items():
+        builder.add_conditional_edges(
+            ends.get(name, name), route(choose), {target: ends.get(target, target) for target in targets}
+        )
+    return builder.compile(name="refiner")
+
+
+Watch = Callable[[str, Update], None]
+"""Told of each node that ran, and what it changed."""
+
+
+async def refine_passage(
+    passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
+) -> Refined:
+    """The best version of a passage; without ``ask`` only what needs no model is done."""
+    setting = Setting(passage, effort, None if ask is None else Voice(ask))
+    state = begun(passage)
+    stream = compiled().astream(
+        state, {"recursion_limit": effort.most_steps}, context=setting, stream_mode=["updates", "values"]
+    )
+    async for kind, value in stream:
+        found: Any = value
+        if kind == "values":
+            state = found
+        elif watch is not None:
+            for name, update in found.items():
+                watch(name, update or {})
+    return refined_from(state, setting)
+
+
+def refined_from(state: State, setting: Setting) -> Refined:
+    """What a finished state comes to."""
+    passage = setting.passage
+    chosen = best(state["versions"])
+    after = passage.findings(chosen.graphs)
+    touched = {
+        number
+        for number, graph in enumerate(chosen.graphs)
+        if number >= len(passage.graphs) or graph.triplets != passage.graphs[number].triplets
+    } | set(range(len(chosen.graphs), len(passage.graphs)))
+    changes = tuple(change for change in state["changes"][: chosen.changes] if change.graph in touched)
+    return Refined(
+        graphs=chosen.graphs,
+        changes=changes,
+        before=passage.findings(passage.graphs),
+        after=after,
+        points=tuple(point for point in state["points"] if point.is_open(chosen.graphs)),
+        why=state["why"] or UNCHANGED,
+        calls=0 if setting.voice is None else setting.voice.calls,
+        notes=state["notes"],
+        silent=state["silent"],
+    )
+
+
+def left(refined: Refined) -> tuple[Finding, ...]:
+    """The faults that the best version still has."""
+    return tuple(finding for finding in refined.after if is_fault(finding))

@@ -1,0 +1,120 @@
+"""The options of commands that let an agent ask a model, and what they come to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.subjects import Limits
+
+TIMEOUT, CONCURRENCY = 300.0, 8
+
+
+def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
+    """The options about the model and what it may use."""
+    parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
+    parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=f"revisions at most (default {rounds})")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="ask no more before this is spent")
+    parser.add_argument("--max-requests", type=int, metavar="N", help="ask no more after so many requests")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="ask no more before so many tokens are used")
+    parser.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
+    parser.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    parser.add_argument("--new", action="store_true", help="begin afresh: put the calls of earlier work aside")
+    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """What may be used."""
+    from tsgkit.llm.door import Patience
+    from tsgkit.runs.subjects import Limits
+
+    for name in ("concurrency", "timeout", "attempts", "max_cost", "max_requests", "max_tokens"):
+        value = getattr(arguments, name)
+        if value is not None and not value > 0:
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    same = min(Patience.same_error, arguments.attempts)
+    return Limits(
+        concurrency=arguments.concurrency,
+        max_requests=arguments.max_requests,
+        max_tokens=arguments.max_tokens,
+        max_cost=arguments.max_cost,
+        prices=tuple(arguments.price),
+        patience=Patience(timeout=arguments.timeout, attempts=arguments.attempts, same_error=same),
+    )
+
+
+def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any]) -> AgentCalls:
+    """The folder of calls beside the file that is written."""
+    from tsgkit.runs.agent_calls import open_calls
+
+    command = ("tsgkit", *sys.argv[1:])
+    path = Path(f"{target}.calls")
+    limits = limits_of(arguments)
+    return open_calls(path, arguments.model, arguments.model_arg, asked, limits, command=command, new=arguments.new)
+
+
+def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
+    """What was asked, and what all requests used, those of an earlier part included; an unknown cost is None."""
+    if calls is None:
+        return {"calls": 0, "requests": 0, "tokens": 0, "cost": 0.0}
+    used = calls.budget
+    unpriced = used.used_requests and not used.used_cost and getattr(calls.asker, "price", None) is None
+    cost = None if unpriced else used.used_cost
+    return {"calls": asked, "requests": used.used_requests, "tokens": used.used_tokens, "cost": cost}
+
+
+def say_usage(usage: dict[str, object]) -> None:
+    """The same in words."""
+    cost = "cost unknown" if usage["cost"] is None else f"${usage['cost']:.4f}"
+    calls, requests = (int(str(usage[name])) for name in ("calls", "requests"))
+    say(f"asked: {count(calls, 'call')}, {count(requests, 'request')}, {usage['tokens']:,} tokens, {cost}")
+
+
+def say_stopped(stopped: str, failures: list[str]) -> None:
+    """Why the model was not asked to the end, and what went wrong on the way."""
+    for failure in failures[:5]:
+        complain(failure)
+    if len(failures) > 5:
+        complain(f"and {len(failures) - 5} more like these")
+    if stopped:
+        complain(f"the result is partial: {inert(stopped)}", "what was answered is kept; the same command goes on")
+
+
+def exit_code(calls: AgentCalls | None, stopped: str, failures: list[str]) -> int:
+    """4 where a budget was reached, 1 where the service failed."""
+    if calls is not None and calls.budget.reached:
+        return BUDGET_REACHED
+    return FINISHED_WITH_ERRORS if stopped or failures else GOOD
+
+
+def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module would be loaded for every command)
+    """A change as a line of JSON."""
+    value = {
+        "item": item,
+        "graph": change.graph,
+        "before": None if change.before is None else list(change.before),
+        "after": None if change.after is None else list(change.after),
+        "code": change.code,
+        "reason": change.reason,
+        "by": change.by,
+        "round": change.round,
+    }
+    return json.dumps(value) + "\n"
+
+
+def digest(value: object) -> str:
+    """What tells one input from another."""
+    import hashlib
+
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]

@@ -1,0 +1,171 @@
+"""Turn a story into scene graphs: its sentences into actions, each action into a graph, checked and put right.
+
+  tsgkit generate story.txt -o graphs.json --model openai/gpt-4o --vocabulary L.json
+  tsgkit generate story.txt -o graphs.jsonl --model openai/gpt-4o --open
+
+A story has a sentence a line, or is one text of several sentences. The ending of OUT chooses the format: .jsonl keeps
+the texts and L beside the graphs. With --open the model first proposes L for the whole story, which is written to
+OUT.vocabulary.json. OUT.calls keeps every call: the same command goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    change_line,
+    digest,
+    exit_code,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.notation.narratives import vocabulary_value
+from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, write_text
+
+if TYPE_CHECKING:
+    from tsgkit.agents.telling import Generated
+    from tsgkit.runs.agent_calls import AgentCalls
+
+SHOWN = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit generate``."""
+    parser.add_argument("story", metavar="STORY", help="a text file; - is standard input")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write")
+    parser.add_argument("--model", required=True, metavar="M", help="the model that is asked, as LiteLLM names it")
+    add_vocabulary(parser)
+    parser.add_argument("--open", action="store_true", help="let the model propose L")
+    parser.add_argument("--counts", metavar="N,N,...", help="how many graphs each sentence has, if that is known")
+    parser.add_argument("--critique", action="store_true", help="ask for a critique of every sentence's graphs")
+    parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
+    add_model_options(parser, 2)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tell one story."""
+    from tsgkit.agents.refiner import Effort
+    from tsgkit.agents.telling import sentences_of
+    from tsgkit.suites.tsg import formats
+
+    if arguments.out == STDIN:
+        raise UsageError("graphs go into a file, with their calls beside it", hint="name it with -o")
+    if arguments.open and arguments.vocabulary:
+        raise UsageError("--open proposes L, and --vocabulary gives it", hint="leave out one of the two")
+    format = formats.by_name(arguments.to) if arguments.to else formats.by_ending(arguments.out)
+    refuse_to_overwrite(arguments.out, arguments.story, arguments.vocabulary)
+    sentences = sentences_of(read_text(arguments.story))
+    if not sentences:
+        raise FileProblem(f"{arguments.story}: the story has no sentence")
+    counts = _counts(arguments.counts)
+    vocabulary = read_vocabulary(arguments.vocabulary)
+    effort = Effort(arguments.rounds, arguments.critique, "exact")
+    asked = {
+        "work": "generate",
+        "story": digest(sentences),
+        "vocabulary": digest(None if vocabulary is None else vocabulary_value(vocabulary)),
+        "open": arguments.open,
+        "counts": counts,
+        "effort": {"rounds": effort.rounds, "critique": effort.critique},
+    }
+    calls = calls_of(arguments, arguments.out, asked)
+    try:
+        made = asyncio.run(_tell(sentences, calls, vocabulary, counts, effort, arguments))
+        return _finish(made, format, calls, arguments)
+    finally:
+        calls.close()
+
+
+def _counts(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(
+            f"--counts {text}: not numbers with commas between them", hint="as in --counts 1,2,1"
+        ) from None
+
+
+async def _tell(
+    sentences: tuple[str, ...],
+    calls: AgentCalls,
+    vocabulary: Any,  # noqa: ANN401  (and the effort: their modules are loaded when a story is told)
+    counts: tuple[int, ...] | None,
+    effort: Any,  # noqa: ANN401
+    arguments: argparse.Namespace,
+) -> Generated:
+    from tsgkit.agents.telling import generate
+
+    def done(number: int) -> None:
+        if not arguments.quiet and not arguments.json:
+            complain(f"sentence {number + 1} of {len(sentences)}")
+
+    try:
+        return await generate(
+            sentences,
+            calls.asker,
+            vocabulary=vocabulary,
+            open_vocabulary=arguments.open,
+            counts=counts,
+            effort=effort,
+            sentence_done=done,
+        )
+    finally:
+        await calls.leave()
+
+
+def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
+    """Write what was told, then say what it is."""
+    from tsgkit.suites.tsg.documents import Document
+    from tsgkit.suites.tsg.rows import Entry
+    from tsgkit.suites.tsg.writing import write_document
+
+    graphs = made.narrative.graphs
+    if graphs:
+        written = write_document(Document(arguments.story, "story", (Entry("0", made.narrative),)), format)
+        write_text(f"{arguments.out}.changes.jsonl", "".join(change_line("0", change) for change in made.changes))
+        if arguments.open and made.narrative.vocabulary is not None:
+            value = vocabulary_value(made.narrative.vocabulary)
+            write_text(f"{arguments.out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        write_text(arguments.out, written.text)
+    failures = list(made.failures)
+    untold = sum(not description.graphs for description in made.narrative.descriptions)
+    summary: dict[str, Any] = {
+        "sentences": len(made.narrative.descriptions),
+        "sentences_without_graphs": untold,
+        "graphs": len(graphs),
+        "changes": len(made.changes),
+        "undecided": len(made.undecided),
+        "stopped": made.stopped,
+        "failures": failures,
+        "notes": list(made.notes),
+    } | usage_value(calls, made.calls)
+    if arguments.json:
+        say(json.dumps(summary, indent=2))
+    else:
+        _print(summary, arguments.out)
+    say_stopped(made.stopped, failures)
+    return exit_code(calls, made.stopped, failures or (["no graphs"] if not graphs else []))
+
+
+def _print(summary: dict[str, Any], out: str) -> None:
+    told = summary["sentences"] - summary["sentences_without_graphs"]
+    say(f"{count(summary['graphs'], 'graph')} for {told} of {count(summary['sentences'], 'sentence')}")
+    say(f"changed by refining: {count(summary['changes'], 'triplet')}; left to look at: {summary['undecided']}")
+    say_usage(summary)
+    for note in summary["notes"][:SHOWN]:
+        complain(note)
+    if summary["graphs"]:
+        say(f"written: {inert(out)}")
+    else:
+        complain("nothing was told, so nothing was written")

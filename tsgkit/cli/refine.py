@@ -1,0 +1,250 @@
+"""Clean scene graphs: repair what needs no model, let a model put right what is left, and say why for every change.
+
+  tsgkit refine graphs.jsonl -o clean.jsonl                      exact repairs alone: no key, no network
+  tsgkit refine graphs.jsonl -o clean.jsonl --model openai/gpt-4o
+  tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
+
+Reads every format that check reads and writes the same one. Beside OUT lie OUT.changes.jsonl, one line for each change
+with its reason, and with a model OUT.calls, from which the same command goes on where it was interrupted. Without a
+model, or with --repair exact, repairs are made that leave no choice; those of hands are marked as less sure, since a
+neighbour that is wrong can mislead them (--repair sure leaves them out). With --review nothing is changed that you do
+not accept; decisions are kept in OUT.review, and the same command goes on with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import functools
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    change_line,
+    digest,
+    exit_code,
+    limits_of,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
+from tsgkit.cli.review import review_of
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
+from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
+from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.rules import ERROR
+from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, write_text
+
+if TYPE_CHECKING:
+    from tsgkit.agents.cleaning import Cleaned
+    from tsgkit.agents.refiner import Effort
+    from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.suites.tsg.documents import Document
+
+SHOWN = 5
+BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
+"""Findings of a file that mean that something of it would be lost."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit refine``."""
+    parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write, in the same format")
+    parser.add_argument("--model", metavar="M", help="a model that critiques and revises; script:FILE asks nobody")
+    parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
+    add_vocabulary(parser)
+    parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
+    parser.add_argument(
+        "--repair",
+        choices=("exact", "sure", "none"),
+        help="what is mended without asking (default: exact without a model, none with one)",
+    )
+    parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
+    parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
+    parser.add_argument("--keep-going", action="store_true", help="clean what could be read of a broken file")
+    add_model_options(parser, 2)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Clean one file."""
+    from tsgkit.agents.refiner import Effort
+
+    if arguments.out == STDIN:
+        raise UsageError("cleaned graphs go into a file, with their changes beside it", hint="name it with -o")
+    if arguments.hint and not arguments.model:
+        raise UsageError("--hint is for a model, and none is named", hint="add --model PROVIDER/NAME")
+    repair: Any = arguments.repair or ("none" if arguments.model else "exact")
+    effort = Effort(arguments.rounds, not arguments.no_critique, repair)
+    limits_of(arguments)
+    document = _read(arguments)
+    told = _told(arguments.narrative)
+    calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
+    try:
+        cleaned = asyncio.run(_clean(document, calls, told, effort, arguments))
+        if arguments.review:
+            reviewed = review_of(document, cleaned, arguments.out)
+            if reviewed is None:
+                return INTERRUPTED
+            cleaned = reviewed
+        return _finish(document, cleaned, calls, arguments)
+    finally:
+        if calls is not None:
+            calls.close()
+
+
+def _read(arguments: argparse.Namespace) -> Document:
+    """The document, if it can be written back."""
+    from tsgkit.suites.tsg import formats
+    from tsgkit.suites.tsg.documents import read_file, with_vocabulary
+
+    refuse_to_overwrite(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
+    document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
+    if document.format in formats.FORMATS and not formats.by_name(document.format).writes:
+        raise CannotCarry(
+            f"{document.file}: {document.format} is read, never written",
+            hint="make it another format first: tsgkit convert IN graphs.jsonl",
+        )
+    errors = [finding for finding in document.findings if finding.severity == ERROR]
+    broken = [finding for finding in errors if finding.code in BROKEN]
+    if broken and not arguments.keep_going:
+        raise CannotCarry(
+            f"{document.file}: {broken[0].message}; nothing was written",
+            hint="mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going",
+        )
+    return document
+
+
+def _told(path: str | None) -> tuple[str, ...]:
+    from tsgkit.agents.telling import sentences_of
+
+    return () if path is None else sentences_of(read_text(path))
+
+
+def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What can change an answer: the graphs, the story, the effort."""
+    from dataclasses import asdict
+
+    from tsgkit.suites.tsg.rows import Entry
+
+    def said(entry: Entry) -> object:
+        narrative = entry.narrative
+        return [entry.item, repr(narrative.descriptions), repr(narrative.vocabulary)]
+
+    items = [said(entry) for entry in document.entries]
+    return {
+        "work": "refine",
+        "items": digest(items),
+        "told": digest(told),
+        "effort": asdict(effort),
+        "hint": arguments.hint,
+    }
+
+
+async def _clean(
+    document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
+) -> list[Cleaned]:
+    """Every item cleaned: one after the other in a narrative, several narratives at a time."""
+    from tsgkit.agents.cleaning import refine
+    from tsgkit.suites.tsg.rows import Entry
+
+    gate = asyncio.Semaphore(arguments.concurrency)
+    stopped = ""
+    watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
+
+    async def one(number: int, entry: Entry) -> Cleaned:
+        nonlocal stopped
+        async with gate:
+            asker = None if calls is None or stopped else calls.asker
+            cleaned = await refine(
+                entry.narrative,
+                asker,
+                told=told,
+                hint=arguments.hint or "",
+                effort=effort,
+                item=str(number),
+                passage_done=functools.partial(_tell, entry.item) if watched else lambda _: None,
+            )
+            stopped = stopped or cleaned.stopped
+            return cleaned
+
+    try:
+        return list(await asyncio.gather(*(one(number, entry) for number, entry in enumerate(document.entries))))
+    finally:
+        if calls is not None:
+            await calls.leave()
+
+
+def _tell(item: str, passage: int) -> None:
+    complain(f"item {item}: passage {passage + 1} done")
+
+
+def _finish(
+    document: Document, cleaned: Sequence[Cleaned], calls: AgentCalls | None, arguments: argparse.Namespace
+) -> int:
+    """Write the graphs and the changes, then say what was done."""
+    from dataclasses import replace
+
+    from tsgkit.suites.tsg import formats
+    from tsgkit.suites.tsg.rows import with_graphs
+    from tsgkit.suites.tsg.writing import write_document
+
+    pairs = list(zip(document.entries, cleaned, strict=True))
+    entries = tuple(with_graphs(entry, one.narrative.graphs) for entry, one in pairs)
+    written = write_document(replace(document, entries=entries), formats.by_name(document.format))
+    lines = [change_line(entry.item, change) for entry, one in pairs for change in one.changes]
+    write_text(f"{arguments.out}.changes.jsonl", "".join(lines))
+    write_text(arguments.out, written.text)
+    stopped = next((one.stopped for one in cleaned if one.stopped), "")
+    failures = [f"item {entry.item}: {failure}" for entry, one in pairs for failure in one.failures]
+    summary = _summary(document, cleaned, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
+    if arguments.json:
+        say(json.dumps(summary, indent=2))
+    else:
+        _print(summary, arguments.out, pairs)
+    say_stopped(stopped, failures)
+    return exit_code(calls, stopped, failures)
+
+
+def _summary(document: Document, cleaned: Sequence[Cleaned], stopped: str, failures: list[str]) -> dict[str, object]:
+    before = Counter(finding.code for one in cleaned for finding in one.before)
+    after = Counter(finding.code for one in cleaned for finding in one.after)
+    return {
+        "file": document.file,
+        "format": document.format,
+        "graphs": sum(len(one.narrative.graphs) for one in cleaned),
+        "graphs_touched": sum(len(one.touched) for one in cleaned),
+        "changes": dict(Counter(change.by for one in cleaned for change in one.changes)),
+        "findings_before": dict(before),
+        "findings_after": dict(after),
+        "undecided": sum(len(one.undecided) for one in cleaned),
+        "stopped": stopped,
+        "failures": failures,
+        "notes": [note for one in cleaned for note in one.notes],
+    }
+
+
+def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Any, Cleaned]]) -> None:
+    by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
+    say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")
+    before, after = summary["findings_before"], summary["findings_after"]
+    for code in dict.fromkeys((*before, *after)):
+        say(f"  {code}: {before.get(code, 0)} before, {after.get(code, 0)} after")
+    left = [(entry.item, finding) for entry, one in pairs for finding in one.undecided]
+    if left:
+        say(f"not decided ({len(left)}):")
+        for item, finding in left[:SHOWN]:
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            say(f"  item {inert(item)}, graph {finding.place.graph}: {inert(finding.message)}{hint}")
+        if len(left) > SHOWN:
+            say(f"  ... and {len(left) - SHOWN} more (tsgkit check {inert(out)})")
+    if summary["calls"]:
+        say_usage(summary)
+    for note in summary["notes"][:SHOWN]:
+        complain(note)
+    say(f"written: {inert(out)}, {inert(out)}.changes.jsonl")
