@@ -126,9 +126,12 @@ def over_http(requests: int, rounds: int, folder: Path) -> None:
             out, cache = folder / f"run{number}", folder / f"cache{number}"
             walls["tsgkit eval"].append(python(OURS, server.base, data, IN_FLIGHT, out, cache=cache)[-1])
     bare, ours = (statistics.median(found) for found in walls.values())
+    pairs = [one / other for other, one in zip(*walls.values(), strict=True)]
     for name, found in walls.items():
         print(f"{name:<14} {requests} requests: " + ", ".join(f"{wall:.2f} s" for wall in found))
     print(f"median {ours:.2f} s beside {bare:.2f} s: ratio {ours / bare:.3f} (limit 1.10)")
+    shown = ", ".join(f"{pair:.3f}" for pair in pairs)
+    print(f"  in pairs, one after the other: {shown}; median {statistics.median(pairs):.3f}")
 
 
 def at_a_limit(folder: Path) -> None:

@@ -6,9 +6,8 @@ scores with :mod:`~tsgkit.suites.tsg.official`; a reply without text is an empty
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tsgkit.graph.edits import diff
@@ -24,6 +23,7 @@ from tsgkit.suites.tsg.listing import Listed, names
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sections import answer_section
+from tsgkit.suites.tsg.shared_work import once_for_the_same
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
 
 Scores = dict[str, Score]
@@ -128,8 +128,8 @@ def _question(sample: QuestionSample, word: str | None, text: str | None) -> tup
     return scores, {"exact_match": right_or_wrong(right, f"{_short(published)} for {sample.answer}")}
 
 
-@lru_cache(maxsize=64)
-def _folded_names(graphs: tuple[ActionGraph, ...]) -> frozenset[str]:
+@once_for_the_same
+def _folded_names(graphs: Sequence[ActionGraph]) -> frozenset[str]:
     """The folded names of all nodes; questions come several to the same graphs."""
     return frozenset(strict.fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})
 

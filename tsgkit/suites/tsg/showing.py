@@ -21,6 +21,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Vocabulary
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import LETTERS, AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.shared_work import once_for_the_same
 
 NOTHING_BEFORE = "(nothing: the scene begins here)"
 NO_HINT = "not told"
@@ -149,6 +150,7 @@ def _by_graph(names: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"Graph {number}: {', '.join(of_one)}" for number, of_one in enumerate(names, 1)])
 
 
+@once_for_the_same
 def numbered(graphs: Sequence[ActionGraph]) -> str:
     """Graphs as blocks of arrow lines, numbered from 1."""
     return "\n\n".join([f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(graphs, 1)])

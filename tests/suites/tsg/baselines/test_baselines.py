@@ -50,7 +50,11 @@ def replies(seed: int = 3) -> str:
 @pytest.mark.parametrize("hash_seed", ["0", "1", "4711"])
 def test_another_process_with_another_hash_seed_gives_the_same_answers(hash_seed: str) -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import test_baselines; print(test_baselines.replies())"
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": f"{ROOT}:{Path(__file__).resolve().parents[3]}"}
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": hash_seed,
+        "PYTHONPATH": f"{ROOT}:{Path(__file__).resolve().parents[3]}",
+    }
     command = [sys.executable, "-c", code, str(Path(__file__).parent)]
     result = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=ROOT)
     assert result.stdout == replies() + "\n"

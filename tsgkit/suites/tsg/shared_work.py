@@ -1,0 +1,42 @@
+"""Work done once for samples that share the very same graphs, as the questions about one scenario do.
+
+>>> calls = []
+>>> @once_for_the_same
+... def length(graphs):
+...     calls.append(graphs)
+...     return len(graphs)
+>>> graphs = ("a", "b")
+>>> length(graphs), length(graphs), len(calls)
+(2, 2, 1)
+
+Sameness is identity: comparing the graphs themselves would cost more than most of the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from tsgkit.graph.model import ActionGraph
+
+Result = TypeVar("Result")
+Graphs = Sequence[ActionGraph]
+MOST = 128
+
+
+def once_for_the_same(work: Callable[[Graphs], Result]) -> Callable[[Graphs], Result]:
+    """Remember what was made of the latest graphs; they are kept, so that no others can take their identity."""
+    kept: dict[int, tuple[Graphs, Result]] = {}
+
+    def remembered(graphs: Graphs) -> Result:
+        found = kept.get(id(graphs))
+        if found is not None and found[0] is graphs:
+            return found[1]
+        result = work(graphs)
+        if isinstance(graphs, tuple):
+            if len(kept) >= MOST:
+                kept.clear()
+            kept[id(graphs)] = (graphs, result)
+        return result
+
+    return remembered
