@@ -368,7 +368,7 @@ def test_a_call_that_finds_its_reply_never_loads_litellm(tmp_path: Path) -> None
     code = f"""
 import sys
 from pathlib import Path
-sys.path.insert(0, "tests")
+sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r})
 from doors import asked, litellm_door, run
 from tsgkit.llm.cache import ReplyCache
 door = litellm_door("{told.base}", cache=ReplyCache(Path("{tmp_path}")))
