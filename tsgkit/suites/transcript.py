@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tsgkit.llm.reply import NOTHING, Ending, Reply, Usage
+from tsgkit.llm.reply import NOTHING, Reply, Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -45,11 +45,6 @@ class Transcript:
     def replies(self) -> tuple[Reply, ...]:
         """The replies alone."""
         return tuple(one.reply for one in self.said)
-
-    @property
-    def failed(self) -> bool:
-        """Whether a call ended in an error of the service, so that it may be made again."""
-        return any(reply.ending is Ending.API_ERROR for reply in self.replies)
 
     def waits_for(self, calls: int) -> bool:
         """Whether calls are missing of as many as the solver makes; a solver that asks nobody leaves one."""
