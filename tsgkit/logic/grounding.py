@@ -115,7 +115,7 @@ def ground(formula: Formula, candidates: Sequence[Candidate], profile: Profile, 
     refuse_deep(formula)
     grounder = _Official(candidates) if profile == "official" else _Strict(candidates)
     try:
-        return grounder.of(lifted(formula) if profile == "official" else lifted(apart(formula)), {}, truth)
+        return grounder.of(lifted(formula) if profile == "official" else apart(formula), {}, truth)
     except OutOfWork:
         hint = "fewer quantifiers over objects of one class need less"
         raise UsageError(f"the formula has more than {WORK:,} parts for {len(candidates)} objects", hint=hint) from None
@@ -198,6 +198,7 @@ class _Strict:
         self.meter = Meter(WORK)
         self.known: dict[tuple[object, ...], Ground] = {}
         self.mentioned: dict[int, tuple[Formula, tuple[Variable, ...]]] = {}
+        self.spreads: dict[int, list[Formula]] = {}
 
     def of(self, formula: Formula, values: Values, truth: bool) -> Ground:
         if isinstance(formula, Atom):
@@ -229,8 +230,8 @@ class _Strict:
             case Iff(left, right):
                 ways = ((True, truth), (False, not truth))
                 return any_of(all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
-            case Exists(variable, body):
-                return self.chosen((variable,), body, values, truth, holding=True)
+            case Exists():
+                return joined(self.of_existence(part, values, truth) for part in self.spread(formula))(truth)
             case Forall():
                 return self.every(formula, values, truth)
             case Comparison():
@@ -244,6 +245,26 @@ class _Strict:
         if atom.name == "Is" and len(things) == 1:
             return (self.candidates[things[0]].label == value) is truth
         return Lit(Fact(atom.name, things, value), truth)
+
+    def of_existence(self, part: Formula, values: Values, truth: bool) -> Ground:
+        if isinstance(part, Exists):
+            return self.chosen((part.variable,), part.body, values, truth, holding=True)
+        return self.of(part, values, truth)
+
+    def spread(self, formula: Exists) -> list[Formula]:
+        """The conjuncts of an ``exists`` that do not depend on its variable, then it over the others."""
+        if id(formula) not in self.spreads:
+            inner = [one for part in conjuncts(formula.body) for one in self.opened(part)]
+            staying = tuple(part for part in inner if formula.variable in self.variables(part))
+            leaving = [part for part in inner if part not in staying]
+            made: list[Formula] = [*leaving, Exists(formula.variable, And(staying))]
+            self.spreads[id(formula)] = made
+            self.spreads |= {id(part): [part] for part in made if isinstance(part, Exists)}
+            self.variables(formula)
+        return self.spreads[id(formula)]
+
+    def opened(self, part: Formula) -> list[Formula]:
+        return self.spread(part) if isinstance(part, Exists) else [part]
 
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = _peeled(formula)
@@ -300,6 +321,9 @@ class _Strict:
 
 class _Official(_Strict):
     """The published reading: a forall is false where all that was met is implications that do not apply."""
+
+    def spread(self, formula: Exists) -> list[Formula]:
+        return [formula]
 
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = (formula.variable,), formula.body
