@@ -125,7 +125,7 @@ def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
             if one.name in ONE_OF or any(states <= group for group in EXCLUDING):
                 yield one, other
         elif ({one.name, other.name} == set(CARRYING) and one.things == other.things) or (
-            one.name == other.name == "Holding" and one.things[1] == other.things[1]
+            one.name == other.name == "Holding" and one.things[1:] == other.things[1:]
         ):
             yield one, other
 
