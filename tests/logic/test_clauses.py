@@ -94,10 +94,18 @@ def test_a_clause_form_means_what_its_formula_means() -> None:
             form = clause_form(formula)
         except UsageError:
             continue
+        names = [bound.variable for one in form.components for bound in one.prefix]
+        assert len(set(names)) == len(names)
         if objects and sum(len(one.prefix) for one in form.components) <= 7 and len(form.clauses) < 200:
             assert naive.classical(form.formula, objects) == naive.classical(formula, objects)
             tried += 1
     assert tried > 400
+
+
+def test_copies_that_distributing_makes_share_their_quantifier() -> None:
+    pair = "(or (and (Is ?x 'pen') (OnLeftSide ?x)) (and (OnTopSide ?x) (exists ?y (Is ?y 'pen'))))"
+    form = clause_form(parse(f"(forall ?x (implies (Is ?x 'cup') {pair}))"))
+    assert (form.k, len(form.clauses)) == (2, 4)
 
 
 def test_k_is_linked_by_clauses_but_its_definition_by_predicates() -> None:
