@@ -74,8 +74,8 @@ class Said(Part):
     def __init__(self, board: Board, atom: Atom) -> None:
         self.variables = tuple(arg for arg in atom.args if isinstance(arg, Variable))
         super().__init__(board, atom, self.variables)
-        self.first = board.slot(self.variables[0])
-        self.last = board.slot(self.variables[-1])
+        self.slots = tuple(map(board.slot, self.variables))
+        self.first, self.last = self.slots[0], self.slots[-1]
         self.known: dict[tuple[int, int], bool] = {}
 
     def truth(self) -> bool:
@@ -88,7 +88,7 @@ class Said(Part):
 
     def looked_up(self) -> bool:
         """Whether it is so by labels, attributes and boxes."""
-        things = [self.board.layout.objects[self.board.values[self.board.slot(one)]] for one in self.variables]
+        things = [self.board.layout.objects[self.board.values[slot]] for slot in self.slots]
         value = self.formula.args[-1]
         if isinstance(value, Literal):
             return things[0].label == value.text if self.formula.name == "Is" else things[0].has(value.text)
@@ -157,6 +157,8 @@ class Choosing(Part):
         self.slots = tuple(sorted(map(board.slot, self.needs)))
         self.other_slots = tuple(map(board.slot, others))
         self.known: dict[tuple[int, ...], int] = {}
+        self.sieved: list[int] | None = None
+        self.rest: list[Part] = []
 
     def truth(self) -> bool:
         """Whether there is something to be found."""
@@ -174,15 +176,29 @@ class Choosing(Part):
         """How many, or whether, by going through the choices."""
         raise NotImplementedError
 
-    def choices(self) -> Iterator[int]:
+    def choices(self, among: Sequence[int] | None = None) -> Iterator[int]:
         """Put one object after the other in the variable's place."""
         values, step = self.board.values, self.board.meter.step
         taken = {values[slot] for slot in self.other_slots}
-        for number in range(len(self.board.layout.objects)):
+        for number in range(len(self.board.layout.objects)) if among is None else among:
             step()
             if number not in taken:
                 values[self.slot] = number
                 yield number
+
+    def sieve(self, conjuncts: Sequence[Part]) -> list[int]:
+        """The objects of which all is true that conjuncts say of the variable alone: looked up once for all."""
+        if self.sieved is None:
+            alone = [part for part in conjuncts if isinstance(part, Said) and part.needs == {self.variable}]
+            self.rest = [part for part in conjuncts if part not in alone]
+            sieved = []
+            for number in range(len(self.board.layout.objects)):
+                self.board.meter.step()
+                self.board.values[self.slot] = number
+                if all(part.truth() for part in alone):
+                    sieved.append(number)
+            self.sieved = sieved
+        return self.sieved
 
 
 class Found(Choosing):
@@ -190,7 +206,8 @@ class Found(Choosing):
 
     def look(self) -> int:
         """Whether a choice makes the body true."""
-        return any(self.body.truth() for _ in self.choices())
+        sieved = self.sieve(conjuncts(self.body))
+        return any(all(part.truth() for part in self.rest) for _ in self.choices(sieved))
 
 
 class Every(Choosing):
@@ -198,11 +215,11 @@ class Every(Choosing):
 
     def look(self) -> int:
         """Whether every choice does, and there is one."""
-        number = None
-        for number in self.choices():  # noqa: B007  (whether there was one)
-            if not self.body.truth():
-                return False
-        return number is not None
+        taken = {self.board.values[slot] for slot in self.other_slots}
+        if len(taken) == len(self.board.layout.objects):
+            return False
+        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Condition) else ()
+        return all(self.body.truth() for _ in self.choices(self.sieve(condition)))
 
 
 class Counted(Choosing):
@@ -349,6 +366,11 @@ class Board:
         own = self.classes[variable]
         different = {one for one in scope if own and self.classes[one] and own != self.classes[one]}
         return frozenset(scope) - different
+
+
+def conjuncts(body: Part) -> tuple[Part, ...]:
+    """The parts that must all hold for a body to hold."""
+    return body.parts if isinstance(body, All) else (body,)
 
 
 def cheap_first(parts: Iterable[Part]) -> list[Part]:
