@@ -150,7 +150,8 @@ def _grown(k: int, rng: random.Random) -> list[_Grown]:
         found = [step for step in found if _may_grow(things, near, step) and not clash(step.label, used)]
         found = [step for step in found if step.label in place or step.label not in BULKY or step.name in ("On", "In")]
         if found:
-            name = rng.choice(sorted({step.name for step in found}))
+            names = sorted({step.name for step in found})
+            name = rng.choice([name for name in names for _ in range(2 if name in ("On", "In", "Holding") else 1)])
             step = rng.choice([one for one in found if one.name == name])
             things.append(_Grown(step.label, near, step))
     return _grown(k, rng)

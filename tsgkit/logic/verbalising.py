@@ -3,8 +3,9 @@
 >>> from tsgkit.logic.parsing import parse
 >>> pens = "(exists ?b (and (Is ?b 'bowl') (forall ?p (implies (Is ?p 'pen') (and (Above ?p ?b) (LargerThan ?p ?b))))))"
 >>> instruction(parse(pens))
-'Lay out a knolling picture. It shows a bowl and at least one pen. Every pen is above the bowl and larger than the bowl.'
->>> instruction(parse("(and (IsStyle 'photo') (exists ?m (exists ?h (and (Is ?m 'man') (Is ?h 'hat') (On ?h ?m)))))"))
+'Lay out a knolling picture. It shows a bowl and at least one pen. Every pen is above and larger than the bowl.'
+>>> hat = "(and (IsStyle 'photo') (exists ?m (exists ?h (and (Is ?m 'man') (Is ?h 'hat') (On ?h ?m)))))"
+>>> instruction(parse(hat), "natural")
 'A photo of a man and a hat. The man wears the hat.'
 
 Made for formulas of the shape instructions have: things there are, one of which may stand for all of its class, and
@@ -18,7 +19,21 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable, refuse_deep
+from tsgkit.logic.configurations import Scenario
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Variable,
+    atoms_of,
+    refuse_deep,
+)
 from tsgkit.logic.grounding import conjuncts, demanded_class
 from tsgkit.logic.reading import object_names, thing, with_article, words
 from tsgkit.logic.renaming import apart
@@ -40,8 +55,8 @@ STYLES = {
     "photo": "a photo",
     "oil painting": "an oil painting",
     "cartoon": "a cartoon",
-    "cyberpunk": "a picture in cyberpunk style",
-    "pixel art": "a picture in pixel art style",
+    "cyberpunk": "a cyberpunk-style picture",
+    "pixel art": "a pixel art picture",
 }
 PLACES = {
     "OnLeftSide": "in the left half of the image",
@@ -64,15 +79,17 @@ PLACES = {
 ORDER = ("HasState", "HasShape", "Has", "HasColor", "HasMaterial")
 """Adjectives come in this order."""
 SWITCHED = ("on", "off")
+LAST = {"AlignedHorizontally": 1, "AlignedVertically": 1, "LargerThan": 2, "SmallerThan": 2}
+"""What is said of a thing comes in this order, places first."""
 MOST_SAID = 3
 """How much one sentence says of a thing."""
 
 
-def instruction(formula: Formula, seed: int = 0) -> str:
+def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0) -> str:
     """The instruction; the seed chooses among wordings."""
     refuse_deep(formula)
     formula = apart(formula)
-    text = _Text(object_names(formula), random.Random(f"wording {seed}") if seed else None)
+    text = _Text(object_names(formula), scenario, random.Random(f"wording {seed}") if seed else None)
     return " ".join(text.sentences(formula))
 
 
@@ -81,6 +98,7 @@ class _Text:
     """One text in the making: how things are called, and what is known of them."""
 
     names: Mapping[Variable, str]
+    scenario: Scenario
     rng: random.Random | None
     classes: dict[Variable, str] = field(default_factory=dict)
 
@@ -106,23 +124,17 @@ class _Text:
             self.classes[variable] = demanded_class(variable, And(tuple(parts))) or "object"
 
     def opening(self, formula: Formula, styles: Sequence[Formula], things: Sequence[str]) -> Iterator[str]:
-        named = {atom.name for atom in _atoms(formula)}
-        style = next(
-            (one.args[0].text for one in styles if isinstance(one, Atom) and isinstance(one.args[0], Literal)), ""
-        )
-        is_natural = bool(styles) or bool(named & {"On", "In", "NextTo", "Holding", "HasColor", "HasMaterial"})
-        is_natural = is_natural or bool(named & {"HasShape", "HasState"})
+        named = {atom.name for atom in atoms_of(formula)}
         shown = listed(things) or "nothing in particular"
-        if not is_natural:
+        if self.scenario == "knolling":
             yield self.one_of(OPENINGS)
-            is_are = "are" if len(things) > 1 else "is"
-            yield self.one_of(SHOWN).format(shown, is_are=is_are)
+            yield self.one_of(SHOWN).format(shown, is_are="are" if len(things) > 1 else "is")
             return
         if named & {"LeftOf", "RightOf"}:
             yield self.one_of(FRAME)
-        head = STYLES.get(style, f"a picture in {style} style") if style else self.one_of(("a picture", "a scene"))
-        with_of = "of" if style in ("photo", "oil painting", "cartoon") or not style else "of"
-        yield _capital(f"{head} {with_of} {shown}.")
+        called = [_value(style) for style in styles]
+        heads = [STYLES.get(one, with_article(one)) for one in called] or [self.one_of(("a picture", "a scene"))]
+        yield _capital(f"{' and '.join(heads)} of {shown}.")
 
     def at_least_one(self, forall: Forall) -> list[str]:
         """What a ``forall`` must apply to."""
@@ -159,11 +171,34 @@ class _Text:
             if subject is None:
                 yield from (words(part, self.names) for part in group)
                 continue
-            said = [self.predicate(part, subject) for part in group]
-            placed = [one.removeprefix("is ") for one in said if one.startswith("is ")]
-            for start in range(0, len(placed), MOST_SAID):
-                yield f"{self.names[subject]} is {listed(placed[start : start + MOST_SAID])}"
-            yield from (f"{self.names[subject]} {one}" for one in said if not one.startswith("is "))
+            yield from self.about(subject, group)
+
+    def about(self, subject: Variable, group: Sequence[Formula]) -> Iterator[str]:
+        """What is said of one thing: atoms together, choices and denials in sentences of their own."""
+        name = self.names[subject]
+        atoms = [part for part in group if isinstance(part, Atom)]
+        verbs = [f"is {one}" for one in self.placed([one for one in atoms if self.atom(one).startswith("is ")])]
+        for verb in ("holds", "wears"):
+            objects = [said.removeprefix(f"{verb} ") for said in map(self.atom, atoms) if said.startswith(f"{verb} ")]
+            verbs += [f"{verb} {listed(objects)}"] if objects else []
+        for start in range(0, len(verbs), MOST_SAID):
+            yield f"{name} {listed(_once(verbs[start : start + MOST_SAID]))}"
+        for part in group:
+            if isinstance(part, Not) and name.startswith("every "):
+                yield f"no {name[6:]} {self.predicate(part.body, subject)}"
+            elif not isinstance(part, Atom):
+                yield f"{name} {self.predicate(part, subject)}"
+
+    def placed(self, atoms: Sequence[Atom]) -> list[str]:
+        """What a thing is, relations to the same other thing together: "above and to the left of the cup"."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for atom in sorted(atoms, key=lambda atom: LAST.get(atom.name, 0)):
+            others = tuple(self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable))
+            groups.setdefault(others or (str(atom),), []).append(self.atom(atom).removeprefix("is "))
+        return [
+            f"{listed([one.removesuffix(others[0]).strip() for one in said])} {others[0]}" if len(said) > 1 else said[0]
+            for others, said in groups.items()
+        ]
 
     def subject(self, part: Formula) -> Variable | None:
         """The thing a part is said of; None where it is no atom, denial or choice about one."""
@@ -189,9 +224,8 @@ class _Text:
         if isinstance(part, Or):
             said_all = [self.predicate(one, subject) for one in part.parts]
             if all(one.startswith("is ") for one in said_all):
-                return f"is either {' or '.join(one[3:] for one in said_all)} (or both)".replace(
-                    " (or both)", "" if _excludes(part) else " (or both)"
-                )
+                both = "" if _excludes(part) else " (or both)"
+                return f"is either {' or '.join(one[3:] for one in said_all)}{both}"
             return "either " + " or ".join(said_all)
         return self.atom(part) if isinstance(part, Atom) else words(part, self.names)
 
@@ -215,13 +249,12 @@ class _Text:
         things, parts = self.described(inner, parts)
         own = [part for part in parts if not set(inner) & _variables(part)]
         general = {**self.names, variable: f"every {noun}"}
-        for clause in _Text(general, self.rng, self.classes).clauses(
-            [part for part in own if self.subject(part) == variable]
-        ):
+        direct = [part for part in own if self.subject(part) == variable]
+        for clause in _Text(general, self.scenario, self.rng, self.classes).clauses(direct):
             yield _capital(f"{clause}.")
         that = {**self.names, variable: f"that {thing(self.classes[variable])}"}
-        later = [part for part in parts if part not in own or self.subject(part) != variable]
-        clauses = list(_Text(that, self.rng, self.classes).clauses(later))
+        later = [part for part in parts if part not in direct]
+        clauses = list(_Text(that, self.scenario, self.rng, self.classes).clauses(later))
         if inner:
             are = "are" if len(things) > 1 else "is"
             tail = f": {'; '.join(clauses)}" if clauses else ""
@@ -250,14 +283,8 @@ def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
     return variables, rest
 
 
-def _atoms(formula: Formula) -> Iterator[Atom]:
-    from tsgkit.logic.formula import atoms_of
-
-    return atoms_of(formula)
-
-
 def _variables(part: Formula) -> set[Variable]:
-    return {arg for atom in _atoms(part) for arg in atom.args if isinstance(arg, Variable)}
+    return {arg for atom in atoms_of(part) for arg in atom.args if isinstance(arg, Variable)}
 
 
 def _is_sayable(atom: Atom) -> bool:
@@ -279,7 +306,7 @@ def _value(part: Formula) -> str:
     text = value.text if isinstance(value, Literal) else ""
     if isinstance(part, Atom) and part.name == "Is":
         return with_article(text)
-    return f"switched {text}" if text in SWITCHED else text
+    return f"switched-{text}" if text in SWITCHED else text
 
 
 def _excludes(part: Or) -> bool:
@@ -299,8 +326,16 @@ def listed(items: Sequence[str]) -> str:
     ('a cup', 'a cup and a pen', 'a cup, a pen, and a hat')
     """
     if len(items) < 3:
-        return " and ".join(items)
+        return (", and " if any(" and " in item for item in items) else " and ").join(items)
     return f"{', '.join(items[:-1])}, and {items[-1]}"
+
+
+def _once(verbs: Sequence[str]) -> list[str]:
+    """Verbs of one subject, without the second and later "is" of a row."""
+    return [
+        one.removeprefix("is ") if place and verbs[place - 1].startswith("is ") else one
+        for place, one in enumerate(verbs)
+    ]
 
 
 def _capital(text: str) -> str:
