@@ -102,12 +102,7 @@ def satisfiable(formula: Formula) -> tuple[str, str]:
     except UsageError as problem:
         return "satisfiable", f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
     if solution.layout is None:
-        return (
-            "satisfiable",
-            f"no: {solution.text.removeprefix('unsatisfiable: ')}"
-            if solution.status == "unsatisfiable"
-            else solution.text,
-        )
+        return "satisfiable", solution.text.replace("unsatisfiable", "no", 1)
     return "satisfiable", f"yes, by a layout of {count(len(solution.layout.objects), 'object')}"
 
 
