@@ -7,8 +7,8 @@ import pytest
 from tsgkit.errors import UsageError
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, k_as_defined, object_classes
-from tsgkit.logic.configurations import Scenario
-from tsgkit.logic.formula import Forall, Not, Or, walk
+from tsgkit.logic.configurations import Scenario, Twist
+from tsgkit.logic.formula import Forall, Formula, Not, Or, walk
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.sampling import configuration, formula_of
 from tsgkit.logic.sense import LOOKS, steps_from
@@ -30,7 +30,8 @@ def test_k_things_of_k_classes_in_one_closure(scenario: Scenario, k: int) -> Non
 
 @pytest.mark.parametrize("scenario", BOTH)
 def test_twists_are_choices_and_denials(scenario: Scenario) -> None:
-    for twist, kind in (("or", Or), ("not", Not)):
+    twists: tuple[tuple[Twist, type[Formula]], ...] = (("or", Or), ("not", Not))
+    for twist, kind in twists:
         made = [formula_of(configuration(5, scenario, seed, twist=twist)) for seed in range(10)]
         assert any(isinstance(part, kind) for formula in made for _, part in walk(formula))
 

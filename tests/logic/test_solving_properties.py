@@ -11,18 +11,20 @@ pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tsgkit.logic.configurations import Twist
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
 from tsgkit.logic.layouts import RELATIONS, Layout, layout_of
 from tsgkit.logic.repairing import repair
 from tsgkit.logic.sampling import configuration, formula_of
 from tsgkit.logic.solving import solve, without
 from tsgkit.logic.straying import near_misses
+from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verifying import verify
 
 CLASSES = ("cup", "pen", "hat")
 UNARY = ("OnLeftSide", "OnTopSide", "OnRightSide", "InCenter")
 BINARY = tuple(name for name in RELATIONS if not name.startswith(("On", "In")))
-PROFILES = ("strict", "official")
+PROFILES: tuple[Profile, ...] = ("strict", "official")
 
 
 @st.composite
@@ -58,7 +60,8 @@ def _atom(draw: st.DrawFn, bound: tuple[Variable, ...]) -> Formula:
 @st.composite
 def samples(draw: st.DrawFn) -> Formula:
     """Formulas of the published shape."""
-    twist = draw(st.sampled_from(("", "or", "not")))
+    twists: tuple[Twist, ...] = ("", "or", "not")
+    twist = draw(st.sampled_from(twists))
     k, seed = draw(st.integers(1, 6)), draw(st.integers(0, 10**6))
     return formula_of(configuration(k, "knolling", seed, universal=draw(st.booleans()), twist=twist))
 
