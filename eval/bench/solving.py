@@ -91,9 +91,8 @@ def _time_changes() -> None:
         began = time.perf_counter()
         misses = sum(len(near_misses(formula, 5)) for formula in formulas)
         missed = (time.perf_counter() - began) / max(1, misses)
-        print(
-            f"K = {k}: repair of another's layout {repaired:.2f} s ({sum(least)}/5 proven least), near miss {missed:.3f} s"
-        )
+        proven = f"{sum(least)}/5 proven least"
+        print(f"K = {k}: repair of another's layout {repaired:.2f} s ({proven}), near miss {missed:.3f} s")
 
 
 if __name__ == "__main__":
