@@ -16,7 +16,7 @@ from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import bases, forms
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, mentions
-from tsgkit.lexicon.nearest import Near, nearest, only_near
+from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
 from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
@@ -33,6 +33,7 @@ __all__ = [
     "fold",
     "forms",
     "is_preposition",
+    "meant",
     "mentions",
     "nearest",
     "only_near",

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.metrics import Metric
 from tsgkit.suites.tsg.scoreboard import PROFILES
 from tsgkit.suites.tsg.task import TsgTask
@@ -127,7 +127,7 @@ def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[st
     for name in wanted:
         fitting = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
         if not fitting:
-            raise UsageError(f"no run here has the task {name}", hint=near(name, known))
+            raise UsageError(f"no run here has the task {name}", hint=meant(name, known))
         found |= fitting
     return tuple(task for task in known if task in found) if wanted else known
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
+from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
@@ -25,7 +26,6 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.judging import Judged
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, references_of
 from tsgkit.suites.tsg.showing import shown_answer
@@ -137,7 +137,7 @@ def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, 
     for name, value in wanted.items():
         known = {str(getattr(row.cell, name)) for row in rows}
         if value is not None and str(value) not in known:
-            raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=near(str(value), sorted(known)))
+            raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=meant(str(value), sorted(known)))
     found = tuple(
         row for row in rows if all(value is None or getattr(row.cell, name) == value for name, value in wanted.items())
     )

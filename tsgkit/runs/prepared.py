@@ -18,6 +18,7 @@ from typing import Any
 
 from tsgkit import __version__
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
 from tsgkit.llm.cache import canonical
@@ -27,7 +28,6 @@ from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.registry import task_of
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import style_of
@@ -184,7 +184,7 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Seq
     """The samples asked of each dataset; an id that no dataset has is a slip."""
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if missing := [item_id for item_id in plan.ids if item_id not in known]:
-        raise UsageError(f"no task has an item {missing[0]}", hint=near(missing[0], sorted(known)[:10_000]))
+        raise UsageError(f"no task has an item {missing[0]}", hint=meant(missing[0], sorted(known)[:10_000]))
     chosen: dict[str, Sequence[int]] = {}
     for name, dataset in datasets.items():
         here = set(dataset.item_ids) if plan.ids else set()

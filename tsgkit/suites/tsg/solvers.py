@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.transcript import Ask, Said, Transcript, local
 from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.judging import Judged, judge, judgement, read_reply, unpublished
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.voting import majority
@@ -224,7 +224,7 @@ def votes_of(solver: str) -> int:
         return 1
     match = VOTE.fullmatch(solver)
     if match is None:
-        raise UsageError(f"there is no solver {solver}", hint=near(solver, ("single", "vote:5")))
+        raise UsageError(f"there is no solver {solver}", hint=meant(solver, ("single", "vote:5")))
     if not 2 <= int(match[1]) <= MOST_VOTES:
         raise UsageError(f"solver {solver}: a vote takes 2 to {MOST_VOTES} calls")
     return int(match[1])
@@ -241,7 +241,7 @@ def baseline_of(subject: str, seed: int) -> Baseline:
     name = subject.removeprefix("baseline/")
     if name not in BASELINES:
         names = [f"baseline/{known}" for known in BASELINES]
-        raise UsageError(f"there is no {subject}", hint=near(subject, names))
+        raise UsageError(f"there is no {subject}", hint=meant(subject, names))
     return Baseline(name, seed)
 
 
