@@ -36,6 +36,10 @@ ASKED = {
     "seed": "seed",
     "prompts": "prompts",
     "model_arg": "model_args",
+    "images": "images",
+    "scenes": "scenes",
+    "judge": "judge",
+    "protocol": "protocols",
 }
 
 
@@ -46,6 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task", action="append", metavar="T", help="a task (tsg/sgqa) or suite (tsg: its published tasks)"
     )
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
+    asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of pictures (ID.png) to judge")
+    asked.add_argument("--scenes", action="append", metavar="NAME=DIR", help="a folder of rooms to judge")
+    asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
+    asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
     asked.add_argument(
         "--style",
         action="append",
@@ -86,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
     from tsgkit.runs.evaluation import Watch, carry_out
     from tsgkit.runs.gates import gates_of, missed
-    from tsgkit.runs.prepared import asks_a_model, prepare
+    from tsgkit.runs.prepared import asked_of, asks_a_model, prepare
 
     prepared = prepare(plan_of(arguments))
     _check_prices(arguments)
@@ -99,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         from tsgkit.cli.progress import Progress
 
         watch = Progress().watch
-    if not arguments.quiet and any(asks_a_model(model) for model in prepared.plan.models):
+    if not arguments.quiet and any(map(asks_a_model, asked_of(prepared.plan))):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)
     if arguments.json:
@@ -185,10 +193,10 @@ def _this_command() -> list[str]:
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     from tsgkit.runs.estimate import estimates_of
-    from tsgkit.runs.prepared import asks_a_model
+    from tsgkit.runs.prepared import asked_of, asks_a_model
     from tsgkit.runs.subjects import prices_of
 
-    models = tuple(model for model in prepared.plan.models if asks_a_model(model))
+    models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, tuple(arguments.price))
     estimates = estimates_of(prepared, prices)
     if arguments.json:

@@ -11,7 +11,7 @@ from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
-from tsgkit.suites.tsg.scoreboard import Value
+from tsgkit.suites.scoreboard import Value
 
 HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
 MOST_ERRORS = 3

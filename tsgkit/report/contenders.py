@@ -25,9 +25,8 @@ from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
-from tsgkit.suites.tsg.metrics import Metric
-from tsgkit.suites.tsg.scoreboard import PROFILES
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.tasks import Task
 
 NAMED = 5
 """So many items a note names; of the others it says how many there are."""
@@ -191,7 +190,7 @@ def _contenders(
         )
 
 
-def _metric(wanted: str | None, task: TsgTask, notes: list[str]) -> str | None:
+def _metric(wanted: str | None, task: Task, notes: list[str]) -> str | None:
     """The metric asked for, or the one a task is known by."""
     if wanted is None:
         return main_metric(task.card.metrics)

@@ -26,11 +26,9 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
-from tsgkit.suites.tsg.judging import Judged
-from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, references_of
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.solvers import read_as
-from tsgkit.suites.tsg.two_readings import TwoReadings, read_twice
+from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.tasks import Task
 
 NARROWING = ("task", "subject", "style", "solver", "repeat")
 MOST_NAMES = 10_000
@@ -62,7 +60,8 @@ class Explained:
     """The item in one row of the run."""
 
     cell: Cell
-    sample: AnySample
+    task: Task
+    sample: Sample
     asked: tuple[Asked, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
@@ -217,10 +216,11 @@ def _explained(
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
     return Explained(
         cell=row.cell,
+        task=row.task,
         sample=sample,
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
-        graphs=_graphs(sample, judged),
+        graphs=_graphs(row.task, sample, judged),
         unasked=_why_unasked(row, calls, whole=whole, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
@@ -229,12 +229,12 @@ def _explained(
 
 
 def _asked(
-    row: Row, sample: AnySample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
+    row: Row, sample: Sample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
 ) -> Iterator[Asked]:
     last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
     for place, value in enumerate(calls):
         reply = reply_from(value["reply"])
-        readings = read_twice(sample, read_as(reply), row.solver.style, row.solver.name)
+        readings = row.task.readings(sample, reply, row.solver)
         messages = prompts.get(value.get("prompt", ""), ())
         again = last[value["label"], value["draw"]] != place
         yield Asked(value["label"], value["draw"], messages, reply, readings, again)
@@ -273,12 +273,9 @@ def _share(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def _graphs(sample: AnySample, judged: Judged) -> tuple[GraphDifference, ...]:
-    references = references_of(sample)
-    if not references or isinstance(sample, QuestionSample | SelectionSample):
-        return ()
-    answers = [ActionGraph(graph) for graph in judged.answer or ()]
-    return tuple(differences(references, answers, sample.vocabulary))
+def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
+    graphs = task.graphs(sample, judged)
+    return () if graphs is None else tuple(differences(graphs))
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
@@ -298,7 +295,7 @@ def _value(row: Explained) -> dict[str, Any]:
         "unasked": row.unasked or None,
         "is_counted": row.is_counted,
         "calls": [_asked_value(asked) for asked in row.asked],
-        "reference": reference_value(row.sample),
+        "reference": row.task.reference_value(row.sample),
         "answer": judged.answer,
         "notes": list(judged.notes),
         "scores": {"official": None} | scores,
@@ -306,15 +303,6 @@ def _value(row: Explained) -> dict[str, Any]:
         "graphs": [_graph_value(graph) for graph in row.graphs],
         "changed": row.changed or None,
     }
-
-
-def reference_value(sample: AnySample) -> Any:  # noqa: ANN401  (a word or graphs, as JSON has them)
-    """What is right."""
-    if references := references_of(sample):
-        return [[list(triplet) for triplet in graph] for graph in references]
-    if isinstance(sample, QuestionSample | SelectionSample):
-        return sample.answer
-    return shown_answer(sample).split("\n")
 
 
 def _asked_value(asked: Asked) -> dict[str, Any]:

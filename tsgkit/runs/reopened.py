@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,12 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import Cell, Plan, cells_of
-from tsgkit.runs.prepared import Prepared, Row, chosen_numbers
+from tsgkit.runs.prepared import Prepared, chosen_numbers, first_protocols, row_of
 from tsgkit.runs.records import record_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.solvers import Recorded
 
 Place = tuple[Cell, str]
 
@@ -62,9 +62,10 @@ def prepared_again(header: Mapping[str, Any], path: Path, data: str | None = Non
             hint = "say where they lie now: --data"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
     chosen = chosen_numbers(plan, datasets)
+    recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
     rows = tuple(
-        Row(cell, tasks[cell.task], Recorded(cell.solver, cell.style), datasets[cell.task], chosen[cell.task])
-        for cell in cells_of(plan)
+        row_of(cell, plan, tasks[cell.task], recorded(cell.task, cell.solver, cell.style), datasets, chosen)
+        for cell in cells_of(plan, first_protocols(tasks))
         if chosen[cell.task]
     )
     return Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))

@@ -12,9 +12,9 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.judging import Judged
-from tsgkit.suites.tsg.scoreboard import Board
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
     cell = result.cell
     value: dict[str, Any] = {
         "subject": cell.subject,
-        "judge": None,
+        "judge": state.row.judge,
         "solver": cell.solver,
         "style": cell.style or None,
         "repeat": cell.repeat,
         "data": result.data,
         "task": cell.task,
-        **state.row.task.board_value(result.board),
+        **board_value(result.board),
     }
     if with_samples:
         value["samples"] = [sample_value(record) for record in records_of(state, samples)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.suites.tsg.metrics import METRICS, Metric
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.tsg.metrics import METRICS
 
 SUITE = "tsg/"
 

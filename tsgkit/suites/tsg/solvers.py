@@ -15,16 +15,18 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.solving import Solver
 from tsgkit.suites.transcript import Ask, Said, Transcript, local
 from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.judging import Judged, judge, judgement, read_reply, unpublished
+from tsgkit.suites.tsg.judging import judge, judgement, read_reply, unpublished
 from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.voting import majority
 
@@ -39,36 +41,6 @@ OUTCOMES = {
     Ending.REFUSED: Outcome.REFUSED,
     Ending.API_ERROR: Outcome.API_ERROR,
 }
-
-
-class Solver(Protocol):
-    """One way of answering samples."""
-
-    @property
-    def name(self) -> str:
-        """Its name on the command line."""
-
-    @property
-    def style(self) -> str:
-        """The style of its prompts; empty where it has none."""
-
-    @property
-    def calls(self) -> int:
-        """How many calls a sample takes at most."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all that it adds to an answer."""
-
-    @property
-    def unpublished(self) -> str:
-        """Why official figures do not apply; empty where they do."""
-
-    async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
-        """All that is said about a sample."""
-
-    def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
-        """The judgement on a transcript (None: there is none)."""
 
 
 @dataclass(frozen=True)
