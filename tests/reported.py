@@ -38,6 +38,7 @@ ROW = ReportRow(
     subject="openai/x",
     task="tsg/sgqa",
     kind="sgqa",
+    measured=tuple(METRICS["sgqa"]),
     solver="single",
     style="zero-shot",
     repeat=0,
