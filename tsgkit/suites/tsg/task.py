@@ -20,6 +20,7 @@ from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
@@ -27,10 +28,12 @@ from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset as AnyDataset
 from tsgkit.suites.tasks import Graphs, Task
+from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.documents import read_document
+from tsgkit.suites.tsg.documents import read_document, read_file
+from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
@@ -125,6 +128,18 @@ class TsgTask(Task):
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
         return score(self.kind, data, replies, style=style or STYLES[0], by=by, seed=seed)
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its rows, slips and all, beside what the prompts and worked examples show."""
+        source = self._source(data)
+        document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
+        shown: tuple[Example, ...] = ()
+        if self.card.examples is not None:
+            found = find("tasks", self.card.examples)
+            shown = pool_of(read_document(text_of(found), str(found)), self.kind)
+        return auditable(
+            document, self.kind, shown, [one.text for one in prompt_set(None, self.card).templates.values()]
+        )
 
     def group_of(self, sample: AnySample, group: str) -> tuple[str, ...]:
         """The members of a group that a sample belongs to."""
