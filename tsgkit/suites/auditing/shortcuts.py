@@ -163,15 +163,14 @@ ANSWERERS = (
         learn=_commonest_answer,
         needs=_is_open,
     ),
+    Answerer(
+        "the option most like the prompt",
+        "the options and the text that the picture was made from",
+        like_prompt,
+        needs=lambda item: bool(item.options and item.prompt),
+        is_blind=False,
+    ),
 )
-PROMPTED = Answerer(
-    "the option most like the prompt",
-    "the options and the text that the picture was made from",
-    like_prompt,
-    needs=lambda item: bool(item.options and item.prompt),
-    is_blind=False,
-)
-"""It shows how far the words of the prompt alone would lead."""
 
 
 def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
