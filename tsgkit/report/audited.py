@@ -244,19 +244,16 @@ def _around(low: float | None, high: float | None) -> str:
 
 
 def _check_table(found: Sequence[Found]) -> Iterator[Table]:
+    """What the checks found; those that found nothing are only named."""
     rows = tuple(
-        (
-            each.check.code,
-            each.check.looks_for,
-            "slip" if each.check.is_error else "worth knowing",
-            number(len(each.slips)),
-        )
+        (each.check.code, each.check.looks_for, WEIGHT[each.check.is_error], number(len(each.slips)))
         for each in found
+        if each.slips
     )
-    clean = sum(not each.slips for each in found)
+    clean = ", ".join(each.check.code for each in found if not each.slips)
     notes = tuple(line for each in found if each.slips for line in _slip_lines(each))
-    title = f"what is wrong with the items: {len(found)} checks, {clean} found nothing"
-    yield Table((title,), ("check", "looks for", "weight", "found"), rows, notes, words=3)
+    notes += ((f"nothing was found by: {clean}",),) if clean else ()
+    yield Table(("what is wrong with the items",), ("check", "looks for", "weight", "found"), rows, notes, words=3)
 
 
 def _slip_lines(found: Found) -> Iterator[Line]:
