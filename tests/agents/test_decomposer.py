@@ -6,7 +6,7 @@ import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
 
-from tsgkit.agents.decomposer import MOST_ACTIONS, Sentence, Told, actions_of, decompose_sentence
+from tsgkit.agents.decomposer import MOST_ACTIONS, MOST_COUNT, Sentence, Told, actions_of, decompose_sentence
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Finding, check_graph
 from tsgkit.llm.failures import BudgetReached
@@ -45,14 +45,21 @@ def test_what_was_held_before_the_sentence_is_told_too() -> None:
 
 
 def test_a_given_number_bounds_the_actions_and_is_asked_for() -> None:
-    ask = Spoken({**TWO, "revise": "none"})
-    found = told(ask, count=1)
-    assert "exactly 1" in ask.asked[0][1] and found.graphs == (PICK,)
-    assert found.notes == ("2 actions, of which the first 1 were written",)
+    ask = Spoken({**TWO, "decompose/1": "pick up the cup\nfill the kettle\nrinse the cup"})
+    found = told(ask, count=2)
+    assert "exactly 2" in ask.asked[0][1] and found.graphs == (PICK, FILL)
+    assert found.notes == ("3 actions, of which the first 2 were written",)
     missing = Spoken({"decompose": "fill the kettle", "write": arrows(FILL), "revise": arrows(PICK, FILL)})
     assert told(missing, count=2).graphs == (PICK, FILL)
-    with pytest.raises(UsageError, match="from 1 to 12"):
-        Sentence("x", count=MOST_ACTIONS + 1)
+    with pytest.raises(UsageError, match="from 1 to 100"):
+        Sentence("x", count=MOST_COUNT + 1)
+
+
+def test_a_sentence_known_to_tell_one_action_is_not_taken_apart() -> None:
+    ask = Spoken({"write/1": arrows(FILL)})
+    found = told(ask, count=1, text="She fills the kettle.")
+    assert found.graphs == (FILL,) and ask.labels == ["write/1"]
+    assert found.actions == ("She fills the kettle.",)
 
 
 def test_what_the_rules_find_is_repaired_and_revised() -> None:

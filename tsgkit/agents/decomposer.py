@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import Effort, Refined, Update, Watch, refine_passage
+from tsgkit.agents.refiner import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change
+from tsgkit.agents.steps import Update, Watch, ended, node
 from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 MOST_ACTIONS = 12
+"""How many actions are written where nobody says how many there are."""
+MOST_COUNT = 100
 LONGEST_ACTION = 300
 BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.):]|action\s+\d{1,3}\s*[.:)-])\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
@@ -56,8 +58,8 @@ class Sentence:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        if self.count is not None and not 1 <= self.count <= MOST_ACTIONS:
-            raise UsageError(f"{self.count} graphs of one sentence: from 1 to {MOST_ACTIONS} are possible")
+        if self.count is not None and not 1 <= self.count <= MOST_COUNT:
+            raise UsageError(f"{self.count} graphs of one sentence: from 1 to {MOST_COUNT} are possible")
 
     def passage(self, graphs: tuple[ActionGraph, ...]) -> Passage:
         """The sentence with graphs."""
@@ -100,14 +102,30 @@ class State(TypedDict):
     notes: Annotated[tuple[str, ...], operator.add]
 
 
+def decompose_prompt(sentence: Sentence) -> str:
+    """The prompt that asks for the actions of a sentence."""
+    verbs = "any" if sentence.vocabulary is None else ", ".join(sentence.vocabulary.verbs)
+    count = "as many as the sentence tells" if sentence.count is None else f"exactly {sentence.count}"
+    return template("decompose").render(**told(sentence.context, sentence.text), verbs=verbs, count=count)
+
+
+def write_prompt(sentence: Sentence, graphs: tuple[ActionGraph, ...], number: int, action: str) -> str:
+    """The prompt that asks for the graph of an action, after those that were written already."""
+    now = (*sentence.before, Description(sentence.text, graphs)) if graphs else sentence.before
+    return template("write").render(
+        **told(sentence.context, sentence.text),
+        **allowed(sentence.vocabulary),
+        hands=hands(replace(sentence.passage(()), before=now).hands()),
+        number=str(number + 1),
+        action=action,
+    )
+
+
 async def decompose(state: State, setting: Setting) -> Update:
     """Ask for the actions of the sentence."""
     sentence = setting.sentence
-    verbs = "any" if sentence.vocabulary is None else ", ".join(sentence.vocabulary.verbs)
-    count = "as many as the sentence tells" if sentence.count is None else f"exactly {sentence.count}"
-    prompt = template("decompose").render(**told(sentence.context, sentence.text), verbs=verbs, count=count)
     try:
-        text = await setting.voice.text(prompt, "decompose/1")
+        text = await setting.voice.text(decompose_prompt(sentence), "decompose/1")
     except Silent as silent:
         return {"why": silent.reason, "silent": silent.kind}
     actions = actions_of(text)
@@ -120,15 +138,8 @@ async def decompose(state: State, setting: Setting) -> Update:
 
 async def write(state: State, setting: Setting) -> Update:
     """Ask for the graph of the next action."""
-    sentence, number = setting.sentence, state["written"]
-    now = (*sentence.before, Description(sentence.text, state["graphs"])) if state["graphs"] else sentence.before
-    prompt = template("write").render(
-        **told(sentence.context, sentence.text),
-        **allowed(sentence.vocabulary),
-        hands=hands(replace(sentence.passage(()), before=now).hands()),
-        number=str(number + 1),
-        action=state["actions"][number],
-    )
+    number = state["written"]
+    prompt = write_prompt(setting.sentence, state["graphs"], number, state["actions"][number])
     try:
         text = await setting.voice.text(prompt, f"write/{number + 1}")
     except Silent as silent:
@@ -152,6 +163,11 @@ async def refine(state: State, setting: Setting) -> Update:
         "silent": refined.silent,
         "notes": refined.notes,
     }
+
+
+def after_start(state: State) -> str:
+    """A sentence that is known to tell one action is that action."""
+    return "write" if state["actions"] else "decompose"
 
 
 def after_decompose(state: State) -> str:
@@ -181,18 +197,11 @@ def actions_of(text: str) -> tuple[str, ...]:
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
     """The decomposer as a LangGraph."""
     from langgraph.graph import END, START, StateGraph
-    from langgraph.runtime import get_runtime
-
-    def node(work: Callable[[State, Setting], Any]) -> Any:  # noqa: ANN401  (LangGraph types nodes by protocols)
-        async def run(state: State) -> Any:  # noqa: ANN401
-            return await work(state, get_runtime(Setting).context)
-
-        return run
 
     builder = StateGraph(State, context_schema=Setting)
     for name, work in {"decompose": decompose, "write": write, "refine": refine}.items():
         builder.add_node(name, node(work))
-    builder.add_edge(START, "decompose")
+    builder.add_conditional_edges(START, after_start, {"decompose": "decompose", "write": "write"})
     builder.add_conditional_edges("decompose", after_decompose, {"write": "write", "end": END})
     builder.add_conditional_edges("write", after_write, {"write": "write", "refine": "refine", "end": END})
     builder.add_edge("refine", END)
@@ -204,17 +213,9 @@ async def decompose_sentence(
 ) -> Told:
     """The graphs of a sentence; what was written before something failed is kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
-    state = State(actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
-    stream = compiled().astream(
-        state, {"recursion_limit": MOST_ACTIONS + 4}, context=setting, stream_mode=["updates", "values"]
-    )
-    async for kind, value in stream:
-        found: Any = value
-        if kind == "values":
-            state = found
-        elif watch is not None:
-            for name, update in found.items():
-                watch(name, update or {})
+    actions = (sentence.text,) if sentence.count == 1 else ()
+    state = State(actions=actions, written=0, graphs=(), refined=None, why="", silent="", notes=())
+    state = await ended(compiled(), state, setting, (sentence.count or MOST_ACTIONS) + 4, watch)
     refined = state["refined"]
     return Told(
         state["actions"],

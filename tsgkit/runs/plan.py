@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, S
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import find, search_path, text_of
+from tsgkit.suites.solving import family_of
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
@@ -68,7 +69,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(plan: Plan) -> Iterator[Cell]:
-    """All rows of a plan in order; a baseline has neither style nor solver of its own."""
+    """All rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style."""
     for subject in plan.models:
         for task in plan.tasks:
             for solver, style in _ways(plan, subject):
@@ -79,7 +80,8 @@ def cells_of(plan: Plan) -> Iterator[Cell]:
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
         return [(BASELINE_SOLVER, "")]
-    return [(solver, style) for solver in plan.solvers for style in plan.styles]
+    pairs = ((solver, style if family_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
+    return list(dict.fromkeys(pairs))
 
 
 def load_plan(name: str) -> dict[str, Any]:

@@ -27,11 +27,12 @@ from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.registry import task_of
+from tsgkit.suites.solving import check_solver, family_of
 from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import style_of
-from tsgkit.suites.tsg.solvers import Solver, votes_of
+from tsgkit.suites.tsg.solvers import Solver
 from tsgkit.suites.tsg.task import TsgTask, kinds_of
 
 DEFAULT_SUITE = "tsg"
@@ -170,7 +171,9 @@ def _check_ways(plan: Plan, tasks: Mapping[str, TsgTask]) -> None:
     for style in plan.styles:
         style_of(style)
     for solver in plan.solvers:
-        votes_of(solver)
+        check_solver(solver, tuple(task.kind for task in tasks.values()))
+    if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
+        raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
         prompt_set(plan.prompts, task.card)
 

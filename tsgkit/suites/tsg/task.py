@@ -18,6 +18,7 @@ from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.solving import family_of
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
@@ -71,7 +72,10 @@ class TsgTask:
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the data."""
+        """A solver, with its prompts where it has none of its own; the pool of examples is held against the data."""
+        family = family_of(name)
+        if not family.styled:
+            return family.solver(name, self.kind, None)
         chosen = style_of(style, shots)
         texts = prompt_set(prompts, self.card)
         if not chosen.shots:
