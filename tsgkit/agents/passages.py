@@ -32,7 +32,7 @@ GRAPH_COUNT = "graph-count"
 class Passage:
     """Graphs of one sentence (or of none), what came before, L, and how many graphs there should be, if known.
 
-    ``hint`` says of which kind the error in the graphs is, of which kinds where there are several (``missing, reversed``).
+    ``hint`` says of which kind the error in the graphs is; of several, ``missing, reversed``.
     """
 
     graphs: tuple[ActionGraph, ...]

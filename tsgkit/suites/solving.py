@@ -64,17 +64,30 @@ class Family(Protocol):
 @cache
 def family_of(name: str) -> Family:
     """The family of a solver's name; ``UsageError`` where there is no such solver."""
-    first = name.partition(":")[0]
-    if first in OURS:
-        module, place = OURS[first]
-        found: Family = getattr(import_module(module), place)
-    else:
-        points = tuple(entry_points(group=GROUP, name=first))
-        if not points:
-            raise UsageError(f"there is no solver {name}", hint=_near(name))
-        found = points[0].load()
+    found = _loaded(name.partition(":")[0])
+    if found is None:
+        from tsgkit.suites.tsg.cards import near
+
+        known = (family for first in known_families() if (family := _loaded(first)) is not None)
+        raise UsageError(
+            f"there is no solver {name}", hint=near(name, [one for family in known for one in family.names])
+        )
     found.check(name)
     return found
+
+
+def known_families() -> tuple[str, ...]:
+    """The first words of all solvers' names."""
+    return tuple(dict.fromkeys((*OURS, *(point.name for point in entry_points(group=GROUP)))))
+
+
+def _loaded(first: str) -> Family | None:
+    if first in OURS:
+        module, place = OURS[first]
+        ours: Family = getattr(import_module(module), place)
+        return ours
+    theirs: Family | None = next((point.load() for point in entry_points(group=GROUP, name=first)), None)
+    return theirs
 
 
 def check_solver(name: str, tasks: tuple[str, ...]) -> None:
@@ -84,10 +97,3 @@ def check_solver(name: str, tasks: tuple[str, ...]) -> None:
         if family.tasks and task not in family.tasks:
             able = " ".join(f"--task tsg/{one}" for one in family.tasks)
             raise UsageError(f"solver {name} cannot do tsg/{task}", hint=f"it does {len(family.tasks)} tasks: {able}")
-
-
-def _near(name: str) -> str:
-    from tsgkit.suites.tsg.cards import near
-
-    families = (family_of(first) for first in OURS)
-    return near(name, [known for family in families for known in family.names])
