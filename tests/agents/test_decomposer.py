@@ -45,14 +45,26 @@ def test_what_was_held_before_the_sentence_is_told_too() -> None:
 
 
 def test_a_given_number_bounds_the_actions_and_is_asked_for() -> None:
-    ask = Spoken({**TWO, "decompose/1": "pick up the cup\nfill the kettle\nrinse the cup"})
+    three = "pick up the cup\nfill the kettle\nrinse the cup"
+    ask = Spoken({**TWO, "decompose": three, "decompose/1": three})
     found = told(ask, count=2)
     assert "exactly 2" in ask.asked[0][1] and found.graphs == (PICK, FILL)
-    assert found.notes == ("3 actions, of which the first 2 were written",)
+    assert found.notes == tuple(f"decompose/{number} brought 3 actions for 2" for number in (1, 2))
     missing = Spoken({"decompose": "fill the kettle", "write": arrows(FILL), "revise": arrows(PICK, FILL)})
     assert told(missing, count=2).graphs == (PICK, FILL)
     with pytest.raises(UsageError, match="from 1 to 100"):
         Sentence("x", count=MOST_COUNT + 1)
+
+
+def test_a_wrong_number_of_actions_is_asked_about_once_more_and_the_nearest_is_kept() -> None:
+    ask = Spoken({**TWO, "decompose/1": "rinse the cup", "decompose/2": TWO["decompose/1"]})
+    found = told(ask, count=2)
+    assert ask.labels == ["decompose/1", "decompose/2", "write/1", "write/2"] and ask.draws[:2] == [0, 1]
+    assert found.graphs == (PICK, FILL) and found.calls == 4
+    worse = Spoken({**TWO, "decompose/1": "a\nb\nc", "decompose/2": "a\nb\nc\nd"})
+    assert told(worse, count=2).actions == ("a", "b")
+    fails = Spoken({**TWO, "decompose/1": "a\nb\nc", "decompose/2": Reply(None, Ending.API_ERROR, error="hung")})
+    assert told(fails, count=2).graphs == (PICK, FILL), "the first try is kept"
 
 
 def test_a_sentence_known_to_tell_one_action_is_not_taken_apart() -> None:
@@ -74,7 +86,8 @@ def test_what_the_rules_find_is_repaired_and_revised() -> None:
 
 def test_a_reply_without_actions_leaves_the_sentence_as_one() -> None:
     found = told(Spoken({"decompose": "---\n```", "write": arrows(FILL)}))
-    assert found.graphs == (FILL,) and found.notes == ("no action could be read, so the sentence was taken as one",)
+    assert found.graphs == (FILL,) and found.actions == ("She picks up the cup and fills the kettle.",)
+    assert found.notes == ("no action could be read of decompose/1",)
 
 
 def test_an_action_that_cannot_be_read_is_noted_and_the_others_stay() -> None:

@@ -88,10 +88,13 @@ def test_rules_go_before_points_and_points_before_edits() -> None:
     assert open_points.graphs == (GOOD,), "as many rule errors and open points, and fewer edits"
 
 
-def test_it_stops_when_nothing_changes_and_when_nothing_can_be_read() -> None:
+def test_it_stops_when_nothing_changes_and_what_cannot_be_read_costs_a_round() -> None:
     assert refined(passage(VASE), Spoken({"revise": arrows(VASE)}), Effort(5, critique=False)).why == UNCHANGED
-    found = refined(passage(VASE), Spoken({"revise": "I am sorry."}), Effort(5, critique=False))
-    assert found.why == "revise/1 could not be read: no triplet found" and found.graphs == (VASE,)
+    found = refined(passage(VASE), Spoken({"revise": "I am sorry."}), Effort(3, critique=False))
+    assert found.why == OUT_OF_ROUNDS and found.graphs == (VASE,) and found.calls == 3
+    assert found.notes[0] == "revise/1 could not be read: no triplet found"
+    second = Spoken({"revise/1": "I am sorry.", "revise/2": arrows(GOOD)})
+    assert refined(passage(VASE), second).graphs == (GOOD,)
 
 
 def test_a_hint_asks_for_a_revision_of_what_the_rules_find_nothing_about() -> None:

@@ -26,7 +26,7 @@ from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.refiner import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change
-from tsgkit.agents.steps import Update, Watch, ended, node
+from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 MOST_ACTIONS = 12
 """How many actions are written where nobody says how many there are."""
 MOST_COUNT = 100
+MOST_TRIES = 2
+"""How often the actions are asked for where their number is known, and others came back."""
 LONGEST_ACTION = 300
 BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.):]|action\s+\d{1,3}\s*[.:)-])\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
@@ -91,8 +93,9 @@ class Setting:
 
 
 class State(TypedDict):
-    """What changes: the actions, how many were written, the graphs."""
+    """What changes: how often the actions were asked for, they, how many were written, the graphs."""
 
+    asked: int
     actions: tuple[str, ...]
     written: int
     graphs: tuple[ActionGraph, ...]
@@ -122,24 +125,30 @@ def write_prompt(sentence: Sentence, graphs: tuple[ActionGraph, ...], number: in
 
 
 async def decompose(state: State, setting: Setting) -> Update:
-    """Ask for the actions of the sentence."""
-    sentence = setting.sentence
+    """Ask for the actions of the sentence; of several tries the one nearest to the number known is kept."""
+    sentence, number = setting.sentence, state["asked"] + 1
     try:
-        text = await setting.voice.text(decompose_prompt(sentence), "decompose/1")
+        text = await setting.voice.text(decompose_prompt(sentence), f"decompose/{number}", draw=state["asked"])
     except Silent as silent:
+        if state["actions"] and silent.kind != "stopped":
+            return {"asked": MOST_TRIES, "notes": (silent.reason,)}
         return {"why": silent.reason, "silent": silent.kind}
     actions = actions_of(text)
-    most = MOST_ACTIONS if sentence.count is None else sentence.count
-    notes = [f"{len(actions)} actions, of which the first {most} were written"] if len(actions) > most else []
-    if not actions:
-        notes.append("no action could be read, so the sentence was taken as one")
-    return {"actions": actions[:most] or (sentence.text,), "notes": tuple(notes)}
+    wanted = sentence.count
+    if wanted is None:
+        wanted = min(len(actions), MOST_ACTIONS)
+    tries = [one for one in (state["actions"], actions) if one]
+    if not tries:
+        return {"asked": number, "notes": (f"no action could be read of decompose/{number}",)}
+    kept = min(tries, key=lambda one: abs(len(one) - wanted))
+    notes = () if len(actions) == wanted else (f"decompose/{number} brought {len(actions)} actions for {wanted}",)
+    return {"asked": number, "actions": kept, "notes": notes}
 
 
 async def write(state: State, setting: Setting) -> Update:
     """Ask for the graph of the next action."""
     number = state["written"]
-    prompt = write_prompt(setting.sentence, state["graphs"], number, state["actions"][number])
+    prompt = write_prompt(setting.sentence, state["graphs"], number, chosen(state, setting)[number])
     try:
         text = await setting.voice.text(prompt, f"write/{number + 1}")
     except Silent as silent:
@@ -154,7 +163,7 @@ async def write(state: State, setting: Setting) -> Update:
 async def refine(state: State, setting: Setting) -> Update:
     """Refine the graphs of the sentence together."""
     sentence = setting.sentence
-    passage = replace(sentence.passage(state["graphs"]), count=sentence.count or len(state["actions"]))
+    passage = replace(sentence.passage(state["graphs"]), count=sentence.count or len(chosen(state, setting)))
     refined = await refine_passage(passage, setting.ask, setting.effort, setting.watch)
     return {
         "graphs": refined.graphs,
@@ -165,21 +174,30 @@ async def refine(state: State, setting: Setting) -> Update:
     }
 
 
-def after_start(state: State) -> str:
+def chosen(state: State, setting: Setting) -> tuple[str, ...]:
+    """The actions that are written: no more than there should be; the sentence itself where none could be read."""
+    most = MOST_ACTIONS if setting.sentence.count is None else setting.sentence.count
+    return state["actions"][:most] or (setting.sentence.text,)
+
+
+def after_start(state: State, setting: Setting) -> str:
     """A sentence that is known to tell one action is that action."""
-    return "write" if state["actions"] else "decompose"
+    return "write" if setting.sentence.count == 1 else "decompose"
 
 
-def after_decompose(state: State) -> str:
-    """Nothing is written where nothing was said."""
-    return "end" if state["why"] else "write"
+def after_decompose(state: State, setting: Setting) -> str:
+    """Another try where the number of actions is not the one known; nothing is written where nothing was said."""
+    if state["why"]:
+        return "end"
+    right = not setting.sentence.count or len(state["actions"]) == setting.sentence.count
+    return "write" if right or state["asked"] >= MOST_TRIES else "decompose"
 
 
-def after_write(state: State) -> str:
+def after_write(state: State, setting: Setting) -> str:
     """The next action, else all of them together."""
     if state["why"]:
         return "end"
-    return "write" if state["written"] < len(state["actions"]) else "refine"
+    return "write" if state["written"] < len(chosen(state, setting)) else "refine"
 
 
 def actions_of(text: str) -> tuple[str, ...]:
@@ -201,9 +219,12 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
     builder = StateGraph(State, context_schema=Setting)
     for name, work in {"decompose": decompose, "write": write, "refine": refine}.items():
         builder.add_node(name, node(work))
-    builder.add_conditional_edges(START, after_start, {"decompose": "decompose", "write": "write"})
-    builder.add_conditional_edges("decompose", after_decompose, {"write": "write", "end": END})
-    builder.add_conditional_edges("write", after_write, {"write": "write", "refine": "refine", "end": END})
+    builder.add_conditional_edges(START, route(after_start), {"decompose": "decompose", "write": "write"})
+    for name, choose, targets in (
+        ("decompose", after_decompose, ("decompose", "write")),
+        ("write", after_write, ("write", "refine")),
+    ):
+        builder.add_conditional_edges(name, route(choose), {**{one: one for one in targets}, "end": END})
     builder.add_edge("refine", END)
     return builder.compile(name="decomposer")
 
@@ -213,12 +234,11 @@ async def decompose_sentence(
 ) -> Told:
     """The graphs of a sentence; what was written before something failed is kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
-    actions = (sentence.text,) if sentence.count == 1 else ()
-    state = State(actions=actions, written=0, graphs=(), refined=None, why="", silent="", notes=())
-    state = await ended(compiled(), state, setting, (sentence.count or MOST_ACTIONS) + 4, watch)
+    state = State(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
+    state = await ended(compiled(), state, setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     refined = state["refined"]
     return Told(
-        state["actions"],
+        chosen(state, setting) if state["graphs"] or state["actions"] else (),
         state["graphs"],
         () if refined is None else refined.changes,
         state["why"],

@@ -191,7 +191,7 @@ async def revise(state: State, setting: Setting) -> Update:
         return _stopped(silent)
     found = read_graphs(text, setting.passage.count or len(old))
     if isinstance(found, Unreadable):
-        return {"round": number, "why": f"revise/{number} could not be read: {found.reason}"}
+        return {"round": number, "notes": (f"revise/{number} could not be read: {found.reason}",)}
     new, notes = _accepted(old, found.graphs, findings, state["points"], setting.passage)
     changes = tuple(_changes(old, new, findings, state["points"], number))
     why = UNCHANGED if same(old, new) else ""

@@ -34,7 +34,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.agents.decomposer import Sentence, Told, decompose_prompt, decompose_sentence, write_prompt
+from tsgkit.agents.decomposer import (
+    MOST_TRIES,
+    Sentence,
+    Told,
+    decompose_prompt,
+    decompose_sentence,
+    write_prompt,
+)
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.refiner import CLEAN, Effort, Refined, refine_passage
 from tsgkit.agents.wording import critique_prompt, fingerprint, revise_prompt
@@ -137,12 +144,11 @@ class AgentSolver:
         critique = len(critique_prompt(passage, graphs)) if self.effort.critique else 0
         revise = len(revise_prompt(passage, graphs, (), ())) + FINDINGS
         once = int(self.effort.critique)
-        calls, sent, said = _drafting(sample)
-        most = rounds * (1 + once)
+        draft = _drafting(sample)
         return Expected(
-            (calls + once, calls + most),
-            (sent + critique, sent + rounds * (critique + revise)),
-            (said, said + rounds * (answer + once * FINDINGS)),
+            (draft.calls[0] + once, draft.calls[1] + rounds * (1 + once)),
+            (draft.sent[0] + critique, draft.sent[1] + rounds * (critique + revise)),
+            (draft.said[0], draft.said[1] + rounds * (answer + once * FINDINGS)),
         )
 
     def unfinished(self, transcript: Transcript) -> str:
@@ -173,17 +179,22 @@ def _references(sample: AnySample) -> tuple[ActionGraph, ...]:
     return sample.references if isinstance(sample, GenerationSample) else ()
 
 
-def _drafting(sample: AnySample) -> tuple[int, int, int]:
-    """Calls, characters sent and characters said until there is a draft; none where a graph is given."""
+def _drafting(sample: AnySample) -> Expected:
+    """What is asked until there is a draft; nothing where a graph is given."""
     if not isinstance(sample, GenerationSample):
-        return 0, 0, 0
+        return Expected()
     sentence, answer = sentence_of(sample), len(shown_answer(sample))
     writing = sum(
         len(write_prompt(sentence, sample.references[:number], number, sample.sentence)) for number in range(sample.k)
     )
     if sample.k == 1:
-        return 1, writing, answer
-    return sample.k + 1, writing + len(decompose_prompt(sentence)), answer + len(sample.sentence)
+        return Expected((1, 1), (writing, writing), (answer, answer))
+    asking, told = len(decompose_prompt(sentence)), len(sample.sentence)
+    return Expected(
+        (sample.k + 1, sample.k + MOST_TRIES),
+        (writing + asking, writing + MOST_TRIES * asking),
+        (answer + told, answer + MOST_TRIES * told),
+    )
 
 
 def _failed(reply: Reply) -> bool:
