@@ -3,6 +3,7 @@
   tsgkit eval                                            four tsg tasks, our data, built-in rules: no key, no network
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
   tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
+  tsgkit eval --task sa-sgg --task ma-sgg --model A --solver single --solver vote:5 --solver agent
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
 The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
