@@ -37,7 +37,7 @@ fix: .venv/all  ## format the code and mend what ruff can mend
 fuzz: .venv/all  ## put 100,000 made-up and mutated texts through every reader
 	$(BIN)/python tests/fuzzing.py --count 100000
 
-bench: .venv/all  ## time readers, start-up, statistics, evaluations and reports
+bench: .venv/all  ## time readers, start-up, statistics, evaluations, reports and agents
 	$(BIN)/python eval/bench/reading.py
 	$(BIN)/python eval/bench/startup.py
 	$(BIN)/python eval/bench/scoring_replies.py
@@ -45,6 +45,7 @@ bench: .venv/all  ## time readers, start-up, statistics, evaluations and reports
 	$(BIN)/python eval/bench/evaluating.py
 	$(BIN)/python eval/bench/reporting.py
 	$(BIN)/python eval/bench/auditing.py
+	$(BIN)/python eval/bench/refining.py
 
 clean:  ## remove the environment and everything built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

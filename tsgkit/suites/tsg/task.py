@@ -21,6 +21,7 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.families import check_solver, family_of
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
@@ -41,7 +42,7 @@ from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, read_as, solver_of, votes_of
+from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, read_as, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
 
@@ -87,13 +88,16 @@ class TsgTask(Task):
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Names of styles, solvers and prompts are true ones."""
         style_of(style)
-        votes_of(solver)
+        check_solver(solver, (self.kind,))
         prompt_set(prompts, self.card)
 
     def solver(
         self, name: str, style: str, dataset: AnyDataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the data."""
+        """A solver, with its prompts where it has none of its own; the pool of examples is held against the data."""
+        family = family_of(name)
+        if not family.styled:
+            return family.solver(name, self.kind, None)
         chosen = style_of(style, shots)
         texts = prompt_set(prompts, self.card)
         if not chosen.shots:
