@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from model_server import model_server
+from prefork import Prefork
+from run_files import good_calls
 from seeded_faults import BUNDLED, spoilt_narratives
 
 from tsgkit.cli import main
@@ -166,7 +170,14 @@ def test_a_hung_or_failing_model_ends_in_a_partial_result_with_the_reason(
             "--repair",
             "sure",
         ]
-        words += ["--model-arg", f"api_base={server.base}", "--timeout", "0.3", "--attempts", "1"]
+        words += [
+            "--model-arg",
+            f"api_base={server.base}",
+            "--timeout",
+            "0.3" if fault == "hang" else "30",
+            "--attempts",
+            "1",
+        ]
         assert main(words) == 1
         assert server.stats()["seen"] == 3, "after three failures in a row it is not asked any more"
     said = capsys.readouterr().err
@@ -184,6 +195,26 @@ def test_a_budget_is_kept_and_raised_later(capsys: Captured) -> None:
         assert "2 of 2 requests" in capsys.readouterr().err
         assert main(words) == 0
         assert graphs("out.txt") == [GOOD, GOOD, GOOD] and server.stats()["seen"] == 3
+
+
+@pytest.mark.parametrize("calls", [1, 4, 9])
+def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder: Path) -> None:
+    Path("g.txt").write_text(arrow.write([VASE] * 8))
+    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> vase"}
+    with model_server(replies=replies, delay=0.03) as server:
+        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--quiet"]
+        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+        process, path = commands.start(*words, cwd=folder), folder / "out.txt.calls/calls.jsonl"
+        while not process.ended() and not (path.is_file() and path.read_bytes().count(b"\n") >= calls):
+            time.sleep(0.002)
+        process.signal(signal.SIGKILL)
+        process.wait()
+        assert not Path("out.txt").exists()
+        recorded, before = good_calls(folder / "out.txt.calls"), server.stats()["seen"]
+        assert commands.run(*words, cwd=folder).code == 0
+        whole = good_calls(folder / "out.txt.calls")
+        assert server.stats()["seen"] - before == whole - recorded, "only what was not recorded is asked"
+    assert graphs("out.txt") == [GOOD] * 8
 
 
 def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Captured) -> None:
