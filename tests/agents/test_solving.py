@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import pytest
 from doors import run
@@ -175,6 +176,14 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
         check_solver("agent", ("sa-sgg", "sgqa"))
     assert "--task tsg/refine-hinted" in (raised.value.hint or "")
+
+
+def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("mine", "tsgkit.agents.solving:AGENTS", "tsgkit.solvers")
+    monkeypatch.setattr("tsgkit.suites.solving.entry_points", lambda **_: [point])
+    assert "mine" in known_families()
+    with pytest.raises(UsageError, match="there is no solver mine:own"):
+        family_of("mine:own")  # it is asked whether it has this one, and has not
 
 
 def test_its_prompts_and_its_effort_are_part_of_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
