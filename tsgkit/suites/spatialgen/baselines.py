@@ -35,7 +35,12 @@ Answerer = Callable[[Row], tuple[str, ...]]
 Likeness = Callable[[Row, int, str], float]
 """How well the option of this letter fits the question of this number (from 0)."""
 
-NAMES = ("random", *(f"constant:{letter}" for letter in LETTERS), "majority-per-type", "overlap", "longest") + (
+NAMES = (
+    "random",
+    *(f"constant:{letter}" for letter in LETTERS),
+    "majority-per-type",
+    "overlap",
+    "longest",
     "most-like-others",
 )
 FOLDS = 5

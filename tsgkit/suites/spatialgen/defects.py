@@ -6,8 +6,8 @@
 ...     print(finding.code, finding.item, finding.question, finding.message)
 text-reference 000119 0 the stem speaks of a text: mentioned
 missing-option 000119 0 no option D
-key-without-option 000119 0 the key D is none of the options A, B, C, E
 repeated-option 000119 0 A and C say the same: ball
+key-without-option 000119 0 the key D is none of the options A, B, C, E
 
 Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong;
 a warning lets some of it be answered without the picture, or says that it is unlike the published form.

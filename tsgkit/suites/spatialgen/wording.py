@@ -17,9 +17,9 @@ from tsgkit.lexicon.tables import word_set
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
 FUNCTION_WORDS = word_set(
-    "a an the this that these those its it they them their his her he she and or but of to in on at by with from for as",
-    "is are was were be been being do does did has have had there here than then so not no yes which what who whose how",
-    "where when why while into onto",
+    "a an the this that these those its it they them their his her he she and or but of to in on at by with from for",
+    "as is are was were be been being do does did has have had there here than then so not no yes which what who whose",
+    "how where when why while into onto",
 )
 """Words that tell nothing of a picture by themselves."""
 
