@@ -10,7 +10,7 @@
 ``random``             any option, the refusal included
 ``constant:C``         always this letter
 ``majority-per-type``  the commonest key of the sub-domain among the items of other folds
-``overlap``            the option most of whose words occur in the stems of the other questions
+``overlap``            the option of which most words occur in the stems of the other questions
 ``longest``            the option of most characters
 ``most-like-others``   the option that shares most words with the other options of its question
 =====================  ============================================================================================
@@ -104,7 +104,7 @@ def _commonest(counts: Counter[str], question: Question) -> str:
 
 
 def overlap(seed: int = 0) -> Answerer:
-    """The option with the largest share of its words in the stems of the other questions."""
+    """The option of which most words occur in the stems of the other questions; their number counts, not their share."""
     return _fitting(_in_other_stems, seed)
 
 
@@ -136,9 +136,7 @@ def _best(row: Row, number: int, likeness: Likeness, seed: int) -> str:
 
 
 def _in_other_stems(row: Row, number: int, letter: str) -> float:
-    stems = other_stems(row, number)
-    words = telling(row.questions[number].options[letter])
-    return len(words & stems) / len(words) if words else 0.0
+    return len(telling(row.questions[number].options[letter]) & other_stems(row, number))
 
 
 def _likeness_to_others(row: Row, number: int, letter: str) -> float:

@@ -34,8 +34,8 @@ QUOTES = " \t\r\"'“”‘’"
 LETTER = r"([A-Ha-h])"
 """Three letters beyond the options, so that an answer outside them is seen as one."""
 NUMBER = re.compile(
-    r"^\s*(?:(?:question|answer|q|a)?\s*[#(]?(\d{1,3})\s*[.):\-–—,]|(?:question|q)\s*(\d{1,3})(?!\w)"
-    r"|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
+    r"^\s*(?:(?:question|answer|q|a)?\s*[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
+    r"|(\d{1,3})(?=\s*$)|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
     re.IGNORECASE,
 )
 LABEL = re.compile(
@@ -86,15 +86,19 @@ Letter = str | Unreadable
 def letters(reply: str, questions: Sequence[Question]) -> tuple[Letter, ...]:
     """One letter a question, or why there is none."""
     said = _said(reply, len(questions))
+    if len(questions) == 1:
+        # To a single question all that is said is said about it, whatever number it is given.
+        labelled = [one for one in said if one.labelled]
+        return (_letter(questions[0], labelled or said),)
     numbered = _from_one([one for one in said if one.number is not None], len(questions))
     if not numbered:
+        said = said if len(said) == len(questions) else [one for one in said if one.labelled] or said
         if len(said) != len(questions):
-            said = [one for one in said if one.labelled] or said
-        if len(said) != len(questions) and len({one.letter.upper() for one in said}) != len(questions) == 1:
             reason = f"{len(said)} answers without numbers to {len(questions)} questions" if said else NO_ANSWER
             return tuple(Unreadable(reason) for _ in questions)
-        numbered = [one._replace(number=min(number, len(questions))) for number, one in enumerate(said, 1)]
-    return tuple(_letter(question, number, numbered) for number, question in enumerate(questions, 1))
+        numbered = [one._replace(number=number) for number, one in enumerate(said, 1)]
+    about = ([one for one in numbered if one.number == number] for number in range(1, len(questions) + 1))
+    return tuple(_letter(question, said) for question, said in zip(questions, about, strict=True))
 
 
 def _from_one(said: list[Said], last: int) -> list[Said]:
@@ -104,8 +108,8 @@ def _from_one(said: list[Said], last: int) -> list[Said]:
     return [one._replace(number=(one.number or 0) + shift) for one in said]
 
 
-def _letter(question: Question, number: int, said: Sequence[Said]) -> Letter:
-    found = sorted({one.letter.upper() for one in said if one.number == number})
+def _letter(question: Question, said: Iterable[Said]) -> Letter:
+    found = sorted({one.letter.upper() for one in said})
     if not found:
         return Unreadable(NO_ANSWER)
     if len(found) > 1:
@@ -121,22 +125,22 @@ def _said(reply: str, wanted: int) -> list[Said]:
         except NotationError:
             pass  # letters in brackets, or JSON cut off: the lines may still be read
     lines = [line for line in map(_plain, text.splitlines()) if line]
-    one_line = list(_in_one_line(lines[0])) if len(lines) == 1 and wanted > 1 else []
+    one_line = list(_in_one_line(lines[0], wanted)) if len(lines) == 1 else []
     return one_line or list(_in_lines(lines))
 
 
 def _plain(line: str) -> str:
     """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
-    return BULLET.sub("", MARKS.sub(" ", line)).strip(QUOTES)
+    return BULLET.sub("", MARKS.sub(" ", line)).strip(QUOTES + "|")
 
 
-def _in_one_line(line: str) -> Iterator[Said]:
+def _in_one_line(line: str, wanted: int) -> Iterator[Said]:
     """``B, C, A`` or ``1. B 2. C``, all in one line."""
     parts = SEPARATORS.split(line.rpartition(":")[2].strip(" ."))
     if len(parts) > 1 and all(re.fullmatch(LETTER, part) for part in parts):
         yield from map(Said, parts)
         return
-    found = COMPACT.findall(line)
+    found = COMPACT.findall(line) if wanted > 1 else []
     if len(found) > 1:
         yield from (Said(letter, int(number)) for number, letter in found)
 
@@ -171,7 +175,9 @@ def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterat
     """The letters in a JSON value: lists in order, objects by question number or by the field that holds the answer."""
     if depth > DEEPEST:
         return
-    if isinstance(value, str):
+    if isinstance(value, str) and number is None:
+        yield from _in_lines(map(_plain, value.splitlines()))
+    elif isinstance(value, str):
         said = _leading_letter(_plain(value))
         if said is not None:
             yield said._replace(number=number)
