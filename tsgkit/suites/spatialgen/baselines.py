@@ -104,7 +104,7 @@ def _commonest(counts: Counter[str], question: Question) -> str:
 
 
 def overlap(seed: int = 0) -> Answerer:
-    """The option of which most words occur in the stems of the other questions; their number counts, not their share."""
+    """The option of which most words (their number, not their share) occur in the stems of the other questions."""
     return _fitting(_in_other_stems, seed)
 
 
