@@ -49,13 +49,13 @@ class Question:
     gap: str = GAP
     """What stands between stem and options."""
 
-    @property
+    @cached_property
     def refusal(self) -> str | None:
         """The letter of the last option, where it says that none of the others holds."""
         letter = max(self.options, default="")
         return letter if self.options.get(letter, "").lower().split()[:1] == [REFUSAL.lower()] else None
 
-    @property
+    @cached_property
     def choices(self) -> tuple[str, ...]:
         """The letters that say something about the picture: all but the refusal."""
         return tuple(letter for letter in self.options if letter != self.refusal)

@@ -72,8 +72,7 @@ class Unreadable(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A letter somewhere in a reply, the number of its question (from 1) where that is said, and whether it is called
-    an answer."""
+    """A letter in a reply, the number of its question (from 1) if that is said, and whether it is called an answer."""
 
     letter: str
     number: int | None = None
