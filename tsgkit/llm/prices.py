@@ -32,6 +32,10 @@ class Price:
     cached: float | None = None
     source: str = ""
 
+    def expected(self, prompt: int, completion: int) -> float:
+        """What a request of about so many tokens costs."""
+        return prompt * self.prompt + completion * self.completion
+
     def of(self, usage: Usage) -> float | None:
         """What this usage cost; None where tokens are not known."""
         if usage.prompt is None or usage.completion is None:
