@@ -20,7 +20,7 @@ from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
 from tsgkit.llm.pictures import identity_of, tokens_of_content
-from tsgkit.llm.prices import Price
+from tsgkit.llm.prices import PicturePrice, Price
 from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
@@ -105,7 +105,7 @@ class Door:
     cache: ReplyCache | None = None
     reads_cache: bool = True
     patience: Patience = field(default_factory=Patience)
-    price: Price | None = None
+    price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)

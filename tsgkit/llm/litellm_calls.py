@@ -19,7 +19,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
-from tsgkit.llm.prices import Price
+from tsgkit.llm.prices import PicturePrice, Price
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 
@@ -69,7 +69,7 @@ class LiteLlm:
     """One model behind LiteLLM."""
 
     settings: Settings
-    price: Price | None = None
+    price: Price | PicturePrice | None = None
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
@@ -180,13 +180,15 @@ class LiteLlm:
         )
         if usage.prompt is None and not usage.completion:
             return UNKNOWN
-        if usage.total is None:
-            return usage
+        return usage if usage.total is None else replace(usage, cost=self._cost(response, usage))
+
+    def _cost(self, response: Any, usage: Usage) -> float | None:
+        """What an answer cost; the price the user gave goes before what LiteLLM says."""
         given = self.price is not None and self.price.source == "--price"
-        cost = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+        cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
             cost = None if self.price is None else self.price.of(usage)
-        return Usage(usage.prompt, usage.completion, usage.reasoning, usage.cached, cost)
+        return cost
 
     async def close(self) -> None:
         """Close the connections."""
@@ -277,9 +279,7 @@ def _first_line(message: object) -> str:
     return re.split(r"\.? To drop|\.? Handle with `litellm", line)[0]
 
 
-def failure_of(
-    error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False
-) -> CallFailed:
+def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False) -> CallFailed:
     """What an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken answer."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
     said = _said(str(getattr(error, "message", error)))

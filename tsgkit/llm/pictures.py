@@ -25,7 +25,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from tsgkit.llm.failures import CallFailed
 
@@ -85,7 +85,7 @@ def picture_from(part: Mapping[str, Any]) -> Picture:
     return Picture(Path(part["path"]), **named)
 
 
-def is_picture(part: object) -> bool:
+def is_picture(part: object) -> TypeGuard[Part]:
     """Whether a part of a content stands for a picture."""
     return isinstance(part, dict) and part.get("type") == KIND
 
@@ -139,7 +139,7 @@ def _parts(content: object) -> Sequence[object]:
 
 
 async def with_bytes(messages: Messages) -> Messages:
-    """The messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one is not what it was."""
+    """The messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one was changed."""
     if not any(is_picture(part) for message in messages for part in _parts(message["content"])):
         return messages
     return [message | {"content": await _with_urls(message["content"])} for message in messages]
@@ -205,4 +205,3 @@ def without_pictures(text: str, sent: Messages) -> str:
             if isinstance(part, dict) and part.get("type") == "image_url":
                 text = text.replace(part["image_url"]["url"].partition(",")[2], SHOWN)
     return text
-

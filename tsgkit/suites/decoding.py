@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 36_000_000
 """As many as 6000 x 6000."""
-READ = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP")
+READ = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 SENT = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "WEBP": "image/webp"}
 """Formats that services take as they are (MPO is a JPEG with more behind it), and their media types."""
 PLAIN = ("1", "L", "LA", "P", "RGB", "RGBA")
@@ -108,7 +108,7 @@ def _examined(data: bytes, longest_side: int | None, as_png: bool) -> Examined |
         changed = notes + shrunk
         if not changed and kind in SENT and not (as_png and kind != "PNG"):
             return Examined(kind, SENT[kind], *image.size, None, ())
-        if kind not in SENT or as_png and kind != "PNG":
+        if kind not in SENT or (as_png and kind != "PNG"):
             changed += (f"{kind} made PNG",)
         return Examined(kind, SENT["PNG"], *ready.size, _as_png(ready), changed)
 

@@ -8,7 +8,7 @@
 ``<id>.png``, ``.jpg``, ``.jpeg`` or ``.webp`` is the picture of an item. An id is data: nothing outside the folder is
 ever read. What a file holds decides, not its ending. A picture that services could misread (animated, CMYK, 16 bits a
 channel, turned by EXIF data, a palette with transparency, GIF or BMP inside) is made anew as a PNG in the folder
-``kept``, under its SHA-256, and says so in its notes; a picture is made smaller only where ``longest_side`` asks for it.
+``kept``, under its SHA-256, and says so in its notes; one is made smaller only where ``longest_side`` asks for it.
 """
 
 from __future__ import annotations
