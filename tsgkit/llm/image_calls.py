@@ -12,7 +12,7 @@ import binascii
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException
 from typing import Any
@@ -52,6 +52,7 @@ class LiteLlmImages(LiteLlm):
     """One image model behind LiteLLM; ``conditioned`` where it is to be shown pictures as well."""
 
     conditioned: bool = False
+    _client: Any = field(default=None, repr=False)
 
     def prepare(self) -> None:
         """Find out, without sending anything, what the provider would get; ``UsageError`` where it cannot be asked."""
@@ -59,6 +60,13 @@ class LiteLlmImages(LiteLlm):
         if self.conditioned and not _takes_pictures(self._library, self.settings.model):
             hint = "describe the layout in words: --condition text"
             raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it a picture", hint=hint)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await super().close()
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
 
     def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
@@ -74,7 +82,7 @@ class LiteLlmImages(LiteLlm):
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-            raise failure_of(error, BLOCKED, holds_pictures=True) from None
+            raise _failure_of(error) from None
         model = getattr(response, "model", None)
         return Reply(
             text=None,
@@ -96,15 +104,53 @@ class LiteLlmImages(LiteLlm):
             **self._parameters,
         }
         if not pictures:
-            return await self._library.aimage_generation(**asked)
+            return await self._library.aimage_generation(client=self._openai_client(), **asked)
         files = [await asyncio.to_thread(bytes_of, picture) for picture in pictures]
         return await self._library.aimage_edit(image=files, **asked)
+
+    def _openai_client(self) -> Any:
+        """A client that does not try again by itself, for services that speak as OpenAI does; None for others."""
+        library, connection = self._library, self.settings.connection
+        _, provider, key, base = library.get_llm_provider(
+            model=self.settings.model, api_base=connection.get("api_base")
+        )
+        if provider not in ("openai", "litellm_proxy", *library.openai_compatible_providers):
+            return None
+        if self._client is None:
+            given, organization = self._parameters.get("api_key") or key, connection.get("organization")
+            self._client = _asking_once()(api_key=given, base_url=base, organization=organization)
+        return self._client
 
     def _picture_usage(self, response: Any) -> Usage:
         found = getattr(response, "usage", None)
         counts = [getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")]
         usage = Usage(*counts) if all(isinstance(number, int) for number in counts) else UNKNOWN
         return Usage(usage.prompt, usage.completion, cost=self._cost(response, usage))
+
+
+@cache
+def _asking_once() -> Any:
+    """OpenAI's client, asking once whatever it is told: where pictures are made, LiteLLM always tells it thrice."""
+    from openai import AsyncOpenAI
+
+    class AskingOnce(AsyncOpenAI):
+        @property
+        def max_retries(self) -> int:
+            return 0
+
+        @max_retries.setter
+        def max_retries(self, number: int) -> None:
+            pass
+
+    return AskingOnce
+
+
+def _failure_of(error: Exception) -> CallFailed:
+    """What went wrong, where an answer that is not JSON comes out as a slip in the libraries beneath."""
+    failure = failure_of(error, BLOCKED, holds_pictures=True)
+    if "object has no attribute" in failure.message:
+        failure.message = "no proper answer: it is not JSON"
+    return failure
 
 
 def messages_for(prompt: str, picture: Picture | None = None) -> Messages:
@@ -168,14 +214,14 @@ async def _fetched_with_patience(address: str, timeout: float) -> bytes:
     raise AssertionError("the last try returns or raises")
 
 
-def fetched(address: str, timeout: float, most: int = MOST_BYTES) -> bytes:
+def fetched(address: str, timeout: float) -> bytes:
     """What lies at an address, over http or https; ``CallFailed`` says why it cannot be had."""
     if not _is_web(address):
         raise CallFailed("the address of the picture is neither http nor https", None, final=True)
     shown, until = without_login(address), time.monotonic() + timeout
     try:
         with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
-            return _read(answer, shown, until, most)
+            return _read(answer, shown, until)
     except HTTPError as error:
         error.close()
         raise CallFailed(f"the picture cannot be fetched: {shown} answers {error.code}", None) from None
@@ -194,13 +240,13 @@ def _is_web(address: str) -> bool:
     return False
 
 
-def _read(answer: Any, shown: str, until: float, most: int) -> bytes:
+def _read(answer: Any, shown: str, until: float) -> bytes:
     announced = answer.headers.get("Content-Length")
     data = bytearray()
     while chunk := answer.read(CHUNK):
         data += chunk
-        if len(data) > most:
-            raise CallFailed(f"the picture at {shown} is larger than {most:,} bytes", None, final=True)
+        if len(data) > MOST_BYTES:
+            raise CallFailed(f"the picture at {shown} is larger than {MOST_BYTES:,} bytes", None, final=True)
         if time.monotonic() > until:
             raise CallFailed(f"the picture cannot be fetched: {shown} is too slow", None)
     if announced is not None and announced.isdecimal() and len(data) < int(announced):

@@ -61,6 +61,8 @@ class PaintingLog:
 
     last: dict[str, Last] = field(default_factory=dict)
     requests: int = 0
+    unpriced: int = 0
+    """How many pictures came at a cost that nobody told."""
     spent: Usage = field(default_factory=lambda: Usage(0, 0, 0, 0, 0.0))
 
     @classmethod
@@ -76,6 +78,7 @@ class PaintingLog:
         """Take in a line."""
         self.last[line["id"]] = Last(line["outcome"], line["request"])
         self.requests += len(line["attempts"])
+        self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
         used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
         self.spent = self.spent + Usage(**used)
 
@@ -275,6 +278,7 @@ def _painted(
     todo = to_paint(wanted, painter, folder, log)
     door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
     work = PaintingWork(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), watch.changed)
+    work.unpriced = log.unpriced
     if todo.left:
         watch.begun(work)
         try:

@@ -92,7 +92,8 @@ class PictureFolder:
     @cached_property
     def _names(self) -> tuple[str, ...]:
         try:
-            return tuple(sorted(name for name in os.listdir(self.path) if not name.startswith(".")))  # noqa: PTH208
+            with os.scandir(self.path) as found:
+                return tuple(sorted(one.name for one in found if not one.name.startswith(".") and not one.is_dir()))
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
 
