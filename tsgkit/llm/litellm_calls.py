@@ -12,6 +12,7 @@ import logging
 import math
 import os
 import re
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -61,6 +62,9 @@ def load() -> Any:
     litellm.telemetry = False
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
+    with warnings.catch_warnings():  # what is built when it is first used warns of types that are LiteLLM's own
+        warnings.simplefilter("ignore")
+        litellm.types.router.GenericLiteLLMParams()
     return litellm
 
 
