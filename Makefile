@@ -46,6 +46,7 @@ bench: .venv/all  ## time readers, start-up, statistics, evaluations, reports an
 	$(BIN)/python eval/bench/reporting.py
 	$(BIN)/python eval/bench/auditing.py
 	$(BIN)/python eval/bench/refining.py
+	$(BIN)/python eval/bench/pictures.py
 
 clean:  ## remove the environment and everything built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
