@@ -112,6 +112,8 @@ class _Pairing:
         self, of_reference: Callable[[Triplet], object], of_candidate: Callable[[Triplet], object]
     ) -> list[tuple[Triplet, Triplet]]:
         """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
+        if not self.reference or not self.candidate:
+            return []
         waiting: dict[object, list[Triplet]] = defaultdict(list)
         for triplet in reversed(self.reference):
             waiting[of_reference(triplet)].append(triplet)
@@ -119,6 +121,8 @@ class _Pairing:
         pairs = [
             (expected.pop(), triplet) for triplet in self.candidate if (expected := waiting.get(of_candidate(triplet)))
         ]
+        if not pairs:
+            return pairs
         paired_reference = {expected for expected, _ in pairs}
         paired_candidate = {found for _, found in pairs}
         self.reference = [triplet for triplet in self.reference if triplet not in paired_reference]

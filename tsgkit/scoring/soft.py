@@ -12,9 +12,14 @@ every triplet is matched at most once, exact matches first, then in written orde
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tsgkit.graph import ActionGraph, Triplet
 from tsgkit.lexicon import Lemmatiser, same_word
 from tsgkit.scoring.sets import Overlap
+
+LONGEST_KEPT = 40
+"""Pairs of names up to this length are remembered: the same few are compared again and again."""
 
 
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
@@ -34,4 +39,18 @@ def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lem
 
 
 def _same(one: Triplet, other: Triplet, lemmatiser: Lemmatiser | None) -> bool:
-    return all(same_word(a, b, lemmatiser) for a, b in zip(one, other, strict=True))
+    for a, b in zip(one, other, strict=True):
+        if a != b and not _same_name(a, b, lemmatiser):
+            return False
+    return True
+
+
+def _same_name(a: str, b: str, lemmatiser: Lemmatiser | None) -> bool:
+    if lemmatiser is None and len(a) <= LONGEST_KEPT and len(b) <= LONGEST_KEPT:
+        return _same_kept(a, b)
+    return bool(same_word(a, b, lemmatiser))
+
+
+@lru_cache(maxsize=8192)
+def _same_kept(a: str, b: str) -> bool:
+    return bool(same_word(a, b))

@@ -6,14 +6,14 @@ summed weight. What the published code would not have counted, or crashed on, is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring.bootstrap import interval
-from tsgkit.scoring.pooling import Pooling, pool
+from tsgkit.scoring.bootstrap import Resampling, intervals
+from tsgkit.scoring.pooling import Pooling, Totals, cluster_totals, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
@@ -105,16 +105,14 @@ def board_of(
     """
     reasons: dict[str, str] = {}
     metrics = {name: metric for name, metric in METRICS[task].items() if only is None or name in only}
-    strict = {name: _value_of(tally, "strict", name, metric, seed, reasons) for name, metric in metrics.items()}
-    profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
-    if unpublished or task not in PUBLISHED:
+    applies = not unpublished and task in PUBLISHED
+    shared = {name: metric for name, metric in metrics.items() if applies and name in PUBLISHED[task]}
+    values = _values(tally, {"strict": metrics, "official": shared}, seed, reasons)
+    profiles: dict[str, dict[str, Value | None] | None] = {"strict": values["strict"], "official": None}
+    if not applies:
         reasons["official"] = NO_READER if task not in PUBLISHED else unpublished
     else:
-        published = {
-            name: _value_of(tally, "official", name, metric, seed, reasons)
-            for name, metric in metrics.items()
-            if name in PUBLISHED[task]
-        }
+        published = values["official"]
         others = {name: None for name in metrics if name not in published}
         reasons |= {f"official.{name}": "the published code has no such metric" for name in others}
         profiles["official"] = {**published, **others}
@@ -125,18 +123,27 @@ def board_of(
     return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _value_of(
-    tally: Tally, profile: str, name: str, metric: Metric, seed: int, reasons: dict[str, str]
-) -> Value | None:
-    parts = tally.parts(profile, name)
-    pooled = pool(parts, metric.pooling)
-    if pooled.value is None:
-        reasons[f"{profile}.{name}"] = _why_none(profile, tally.reasons.get((profile, name), "it has no score"))
-        return None
-    around = interval(parts, metric.pooling, seed=seed)
-    low, high = (around.low, around.high) if around else (None, None)
-    n = pooled.weight if metric.pooling is Pooling.POOLED else float(pooled.items)
-    return Value(pooled.value, low, high, n)
+def _values(
+    tally: Tally, metrics: Mapping[str, Mapping[str, Metric]], seed: int, reasons: dict[str, str]
+) -> dict[str, dict[str, Value | None]]:
+    """The values of metrics by profile; the intervals of all are made together, since most draw the same clusters."""
+    values: dict[str, dict[str, Value | None]] = {profile: {} for profile in metrics}
+    wanted: list[tuple[str, str, float, float]] = []
+    clusters: list[dict[str, Totals]] = []
+    for profile, name, metric in ((profile, *item) for profile in metrics for item in metrics[profile].items()):
+        parts = tally.parts(profile, name)
+        pooled = pool(parts, metric.pooling)
+        values[profile][name] = None
+        if pooled.value is None:
+            reasons[f"{profile}.{name}"] = _why_none(profile, tally.reasons.get((profile, name), "it has no score"))
+            continue
+        n = pooled.weight if metric.pooling is Pooling.POOLED else float(pooled.items)
+        wanted.append((profile, name, pooled.value, n))
+        clusters.append(cluster_totals(parts, metric.pooling))
+    for (profile, name, value, n), around in zip(wanted, intervals(clusters, Resampling(seed)), strict=True):
+        low, high = (around.low, around.high) if around else (None, None)
+        values[profile][name] = Value(value, low, high, n)
+    return values
 
 
 def _why_none(profile: str, reason: str) -> str:
