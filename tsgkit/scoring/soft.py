@@ -12,6 +12,7 @@ every triplet is matched at most once, exact matches first, then in written orde
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tsgkit.graph import ActionGraph, Triplet
@@ -25,30 +26,30 @@ LONGEST_KEPT = 40
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
     """How the triplets of two graphs overlap when elements that are the same word count as equal."""
     wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
-    right = sum(triplet in wanted for triplet in said)
     open_wanted = [triplet for triplet in wanted if triplet not in said]
-    for triplet in said:
-        if triplet in wanted:
-            continue
+    open_said = [triplet for triplet in said if triplet not in wanted]
+    right = len(said) - len(open_said)
+    same = _same_names(open_said, open_wanted, lemmatiser)
+    for triplet in open_said:
         for place, other in enumerate(open_wanted):
-            if _same(triplet, other, lemmatiser):
+            if _same(triplet, other, same):
                 del open_wanted[place]
                 right += 1
                 break
     return Overlap(right, len(said), len(wanted))
 
 
-def _same(one: Triplet, other: Triplet, lemmatiser: Lemmatiser | None) -> bool:
-    for a, b in zip(one, other, strict=True):
-        if a != b and not _same_name(a, b, lemmatiser):
-            return False
-    return True
+def _same(one: Triplet, other: Triplet, same: Callable[[str, str], bool]) -> bool:
+    (a, b, c), (x, y, z) = one, other
+    return (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z))
 
 
-def _same_name(a: str, b: str, lemmatiser: Lemmatiser | None) -> bool:
-    if lemmatiser is None and len(a) <= LONGEST_KEPT and len(b) <= LONGEST_KEPT:
-        return _same_kept(a, b)
-    return bool(same_word(a, b, lemmatiser))
+def _same_names(
+    said: Sequence[Triplet], wanted: Sequence[Triplet], lemmatiser: Lemmatiser | None
+) -> Callable[[str, str], bool]:
+    if lemmatiser is None and all([len(name) <= LONGEST_KEPT for triplet in (*said, *wanted) for name in triplet]):
+        return _same_kept
+    return lambda a, b: bool(same_word(a, b, lemmatiser))
 
 
 @lru_cache(maxsize=8192)
