@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doors import HASTE, WHERE, asked, closing, completion, litellm_door, run, service, settings_for
+from doors import HASTE, WHERE, Service, asked, closing, completion, litellm_door, run, service, settings_for
 from model_server import Running, model_server
 
 import tsgkit
@@ -320,7 +320,7 @@ def test_an_unknown_provider_is_said_in_plain_words(model: str, arguments: list[
     assert "PROVIDER/NAME" in caught.value.hint
 
 
-def headers_sent(base: str, told: Any, model: str = "openai/m") -> dict[str, str]:
+def headers_sent(base: str, told: Service, model: str = "openai/m") -> dict[str, str]:
     sent_once(base, model=model)
     headers: dict[str, str] = told.asked[-1][0]
     return headers

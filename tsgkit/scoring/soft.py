@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from tsgkit.graph import ActionGraph, Triplet
 from tsgkit.lexicon import Lemmatiser, same_word
@@ -47,7 +48,7 @@ def _same(one: Triplet, other: Triplet, same: Callable[[str, str], bool]) -> boo
 def _same_names(
     said: Sequence[Triplet], wanted: Sequence[Triplet], lemmatiser: Lemmatiser | None
 ) -> Callable[[str, str], bool]:
-    if lemmatiser is None and all([len(name) <= LONGEST_KEPT for triplet in (*said, *wanted) for name in triplet]):
+    if lemmatiser is None and max(map(len, chain(*said, *wanted)), default=0) <= LONGEST_KEPT:
         return _same_kept
     return lambda a, b: bool(same_word(a, b, lemmatiser))
 

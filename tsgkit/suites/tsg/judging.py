@@ -228,7 +228,7 @@ def _repaired(answer: GraphAnswer | None) -> int:
 
 
 def _notes(answer: GraphAnswer | None) -> tuple[str, ...]:
-    return tuple(map(str, answer.reading.notes)) if answer else ()
+    return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
 
 
 def _lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:

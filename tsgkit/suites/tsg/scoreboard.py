@@ -130,7 +130,7 @@ def _values(
     values: dict[str, dict[str, Value | None]] = {profile: {} for profile in metrics}
     wanted: list[tuple[str, str, float, float]] = []
     clusters: list[dict[str, Totals]] = []
-    for profile, name, metric in ((profile, *item) for profile in metrics for item in metrics[profile].items()):
+    for profile, name, metric in ((one, *item) for one in metrics for item in metrics[one].items()):
         parts = tally.parts(profile, name)
         pooled = pool(parts, metric.pooling)
         values[profile][name] = None

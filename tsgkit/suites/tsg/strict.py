@@ -45,10 +45,11 @@ class Unreadable(NamedTuple):
 
 
 class GraphAnswer(NamedTuple):
-    """The graphs that were read, folded, and the reading they come from."""
+    """The graphs that were read, folded, the reading they come from, and what else is to be noted of them."""
 
     graphs: tuple[ActionGraph, ...]
     reading: Reading
+    asides: tuple[str, ...] = ()
 
 
 def letter(reply: str, candidates: int) -> str | Unreadable:
