@@ -309,7 +309,7 @@ def deepest(kind: str) -> str:
 @pytest.mark.parametrize("profile", ["official", "strict"])
 def test_the_deepest_formulas_there_may_be_get_a_verdict(kind: str, profile: Any) -> None:  # noqa: ANN401
     verdict = verify(deepest(kind), scene(*(("cup", [200 * n, 0, 200 * n + 9, 9]) for n in range(2))), profile)
-    assert verdict.status in ("decided", "undecided")
+    assert verdict.status == ("undecided" if (kind, profile) == ("condition", "strict") else "decided")
 
 
 def test_strict_searches_in_the_order_that_is_cheapest() -> None:

@@ -290,7 +290,7 @@ class Search:
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
         self.waiting: dict[Variable, Sought] = {}
-        self.leaves: list[tuple[Formula, tuple[Variable, ...]]] = []
+        self.parts: list[Part] = []
 
     def linked(self, variable: Variable, sought: Sought) -> tuple[Variable, ...]:
         """The variables that one must differ from where variables are distinct: around it, or inside it."""
@@ -365,7 +365,7 @@ class Board:
             return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
         search = Search(scope)
         self.gather(formula, scope, search)
-        parts = [self.part(leaf, around) for leaf, around in search.leaves]
+        parts = search.parts
         while search.waiting:
             variable = search.next_out(parts, self.others)
             found = search.waiting.pop(variable)
@@ -385,8 +385,10 @@ class Board:
             self.classes[formula.variable] = demanded(formula.variable, formula.body)
             search.waiting[formula.variable] = Sought(formula, around)
             self.gather(formula.body, (*around, formula.variable), search)
+        elif isinstance(formula, Exists):
+            search.parts += self.conjuncts(formula, around)
         else:
-            search.leaves.append((formula, around))
+            search.parts.append(self.part(formula, around))
 
     def general(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
         """Directly nested foralls as one, with the conditions that must apply to something."""
