@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from typing import Any
 
 import pytest
@@ -324,3 +325,12 @@ def test_strict_searches_in_the_order_that_is_cheapest() -> None:
         "no cup fits; nearest comes cup_1, but "
         "cup_1 is left of no pen: cup_1 ends at x = 510, the pen's centre is at x = 4.5"
     )
+
+
+@pytest.mark.parametrize("profile", ["official", "strict"])
+def test_verdicts_travel_between_processes(profile: Any) -> None:  # noqa: ANN401
+    verdict = verify(
+        PAIR.format("LeftOf"), scene(SHOE, ("hat", [500, 0, 600, 100]), ("shoe", [0, 200, 9, 209])), profile
+    )
+    again = pickle.loads(pickle.dumps(verdict))  # noqa: S301
+    assert again.value() == verdict.value()
