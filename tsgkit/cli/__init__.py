@@ -35,6 +35,7 @@ COMMANDS = {
     "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
+    "formula": "first-order formulas about layouts: check, show in plain English, judge a layout",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
