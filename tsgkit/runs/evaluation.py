@@ -26,7 +26,7 @@ from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, put_aside
 from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import Cell, Plan
-from tsgkit.runs.prepared import Prepared, asks_a_model, prepare
+from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
@@ -133,7 +133,7 @@ def _check_before_beginning(prepared: Prepared, path: Path) -> None:
     """What would stop a new run at its first request stops it before there is a folder of it."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
-    for model in prepared.plan.models:
+    for model in asked_of(prepared.plan):
         if asks_a_model(model):
             LiteLlm(prepared.settings[model]).prepare()
 
@@ -143,7 +143,7 @@ def _work(
 ) -> Work:
     if all(state.finished == state.total for state in states.values()):
         return Work(folder, states, {}, 0)
-    asks = any(asks_a_model(model) for model in prepared.plan.models)
+    asks = any(map(asks_a_model, asked_of(prepared.plan)))
     cache = ReplyCache() if options.cache and asks else None
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
