@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import scipy.ndimage as ndimage
     import scipy.sparse as sparse
+    import scipy.sparse.csgraph as csgraph
     import scipy.spatial as spatial
     import shapely
     import trimesh
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["fcl", "mesh_construction", "ndimage", "np", "rtcore_scene", "shapely", "sparse", "spatial", "trimesh"]
+__all__ = ["csgraph", "fcl", "mesh_construction", "ndimage", "np", "rtcore_scene", "shapely", "sparse", "spatial", "trimesh"]
 
 
 class Library:
@@ -50,12 +51,13 @@ class Library:
 
 
 if not TYPE_CHECKING:
+    csgraph = Library("scipy.sparse.csgraph")
     fcl = Library("fcl")
     mesh_construction = Library("embreex.mesh_construction")
     ndimage = Library("scipy.ndimage")
     np = Library("numpy")
     rtcore_scene = Library("embreex.rtcore_scene")
     shapely = Library("shapely")
-    sparse = Library("scipy.sparse.csgraph")
+    sparse = Library("scipy.sparse")
     spatial = Library("scipy.spatial")
     trimesh = Library("trimesh")

@@ -122,7 +122,7 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
         return None, tuple(problems)
     if len(mesh.faces) > MANY_FACES:
         problems.append(Problem("many-faces", where, f"{len(mesh.faces):,} faces"))
-    if mesh.volume < 0 and is_closed(mesh):
+    if mesh.volume < 0 and closed(merged(mesh.vertices, mesh.faces)):
         problems.append(Problem("inside-out", where, "its faces look inwards"))
     return (mesh.turned_out() if mend_winding and mesh.volume < 0 else mesh), tuple(problems)
 
@@ -151,10 +151,17 @@ def _compact(mesh: Mesh, keep: object) -> Mesh:
     return Mesh.of(mesh.vertices[used], faces)
 
 
-def is_closed(mesh: Mesh) -> bool:
-    """Whether every edge, between corners at equal places, is run as often one way as the other."""
-    _, same = np.unique(mesh.vertices, axis=0, return_inverse=True)
-    faces = same.reshape(-1)[mesh.faces]
+def merged(vertices: Floats, faces: Ints) -> Ints:
+    """The faces, with corners at equal places named by one number."""
+    order = np.lexsort(vertices.T)
+    ordered = vertices[order]
+    number = np.empty(len(vertices), dtype=np.int64)
+    number[order] = np.concatenate([[0], np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))])
+    return np.asarray(number[faces])
+
+
+def closed(faces: Ints) -> bool:
+    """Whether every edge of merged faces is run as often one way as the other."""
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges = edges[edges[:, 0] != edges[:, 1]]
     count = int(faces.max()) + 1

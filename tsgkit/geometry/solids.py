@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.libraries import Floats, Ints
 
 AT_ONCE = 2_000_000
 """Pairs of a point and a face looked at together; bounds the memory."""
@@ -39,8 +39,3 @@ def _angles(triangles: Floats, spots: Floats) -> Floats:
     dot = lambda one, other: np.einsum("ijk,ijk->ij", one, other)  # noqa: E731
     below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
     return np.asarray(2 * np.arctan2(above, below).sum(axis=1))
-
-
-def inside(vertices: Floats, faces: Ints, points: object) -> Bools:
-    """Which points lie in the solid that a surface encloses, whichever way its faces look."""
-    return np.abs(winding(vertices, faces, points)) > 0.5
