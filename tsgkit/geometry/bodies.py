@@ -183,12 +183,12 @@ class Body:
 
     def holds(self, points: Floats) -> Bools:
         """Which points lie inside the solid its surface encloses; an open shelf of bare sheets encloses none."""
-        found = ((points >= self.low) & (points <= self.high)).all(axis=1)
+        found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
         found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
         if found.any():
             least = CLOSED if self.closed else OPEN
             found[found] = np.abs(solids.winding(self.vertices, self.faces, points[found])) > least
-        return np.asarray(found)
+        return found
 
     def near(self, other: Body, by: float = 0.0) -> bool:
         """Whether the boxes along the world's axes meet, give or take ``by``."""
@@ -228,7 +228,7 @@ def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
     """The matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
     try:
         corners = vertices[spatial.ConvexHull(vertices).vertices]
-        to_box, sizes = trimesh.bounds.oriented_bounds(corners)
+        to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
     except (ValueError, spatial.QhullError):
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         matrix = np.eye(4)
@@ -239,17 +239,17 @@ def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
 
 def plate(
     name: str,
-    centre: Sequence[float],
+    centre: Floats,
     along: Floats,
     sizes: tuple[float, float, float],
     scene: str,
     profile: Profile,
     cells: Sequence[tuple[float, float, float, float]] | None = None,
 ) -> Body:
-    """A thin upright board: ``along`` says where its x runs, ``cells`` which parts of it (x, z from its middle) exist."""
+    """A thin upright board: ``along`` is where its x runs, ``cells`` which parts of it exist (x, z from its middle)."""
     wide, thick, high = sizes
     axes = np.stack([along, np.array([-along[1], along[0], 0.0]), np.array([0.0, 0, 1])], axis=1)
-    frame = Frame(np.asarray(centre, dtype=float), axes, np.array([wide, thick, high]) / 2)
+    frame = Frame(centre, axes, np.array([wide, thick, high]) / 2)
     boxes = [(-wide / 2, -high / 2, wide / 2, high / 2)] if cells is None else cells
     vertices, faces = _boards(boxes, thick)
     yaw = float(np.degrees(np.arctan2(along[1], along[0])))

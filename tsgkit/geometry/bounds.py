@@ -51,7 +51,7 @@ class Bound:
     @property
     def evidence(self) -> str:
         """The finding in words."""
-        return f"{self.ratio:.1%} of the surface of {self.id} lies over a floor; at least 99 % must"
+        return f"{100 * self.ratio:.1f} % of the surface of {self.id} lies over a floor; at least 99 % must"
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ def slab(name: str, polygon: shapely.Geometry, bottom: float, scene: str, profil
 
 
 def _sides(polygon: shapely.Geometry, bottom: float, start: int) -> tuple[Floats, Ints]:
-    corners, faces = [], []
+    corners: list[tuple[float, float, float]] = []
+    faces: list[tuple[int, int, int]] = []
     for ring in (ring for part in shapely.get_parts(polygon) for ring in (part.exterior, *part.interiors)):
         for (x0, y0), (x1, y1) in zip(ring.coords[:-1], ring.coords[1:], strict=True):
             at = start + len(corners)

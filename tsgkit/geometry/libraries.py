@@ -27,7 +27,18 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["csgraph", "fcl", "mesh_construction", "ndimage", "np", "rtcore_scene", "shapely", "sparse", "spatial", "trimesh"]
+__all__ = [
+    "csgraph",
+    "fcl",
+    "mesh_construction",
+    "ndimage",
+    "np",
+    "rtcore_scene",
+    "shapely",
+    "sparse",
+    "spatial",
+    "trimesh",
+]
 
 
 class Library:

@@ -15,13 +15,13 @@ import io
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, Union
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tsgkit.geometry.libraries import np, trimesh
 from tsgkit.geometry.problems import Problem
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.libraries import Bools, Floats, Ints
     from tsgkit.geometry.transforms import Transform
 
 FORMATS = ("glb", "obj", "ply")
@@ -74,7 +74,7 @@ class Primitive(NamedTuple):
     size: tuple[float, float, float]
 
 
-Shape = Union[Mesh, Primitive]
+Shape = Mesh | Primitive
 
 
 def box(wide: float, deep: float, high: float) -> Primitive:
@@ -130,10 +130,10 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
 def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
     problems = []
     finite = np.isfinite(mesh.vertices).all(axis=1)
-    named = ((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1)
+    named: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
     if not named.all():
         problems.append(Problem("bad-face", where, f"{int((~named).sum())} faces name corners that do not exist"))
-    whole = named.copy()
+    whole: Bools = named.copy()
     whole[named] = finite[mesh.faces[named]].all(axis=1)
     if not finite.all():
         problems.append(Problem("not-finite", where, f"{int((~finite).sum())} corners are not finite numbers"))
@@ -146,7 +146,7 @@ def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
     return mesh, problems
 
 
-def _compact(mesh: Mesh, keep: object) -> Mesh:
+def _compact(mesh: Mesh, keep: Bools) -> Mesh:
     used, faces = np.unique(mesh.faces[keep], return_inverse=True)
     return Mesh.of(mesh.vertices[used], faces)
 

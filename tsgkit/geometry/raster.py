@@ -175,7 +175,7 @@ def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
     length = int(b[long] - a[long])
     if length > 8 * max(shape) * ONE:  # far beyond the canvas: the fill alone shows there
         return np.zeros(shape, dtype=bool)
-    slope = _divided(np.asarray((b[1 - long] - a[1 - long]) * ONE), np.asarray(length | 1))
+    slope = int(_divided(np.asarray((b[1 - long] - a[1 - long]) * ONE), np.asarray(length | 1)))
     step = np.arange((length >> 16) + 1)
     points = np.empty((len(step) + 1, 2), dtype=np.int64)
     points[:-1, long] = ((a[long] + HALF) >> 16) + step
@@ -201,7 +201,10 @@ def _draw_disc(canvas: Bools, centre: Ints, radius: int) -> None:
 def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -> Ints:
     """The corners of a turned rectangle in single precision, cut to whole pixels towards zero."""
     turn = math.radians(float(np.float32(degrees)))
-    b, a = np.float32(np.float32(math.cos(turn)) * np.float32(0.5)), np.float32(np.float32(math.sin(turn)) * np.float32(0.5))
+    b, a = (
+        np.float32(np.float32(math.cos(turn)) * np.float32(0.5)),
+        np.float32(np.float32(math.sin(turn)) * np.float32(0.5)),
+    )
     x, y, w, h = (np.float32(number) for number in (*centre, *size))
     one = (x - a * h - b * w, y + b * h - a * w)
     two = (x + a * h - b * w, y - b * h - a * w)

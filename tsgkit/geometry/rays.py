@@ -19,7 +19,7 @@ FAR = 1e30
 
 
 class Rays:
-    """A surface that can be looked at. Embree computes in single precision, so all is kept near the surface's middle."""
+    """A surface that can be looked at. Embree is of single precision, so all is kept near the middle."""
 
     def __init__(self, vertices: Floats, faces: Ints) -> None:
         corners = vertices[faces]

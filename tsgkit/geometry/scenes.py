@@ -52,7 +52,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class Opening:
-    """A door or window: from ``low`` to ``high``, each (metres along the wall from its start, metres above its base)."""
+    """A door or window: from ``low`` to ``high``, each metres along the wall and above its base."""
 
     kind: Literal["door", "window"]
     low: tuple[float, float]

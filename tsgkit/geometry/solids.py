@@ -35,7 +35,10 @@ def _angles(triangles: Floats, spots: Floats) -> Floats:
     """The solid angle under which each point sees the triangles together (Van Oosterom and Strackee)."""
     a, b, c = (triangles[None, :, k] - spots[:, None] for k in range(3))
     la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
-    above = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
-    dot = lambda one, other: np.einsum("ijk,ijk->ij", one, other)  # noqa: E731
-    below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+    above = _dot(a, np.cross(b, c))
+    below = la * lb * lc + _dot(a, b) * lc + _dot(b, c) * la + _dot(c, a) * lb
     return np.asarray(2 * np.arctan2(above, below).sum(axis=1))
+
+
+def _dot(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.einsum("ijk,ijk->ij", one, other))

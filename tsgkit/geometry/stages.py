@@ -157,7 +157,9 @@ class Stage:
         if not self.profile.every_floor:
             return self.walls
         backs = (turned(wall) for wall in self.walls)
-        return self.walls + tuple(back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2]))
+        return self.walls + tuple(
+            back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2])
+        )
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -102,7 +102,11 @@ def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[
     for number, hole in enumerate(wall.openings):
         numbers = (*hole.low, *hole.high)
         (left, low), (right, high) = hole.low, hole.high
-        fits = all(map(math.isfinite, numbers)) and min(right, length) > max(left, 0) and min(high, wall.height) > max(low, 0)
+        fits = (
+            all(map(math.isfinite, numbers))
+            and min(right, length) > max(left, 0)
+            and min(high, wall.height) > max(low, 0)
+        )
         if fits:
             good.append((number, hole))
         else:
