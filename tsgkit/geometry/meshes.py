@@ -129,12 +129,12 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
 
 def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
     problems = []
-    finite = np.isfinite(mesh.vertices).all(axis=1)
+    finite: Bools = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
     named: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
     if not named.all():
         problems.append(Problem("bad-face", where, f"{int((~named).sum())} faces name corners that do not exist"))
     whole: Bools = named.copy()
-    whole[named] = finite[mesh.faces[named]].all(axis=1)
+    whole[named] = np.asarray(finite[mesh.faces[named]]).all(axis=1)
     if not finite.all():
         problems.append(Problem("not-finite", where, f"{int((~finite).sum())} corners are not finite numbers"))
     if not whole.any():

@@ -159,12 +159,13 @@ def _draw_fine(canvas: Bools, corners: Ints) -> None:
         upper, lower = (corners[low], there[low]) if not high else (there[low], corners[low])
         y0, y1 = (int(value) for value in sorted((whole[0][k], whole[1][k])))
         if y1 > y0:
-            slope = int(2 * (lower[0] - upper[0]) + (y1 - y0)) // (2 * (y1 - y0))
+            twice = np.asarray(2 * (lower[0] - upper[0]) + (y1 - y0))
+            slope = int(_divided(twice, np.asarray(2 * (y1 - y0))))
             y = np.arange(max(y0, 0), min(y1 + 1, rows))
             x = (int(upper[0]) + (y - y0) * slope + HALF) >> 16
             first[y], last[y] = np.minimum(first[y], x), np.maximum(last[y], x)
-    for y in np.flatnonzero(first <= last):
-        canvas[y, max(0, first[y]) : max(0, min(columns, last[y] + 1))] = True
+    for row in np.flatnonzero(first <= last):
+        canvas[row, max(0, first[row]) : max(0, min(columns, last[row] + 1))] = True
     for start, end in zip(np.roll(corners, 1, axis=0), corners, strict=True):
         canvas |= _fine_line(start, end, canvas.shape)
 
