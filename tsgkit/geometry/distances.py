@@ -1,9 +1,11 @@
-"""How far things are from one another: gaps between surfaces, and nearest points on few triangles.
+"""How far things are from one another: gaps between surfaces, and nearest points of boards.
 
->>> from tsgkit.geometry.meshes import box, mesh_of
->>> cube = mesh_of(box(1, 1, 1))
->>> nearest([[2.0, 0.1, 0.2]], cube.vertices, cube.faces).tolist()
-[[0.5, 0.1, 0.2]]
+>>> from tsgkit.geometry.bodies import plate
+>>> from tsgkit.geometry.libraries import np
+>>> from tsgkit.geometry.profiles import STRICT
+>>> board = plate("wall", np.zeros(3), np.array([1.0, 0, 0]), (4, 0.2, 3), "den", STRICT)
+>>> nearest(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), board).tolist()
+[[1.0, 0.1, 0.5], [2.0, 0.0, 0.0]]
 """
 
 from __future__ import annotations
@@ -15,10 +17,7 @@ from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
-
-AT_ONCE = 200_000
-"""Pairs of a point and a face looked at together; bounds the memory."""
+    from tsgkit.geometry.libraries import Floats
 
 
 def between_objects(one: Body, other: Body) -> float:
@@ -40,41 +39,10 @@ def to_board(body: Body, board: Body) -> float:
     return trees.gap(body.tree if body.profile.exact_gaps else body.cloud_of_box, board.tree)
 
 
-def nearest(points: object, vertices: Floats, faces: Ints) -> Floats:
-    """For each point, the nearest point on the surface; looks at all faces, so for surfaces of few."""
-    spots = np.asarray(points, dtype=float).reshape(-1, 3)
-    triangles = vertices[faces]
-    step = max(1, AT_ONCE // len(triangles))
-    return np.concatenate([_nearest(spots[k : k + step], triangles) for k in range(0, len(spots), step)])
-
-
-def _nearest(spots: Floats, triangles: Floats) -> Floats:
-    candidates = np.concatenate(
-        [_on_planes(spots, triangles), *(_on_edges(spots, triangles[:, k], triangles[:, k - 1]) for k in range(3))],
-        axis=1,
-    )
-    away = np.linalg.norm(candidates - spots[:, None], axis=2)
-    best = np.argmin(np.where(np.isnan(away), np.inf, away), axis=1)
-    return np.asarray(candidates[np.arange(len(spots)), best])
-
-
-def _on_planes(spots: Floats, triangles: Floats) -> Floats:
-    """The foot of each point on each triangle's plane; NaN where it falls beside the triangle."""
-    a, b, c = (triangles[:, k] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    square = np.einsum("ij,ij->i", normal, normal)
-    safe = np.where(square > 0, square, 1)
-    feet = spots[:, None] - (np.einsum("nmi,mi->nm", spots[:, None] - a, normal) / safe)[..., None] * normal
-    beside = _beside(feet, a, b, normal) | _beside(feet, b, c, normal) | _beside(feet, c, a, normal) | (square == 0)
-    return np.where(beside[..., None], np.nan, feet)
-
-
-def _beside(feet: Floats, start: Floats, end: Floats, normal: Floats) -> Bools:
-    return np.asarray(np.einsum("nmi,mi->nm", np.cross(end - start, feet - start), normal) < 0)
-
-
-def _on_edges(spots: Floats, start: Floats, end: Floats) -> Floats:
-    way = end - start
-    square = np.einsum("ij,ij->i", way, way)
-    along = np.einsum("nmi,mi->nm", spots[:, None] - start, way) / np.where(square > 0, square, 1)
-    return np.asarray(start + np.clip(along, 0, 1)[..., None] * way)
+def nearest(points: Floats, board: Body) -> Floats:
+    """For each point, the nearest one of a board, which is made of upright boxes of eight corners each."""
+    seen = board.frame.local(points)
+    boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
+    found = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
+    best = np.argmin(np.linalg.norm(found - seen[:, None], axis=2), axis=1)
+    return np.asarray(board.frame.centre + found[np.arange(len(seen)), best] @ board.frame.axes.T)

@@ -147,7 +147,7 @@ def _walls_of(stage: Stage, ground: Ground) -> list[Body]:
 
 def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
     """How far a wall is, and the mean way to it from all over the object's box."""
-    mean = (nearest(body.points, wall.vertices, wall.faces) - body.points).mean(axis=0)
+    mean = (nearest(body.points, wall) - body.points).mean(axis=0)
     length = float(np.linalg.norm(mean))
     return to_board(body, wall), mean / length if length else mean
 
