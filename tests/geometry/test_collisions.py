@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
+import numpy as np
 from rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import OFFICIAL, STRICT, Mesh, Object, Opening, Profile, box, collisions, depth

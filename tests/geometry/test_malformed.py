@@ -6,10 +6,11 @@ import math
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 pytest.importorskip("embreex", reason="rooms need the extra: scenes")
 
+import numpy as np
 from rooms import AS_IT_IS, staged
 
 from tsgkit.geometry import (

@@ -6,8 +6,11 @@ import math
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-trimesh = pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
+
+import numpy as np
+import trimesh
 
 from tsgkit.geometry import Mesh, Primitive, Problem, box, read_mesh
 from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from tsgkit.geometry.floors import over
 from tsgkit.geometry.libraries import np, shapely
-from tsgkit.geometry.meshes import areas
 from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def out_of_bounds(stage: Stage) -> Bounds:
 
 def _by_points(stage: Stage, body: Body) -> Bound:
     count = number_of_points(float(np.prod(body.smallest_box[1])), LEAST_POINTS)
-    points = on_faces(body.vertices, body.faces, count, seeded(stage.scene.name, body.id, "bounds"))
+    points = on_faces(body.vertices[body.faces], body.areas, count, seeded(stage.scene.name, body.id, "bounds"))
     return Bound(body.id, float(over(stage.floor_rim, points).mean()), count)
 
 
@@ -90,7 +89,7 @@ def _by_area(stage: Stage, body: Body) -> Bound:
         return Bound(body.id, 1.0, 0)
     if not shapely.intersects(rim, body.footprint):
         return Bound(body.id, 0.0, 0)
-    triangles, weights = body.vertices[body.faces], areas(body.vertices, body.faces)
+    triangles, weights = body.vertices[body.faces], body.areas
     shares = np.array(shares_over(rim, triangles[weights > 0]))
     return Bound(body.id, min(1.0, float(np.average(shares, weights=weights[weights > 0]))), 0)
 

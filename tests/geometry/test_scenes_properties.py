@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
 from hypothesis import given, settings
@@ -127,7 +127,9 @@ def test_inside_and_outside_share_the_whole(given_pieces: list[Piece]) -> None:
     stage = furnished(given_pieces, AS_IT_IS, STRICT)
     for one in stage.bodies:
         for other in stage.bodies:
-            inside, outside = (relation_of_objects(stage, name, one, [other]).score for name in ("inside_of", "outside_of"))
+            inside, outside = (
+                relation_of_objects(stage, name, one, [other]).score for name in ("inside_of", "outside_of")
+            )
             assert inside + outside == pytest.approx(1)
 
 
@@ -138,7 +140,8 @@ def test_taking_something_away_never_makes_anything_else_collide(given_pieces: l
     gone = f"thing_{which % len(given_pieces)}"
     stage = furnished(given_pieces, AS_IT_IS, STRICT)
     left = Stage(
-        type(stage.scene)("room", tuple(o for o in stage.scene.objects if o.id != gone), stage.scene.architecture), STRICT
+        type(stage.scene)("room", tuple(o for o in stage.scene.objects if o.id != gone), stage.scene.architecture),
+        STRICT,
     )
     assert set(collisions(left).in_collision) <= set(whole.in_collision)
     assert sum(navigability(left).parts) >= sum(navigability(stage).parts) - 1e-9
