@@ -8,7 +8,7 @@ pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 import numpy as np
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Floor, Primitive, Profile, out_of_bounds
 from tsgkit.geometry.bounds import shares_over

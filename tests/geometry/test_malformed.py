@@ -11,7 +11,7 @@ pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 pytest.importorskip("embreex", reason="rooms need the extra: scenes")
 
 import numpy as np
-from rooms import AS_IT_IS, staged
+from furnished_rooms import AS_IT_IS, staged
 
 from tsgkit.geometry import (
     OFFICIAL,

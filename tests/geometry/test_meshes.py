@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,12 @@ from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
 
 def written(kind: str) -> bytes:
     """Two unit boxes, the second two metres up its parent's node."""
-    scene = trimesh.Scene()
+    scene: Any = trimesh.Scene()
     cube = trimesh.creation.box()
+    up = np.eye(4)
+    up[1, 3] = 2
     scene.add_geometry(cube)
-    scene.add_geometry(cube, transform=trimesh.transformations.translation_matrix((0, 2, 0)))
+    scene.add_geometry(cube, transform=up)
     made = scene.export(file_type="glb") if kind == "glb" else scene.to_mesh().export(file_type=kind)
     return made if isinstance(made, bytes) else str(made).encode()
 

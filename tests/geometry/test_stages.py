@@ -13,7 +13,7 @@ pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 import numpy as np
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import (

@@ -23,7 +23,7 @@ EVEN = 4096
 """Evenly spread points a box is measured at; a fraction of a box is then right to about 0.005."""
 DENSITY = 5000
 """Random points a cubic metre, as published."""
-MOST = 200_000
+MOST = 20_000
 """Never more random points than this, however large the box; the published tool has no limit."""
 
 
