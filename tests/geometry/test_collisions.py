@@ -138,7 +138,7 @@ def test_scaled_and_mirrored_things_are_solid_too() -> None:
 
 @pytest.mark.parametrize(("kind", "published"), [("obj", True), ("glb", False)])
 def test_a_chair_under_a_table_collides_as_published_if_the_table_is_an_obj(kind: str, published: bool) -> None:
-    """Readers of OBJ merge the corners of top and legs, and five joined boxes pass the weak test for one convex body."""
+    """Readers of OBJ merge the corners of top and legs; five boxes joined so pass the weak test for a convex body."""
     top = (mesh_of(box(1, 1, 0.05)), np.array([0, 0.725, 0]))
     legs = [(mesh_of(box(0.1, 0.1, 0.7)), np.array([x, 0.35, z])) for x in (-0.45, 0.45) for z in (-0.45, 0.45)]
     parts = [trimesh.Trimesh(mesh.vertices + at, mesh.faces, process=False) for mesh, at in (top, *legs)]
