@@ -108,6 +108,8 @@ def test_what_stands_in_a_door_is_in_no_wall() -> None:
     bench = thing("bench", (1, 1, 1), (0, 6, 0.5))
     assert not collisions(staged([bench], AS_IT_IS.room(12, 12, openings=[door]))).wall_hits
     assert collisions(staged([bench], HALL)).wall_hits
+    whole = Opening("door", (-1, -1), (13, 3))
+    assert not collisions(staged([bench], AS_IT_IS.room(12, 12, openings=[whole]))).wall_hits
 
 
 @both
