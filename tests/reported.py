@@ -11,8 +11,8 @@ from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.published import against_published
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
+from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.scoreboard import Board, Value
 
 COUNTS = {
     "items": 4,
@@ -38,6 +38,7 @@ ROW = ReportRow(
     subject="openai/x",
     task="tsg/sgqa",
     kind="sgqa",
+    measured=tuple(METRICS["sgqa"]),
     solver="single",
     style="zero-shot",
     repeat=0,

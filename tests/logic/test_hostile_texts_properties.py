@@ -1,8 +1,11 @@
-"""No text makes a reader or a verifier fail otherwise than it says."""
+"""No text and no layout makes a reader or a verifier fail otherwise than it says."""
 
 from __future__ import annotations
 
+import itertools
+import json
 from random import Random
+from typing import Any
 
 import pytest
 from logic import made_up_formulas
@@ -72,3 +75,40 @@ def test_strange_texts_are_read_or_refused(chunk: int) -> None:
 def test_long_texts_are_read_or_refused(piece: str) -> None:
     put_through(piece * 20_000)
     put_through("(exists ?x (and " + piece * 2_000)
+
+
+SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
+KEYS = ("objects", "label", "color", "material", "shape", "box_2d", "other")
+
+
+def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
+    """A value that JSON could hold, somewhat like a layout."""
+    if deepest == 0 or random.random() < 0.2:
+        return random.choice(SCALARS)
+    if random.random() < 0.3:
+        return [strange(random, deepest - 1) for _ in range(random.randrange(6))]
+    value = {key: strange(random, deepest - 1) for key in random.sample(KEYS, random.randrange(1, 7))}
+    if random.random() < 0.7:
+        value["box_2d"] = [
+            random.choice([*SCALARS, *range(0, 1000, 100)]) for _ in range(random.choice((3, 4, 4, 4, 5)))
+        ]
+    return value
+
+
+def test_strange_layouts_get_a_verdict() -> None:
+    seen = set()
+    for number in range(2_000):
+        random = Random(f"layout/{number}")
+        formula = made_up_formulas.formula(random, deepest=4)
+        scene = strange(random, 2)
+        if random.random() < 0.8:
+            scene = {"objects": [strange(random, 1) for _ in range(random.randrange(4))]}
+        for profile in ("official", "strict"):
+            verdict = verify(formula, scene, profile)
+            assert verdict.truth is not None
+            assert json.dumps(verdict.value())
+            seen.add((profile, verdict.status))
+    assert seen == {
+        *itertools.product(["official"], ["decided", "crashed"]),
+        *itertools.product(["strict"], ["decided", "rejected"]),
+    }

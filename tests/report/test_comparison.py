@@ -21,7 +21,7 @@ from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, p
 from tsgkit.report.contenders import Contender, averaged
 from tsgkit.report.grid import grid
 from tsgkit.scoring.pooling import Part, Pooling
-from tsgkit.suites.tsg.metrics import Metric
+from tsgkit.suites.metrics import Metric
 
 IDS = item_ids()
 ACCURACY = Metric("right")

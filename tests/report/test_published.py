@@ -21,8 +21,8 @@ from tsgkit.report.published import (
     load_reference,
     reference_from,
 )
+from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.scoreboard import Value
 
 KINDS = ("total", "desc", "new")
 TEXT = (EVAL / "reference/tsg_bench.yaml").read_text(encoding="utf-8")

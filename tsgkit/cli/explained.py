@@ -10,7 +10,7 @@ from tsgkit.cli.terminal import count, inert, say
 from tsgkit.report.differences import GraphDifference, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
-from tsgkit.report.wording import ended, question_of, readings_text, reference_text
+from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
 
 CODES = {
@@ -75,7 +75,7 @@ def _print_briefly(row: Explained, pen: Pen) -> None:
     for number, graph in enumerate(row.graphs):
         pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
     if not row.graphs:
-        pen.line(f"read {row.judged.answer or 'nothing'}, expected {reference_text(row.sample)}", 2)
+        pen.line(f"read {row.judged.answer or 'nothing'}, expected {row.task.reference(row.sample)}", 2)
 
 
 def _headline(row: Explained) -> str:
@@ -97,11 +97,11 @@ def _print_row(row: Explained, pen: Pen) -> None:
         if words:
             pen.line(f"note: {words}")
     pen.heading("what was asked")
-    pen.block(question_of(row.sample), 1)
+    pen.block(row.task.question(row.sample), 1)
     for asked in row.asked:
         _print_call(asked, pen)
     pen.heading("reference")
-    pen.block(reference_text(row.sample), 1)
+    pen.block(row.task.reference(row.sample), 1)
     if not row.is_counted:
         return
     if row.graphs:

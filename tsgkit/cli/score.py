@@ -11,28 +11,35 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import GOOD
-from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS
-from tsgkit.suites.tsg.metrics import METRICS, STYLES
-from tsgkit.suites.tsg.scoreboard import Board, ScoreReport, Value, report_value, sample_value, score
+
+if TYPE_CHECKING:
+    from tsgkit.suites.metrics import Metric
+    from tsgkit.suites.scoreboard import Board, ScoreReport, Value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit score``."""
-    tasks = [f"tsg/{task}" for task in METRICS]
-    parser.add_argument("--task", required=True, metavar="TASK", help=f"one of {', '.join(tasks)}")
+    parser.add_argument(
+        "--task", required=True, metavar="TASK", help="the task that was asked: tsg/sgqa, tsg/ma-sgg, formalimg/layout"
+    )
     parser.add_argument("--data", required=True, metavar="FILE", help="the rows that were asked, official or ours")
     parser.add_argument("--replies", required=True, metavar="FILE", help="the replies, one JSON object a line")
     parser.add_argument(
         "--style",
-        default="zero-shot",
         metavar="S",
-        help=f"how replies were asked for: {', '.join(STYLES)} (default zero-shot)",
+        help="how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured",
     )
     parser.add_argument(
-        "--by", action="append", default=[], metavar="G", help=f"also by {', '.join((*GROUPS, *REPAIRS))}; repeatable"
+        "--by",
+        action="append",
+        default=[],
+        metavar="G",
+        help="also by a group, as k, domain, tag; a wrong name lists those of the task; repeatable",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")
@@ -41,13 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
-    report = score(
-        arguments.task,
-        arguments.data,
-        arguments.replies,
-        style=arguments.style,
-        by=arguments.by,
-        seed=arguments.seed,
+    from tsgkit.library.cards import load_card
+    from tsgkit.suites.registry import task_of
+    from tsgkit.suites.scoreboard import report_value
+
+    name = arguments.task if "/" in arguments.task else f"tsg/{arguments.task}"
+    report = task_of(load_card(name)).score(
+        arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
     )
     if arguments.json:
         say(json.dumps(report_value(report, with_samples=arguments.samples), indent=2))
@@ -57,40 +64,48 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: ScoreReport, arguments: argparse.Namespace) -> None:
+    from tsgkit.suites.scoreboard import sample_value
+
     items = count(report.board.n, "item")
-    say(f"tsg/{report.task}: {items} of {inert(arguments.data)}, asked for in style {report.style}")
-    _print_board(report.board, report.task)
+    style = f", asked for in style {report.style}" if report.style else ""
+    say(f"{report.task}: {items} of {inert(arguments.data)}{style}")
+    for note in report.notes:
+        say(f"note: {inert(note)}")
+    _print_board(report.board, report.metrics)
     for group, boards in report.groups.items():
         for name, board in boards.items():
             say(f"\n{group} {inert(name)}: {count(board.n, 'item')}")
-            _print_board(board, report.task, headline_only=True)
+            _print_board(board, report.metrics, headline_only=True)
     if arguments.samples:
         for judged in report.judged:
             say(inert(json.dumps(sample_value(judged), ensure_ascii=False)))
 
 
-def _print_board(board: Board, task: str, *, headline_only: bool = False) -> None:
+def _print_board(board: Board, metrics: Mapping[str, Metric], *, headline_only: bool = False) -> None:
+    from tsgkit.suites.metrics import PROFILES
+    from tsgkit.suites.scoreboard import NO_SUCH_METRIC
+
     say(f"  {'':<18} {'strict':<24} {'official':<24} official - strict")
-    for name, metric in METRICS[task].items():
+    for name, metric in metrics.items():
         if headline_only and not metric.is_headline:
             continue
-        values = [(board.profiles[profile] or {}).get(name) for profile in ("strict", "official")]
-        strict, official = map(_shown, values)
-        say(f"  {name:<18} {strict:<24} {official:<24} {_difference(*values)}".rstrip())
+        strict, official = ((board.profiles[profile] or {}).get(name) for profile in PROFILES)
+        scale = 100 if metric.is_share else 1
+        shown = f"{_shown(strict, scale):<24} {_shown(official, scale):<24} {_difference(strict, official, scale)}"
+        say(f"  {name:<18} {shown}".rstrip())
     counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
     say(f"  counts: {', '.join(counted)}")
     for what, reason in board.reasons.items():
-        if reason == "the published code has no such metric":
-            continue
-        say(f"  {what}: {reason}")
+        if reason != NO_SUCH_METRIC:
+            say(f"  {what}: {reason}")
 
 
-def _difference(strict: Value | None, official: Value | None) -> str:
-    return "" if strict is None or official is None else f"{100 * (official.value - strict.value):+5.1f}"
+def _difference(strict: Value | None, official: Value | None, scale: int) -> str:
+    return "" if strict is None or official is None else f"{scale * (official.value - strict.value):+5.1f}"
 
 
-def _shown(value: Value | None) -> str:
+def _shown(value: Value | None, scale: int) -> str:
     if value is None:
         return ""
-    around = "" if value.low is None or value.high is None else f" [{100 * value.low:.1f}, {100 * value.high:.1f}]"
-    return f"{100 * value.value:5.1f}{around}"
+    around = "" if value.low is None or value.high is None else f" [{scale * value.low:.1f}, {scale * value.high:.1f}]"
+    return f"{scale * value.value:5.1f}{around}"

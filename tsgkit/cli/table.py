@@ -11,7 +11,7 @@ from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
-from tsgkit.suites.tsg.scoreboard import Value
+from tsgkit.suites.scoreboard import Value
 
 HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
 MOST_ERRORS = 3
@@ -125,6 +125,8 @@ def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
+    for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
+        say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
     others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:

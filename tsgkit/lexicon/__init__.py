@@ -12,16 +12,18 @@ looked for.
 
 from __future__ import annotations
 
+from tsgkit.lexicon.antonyms import ANTONYMS, contradictions, opposites
 from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import bases, forms
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, mentions
-from tsgkit.lexicon.nearest import Near, nearest, only_near
+from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
 from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
 
 __all__ = [
+    "ANTONYMS",
     "PARTICLES",
     "PREPOSITIONS",
     "Lemmatiser",
@@ -30,12 +32,15 @@ __all__ = [
     "ParticleVerb",
     "WordMatch",
     "bases",
+    "contradictions",
     "fold",
     "forms",
     "is_preposition",
+    "meant",
     "mentions",
     "nearest",
     "only_near",
+    "opposites",
     "same_word",
     "split_particle",
     "stem",

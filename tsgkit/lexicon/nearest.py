@@ -22,6 +22,8 @@ from tsgkit.lexicon.matching import Wanted, sureness
 from tsgkit.lexicon.stems import Lemmatiser
 
 RATIO = "ratio"
+MOST_NAMES = 12
+"""So many names a hint lists."""
 LONGEST_NAME = 200
 """Longer names are compared as words only: spelling distance would cost too much and says nothing there."""
 
@@ -99,3 +101,17 @@ def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]
     for other in short:
         if other in score_of:
             yield Near(other, round(score_of[other] / 100, 4), RATIO)
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """A hint at what was meant: the nearest name, else all of them, or the first of many.
+
+    >>> meant("acuracy", ["accuracy", "f1"]), meant("x", ["accuracy", "f1"])
+    ('accuracy?', 'choose from accuracy, f1')
+    """
+    names = tuple(names)
+    found = nearest(name, names, limit=1)
+    if found:
+        return f"{found[0].name}?"
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return f"choose from {', '.join(names[:MOST_NAMES])}{more}"

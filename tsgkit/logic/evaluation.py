@@ -7,8 +7,8 @@
 >>> board.prepare(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y))))")).truth()
 True
 
-Conjuncts leave the quantifiers they do not depend on, and a quantifier remembers its truth for the values of the
-variables that it depends on. What is remembered belongs to one layout.
+Conjuncts leave the quantifiers they do not depend on, nested ``exists`` are put in the order that is cheapest, and a
+quantifier remembers its truth for the values of the variables that it depends on. All that belongs to one layout.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
@@ -51,6 +52,10 @@ NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 STEPS_TO_PREPARE = 50
 """What making a sub-formula ready counts as: conditions in conditions are made ready twice each, and that adds up."""
+MOST_TOGETHER = 40
+"""How many quantifiers are searched through together at most."""
+MOST_ORDERED = 4_000
+"""Quantifiers times parts up to which their order is chosen; beyond, it is the written one."""
 
 
 class Part:
@@ -269,6 +274,44 @@ class Compared(Part):
         return left, right
 
 
+class Sought(NamedTuple):
+    """An ``exists``, and the variables that are bound around it."""
+
+    formula: Exists
+    around: tuple[Variable, ...]
+
+
+class Search:
+    """Quantifiers that are searched through together, as all are ``exists`` and must hold at once.
+
+    Their order is free: the one goes first whose parts depend on the fewest other variables, the innermost among such.
+    """
+
+    def __init__(self, scope: tuple[Variable, ...]) -> None:
+        self.scope = scope
+        self.waiting: dict[Variable, Sought] = {}
+        self.parts: list[Part] = []
+
+    def linked(self, variable: Variable, sought: Sought) -> tuple[Variable, ...]:
+        """The variables that one must differ from where variables are distinct: around it, or inside it."""
+        around = [one for one in sought.around if one in self.waiting or one in self.scope]
+        return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
+
+    def next_out(
+        self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
+    ) -> Variable:
+        """The variable whose quantifier is put around its parts next."""
+        variables = list(reversed(self.waiting))
+        if len(variables) == 1 or len(parts) * len(variables) > MOST_ORDERED:
+            return variables[0]
+
+        def width(variable: Variable) -> int:
+            needs = [part.needs for part in parts if variable in part.needs]
+            return len(others(variable, self.linked(variable, self.waiting[variable])).union(*needs))
+
+        return min(variables, key=width)
+
+
 class Board:
     """One layout, and the objects that variables stand for at the moment."""
 
@@ -317,18 +360,35 @@ class Board:
                 return self.general(formula, scope)
 
     def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[Part]:
-        """The parts that must all hold: those of conjunctions in it, and those that leave an ``exists``."""
+        """The parts that must all hold: those of conjunctions in it, and what is left of each ``exists``."""
         if isinstance(formula, And):
             return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
-        if not isinstance(formula, Exists):
-            return [self.part(formula, scope)]
-        variable = formula.variable
-        self.classes[variable] = demanded(variable, formula.body)
-        others = self.others(variable, scope)
-        parts = self.conjuncts(formula.body, (*scope, variable))
-        staying = [part for part in parts if variable in part.needs]
-        body = staying[0] if len(staying) == 1 else All(self, formula.body, staying)
-        return [*(part for part in parts if part not in staying), Found(self, formula, variable, others, body)]
+        search = Search(scope)
+        self.gather(formula, scope, search)
+        parts = search.parts
+        while search.waiting:
+            variable = search.next_out(parts, self.others)
+            found = search.waiting.pop(variable)
+            others = self.others(variable, search.linked(variable, found))
+            staying = cheap_first(part for part in parts if variable in part.needs)
+            body = staying[0] if len(staying) == 1 else All(self, found.formula.body, staying)
+            leaving = [part for part in parts if variable not in part.needs]
+            parts = [*leaving, Found(self, found.formula, variable, others, body)]
+        return cheap_first(parts)
+
+    def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
+        """Take a search apart: quantifiers and conjunctions inside each other, in whatever order."""
+        if isinstance(formula, And) and search.waiting:
+            for part in formula.parts:
+                self.gather(part, around, search)
+        elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
+            self.classes[formula.variable] = demanded(formula.variable, formula.body)
+            search.waiting[formula.variable] = Sought(formula, around)
+            self.gather(formula.body, (*around, formula.variable), search)
+        elif isinstance(formula, Exists):
+            search.parts += self.conjuncts(formula, around)
+        else:
+            search.parts.append(self.part(formula, around))
 
     def general(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
         """Directly nested foralls as one, with the conditions that must apply to something."""

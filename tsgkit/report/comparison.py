@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
 from tsgkit.runs.folder import HEADER
 from tsgkit.scoring import comparing
 from tsgkit.scoring.bootstrap import Interval, interval
 from tsgkit.scoring.pooling import Part
 from tsgkit.scoring.significance import holm
-from tsgkit.suites.tsg.cards import near
 
 ALPHA = 0.05
 NO_DIFFERENCE = "no difference shown"
@@ -180,7 +180,7 @@ def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Co
         couples += [(one, _base_of(one, bases, baseline)) for one in others if bases]
     if not found:
         names = [name for one in gathered.all for name in (one.subject, one.name, one.run)]
-        raise UsageError(f"no row is the baseline {baseline}", hint=near(baseline, dict.fromkeys(names)))
+        raise UsageError(f"no row is the baseline {baseline}", hint=meant(baseline, dict.fromkeys(names)))
     return couples
 
 

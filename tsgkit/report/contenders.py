@@ -18,16 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
-from tsgkit.suites.tsg.cards import near
-from tsgkit.suites.tsg.metrics import Metric
-from tsgkit.suites.tsg.scoreboard import PROFILES
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.tasks import Task
 
 NAMED = 5
 """So many items a note names; of the others it says how many there are."""
@@ -127,7 +126,7 @@ def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[st
     for name in wanted:
         fitting = {task for task in known if name in (task, task.partition("/")[2], task.partition("/")[0])}
         if not fitting:
-            raise UsageError(f"no run here has the task {name}", hint=near(name, known))
+            raise UsageError(f"no run here has the task {name}", hint=meant(name, known))
         found |= fitting
     return tuple(task for task in known if task in found) if wanted else known
 
@@ -191,7 +190,7 @@ def _contenders(
         )
 
 
-def _metric(wanted: str | None, task: TsgTask, notes: list[str]) -> str | None:
+def _metric(wanted: str | None, task: Task, notes: list[str]) -> str | None:
     """The metric asked for, or the one a task is known by."""
     if wanted is None:
         return main_metric(task.card.metrics)

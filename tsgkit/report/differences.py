@@ -11,15 +11,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 from tsgkit.graph.drawing import draw_diff, draw_graph
 from tsgkit.graph.drawing.diffs import MARKS
 from tsgkit.graph.edits import ChangeKind, Diff, diff
-from tsgkit.graph.model import ActionGraph, Vocabulary
-from tsgkit.suites.tsg.strict import fold_graph, fold_vocabulary
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.tasks import Graphs
 
 MATCHED = "matched"
 
@@ -58,15 +59,10 @@ class TellingLine(NamedTuple):
     """Its elements out of L."""
 
 
-def differences(
-    references: Sequence[ActionGraph], answers: Sequence[ActionGraph], vocabulary: Vocabulary
-) -> Iterator[GraphDifference]:
-    """Each graph of the reference beside the answer's at its place, then what is surplus; compared as strict does."""
-    allowed = fold_vocabulary(vocabulary)
-    for number in range(max(len(references), len(answers))):
-        reference = fold_graph(references[number]) if number < len(references) else None
-        candidate = answers[number] if number < len(answers) else None
-        both = None if reference is None or candidate is None else diff(reference, candidate, allowed)
+def differences(graphs: Graphs) -> Iterator[GraphDifference]:
+    """Each graph of the reference beside the answer's at its place, then what is surplus."""
+    for reference, candidate in zip_longest(graphs.references, graphs.answers):
+        both = None if reference is None or candidate is None else diff(reference, candidate, graphs.vocabulary)
         yield GraphDifference(reference, candidate, both)
 
 

@@ -11,7 +11,7 @@ from tsgkit.report.differences import GraphDifference, drawn, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.html import tag, text
-from tsgkit.report.wording import ended, question_of, readings_text, reference_text
+from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
 
 
@@ -30,7 +30,7 @@ def _row(row: Explained, *, single: bool) -> Markup:
         html.section("What was asked", *_question(row), level=3),
         html.section("Calls", *(_call(asked) for asked in row.asked), level=3),
         html.section("Scores", *(_scores(row) if row.is_counted else ()), level=3),
-        html.section("Reference", html.block(reference_text(row.sample)), level=3),
+        html.section("Reference", html.block(row.task.reference(row.sample)), level=3),
         html.section("Graph by graph", *(graph_differences(row.graphs) if row.is_counted else ()), level=3),
     )
     title = tag("h2", html.name(row.cell.title))
@@ -46,7 +46,7 @@ def _state(row: Explained) -> Iterator[Markup]:
 
 
 def _question(row: Explained) -> Iterator[Markup]:
-    yield html.block(question_of(row.sample))
+    yield html.block(row.task.question(row.sample))
 
 
 def _call(asked: Asked) -> Markup:

@@ -16,6 +16,8 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
+from tsgkit.lexicon import meant
+from tsgkit.llm.pictures import is_picture, picture_line
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
@@ -25,12 +27,9 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
-from tsgkit.suites.tsg.cards import near
-from tsgkit.suites.tsg.judging import Judged
-from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, references_of
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.solvers import read_as
-from tsgkit.suites.tsg.two_readings import TwoReadings, read_twice
+from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.tasks import Task
 
 NARROWING = ("task", "subject", "style", "solver", "repeat")
 MOST_NAMES = 10_000
@@ -62,7 +61,8 @@ class Explained:
     """The item in one row of the run."""
 
     cell: Cell
-    sample: AnySample
+    task: Task
+    sample: Sample
     asked: tuple[Asked, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
@@ -137,7 +137,7 @@ def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, 
     for name, value in wanted.items():
         known = {str(getattr(row.cell, name)) for row in rows}
         if value is not None and str(value) not in known:
-            raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=near(str(value), sorted(known)))
+            raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=meant(str(value), sorted(known)))
     found = tuple(
         row for row in rows if all(value is None or getattr(row.cell, name) == value for name, value in wanted.items())
     )
@@ -196,8 +196,14 @@ def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
 def _message(value: Mapping[str, Any]) -> Message:
     content = value.get("content", "")
     if isinstance(content, list):
-        content = "\n".join(str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in content)
+        content = "\n".join(map(_part, content))
     return Message(str(value.get("role", "")), str(content or ""))
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    return picture_line(part) if is_picture(part) else str(part.get("text", part))
 
 
 def _explained(
@@ -210,18 +216,19 @@ def _explained(
     number = list(row.dataset.item_ids).index(item)
     sample, chosen = row.dataset.sample(number), number in row.numbers
     transcript = transcript_of(iter(calls)) if calls else None
-    whole = transcript is not None and not transcript.waits_for(row.solver.calls)
-    judged = row.solver.judge(sample, transcript if whole else None)
+    lacking = "" if transcript is None else row.solver.unfinished(transcript)
+    judged = row.solver.judge(sample, None if lacking else transcript)
     changed = ""
     if transcript is not None and (record := _record(reopened, row, sample.item_id)) is not None:
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
     return Explained(
         cell=row.cell,
+        task=row.task,
         sample=sample,
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
-        graphs=_graphs(sample, judged),
-        unasked=_why_unasked(row, calls, whole=whole, chosen=chosen),
+        graphs=_graphs(row.task, sample, judged),
+        unasked=_why_unasked(calls, lacking, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -229,20 +236,20 @@ def _explained(
 
 
 def _asked(
-    row: Row, sample: AnySample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
+    row: Row, sample: Sample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
 ) -> Iterator[Asked]:
     last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
     for place, value in enumerate(calls):
         reply = reply_from(value["reply"])
-        readings = read_twice(sample, read_as(reply), row.solver.style, row.solver.name)
+        readings = row.task.readings(sample, reply, row.solver)
         messages = prompts.get(value.get("prompt", ""), ())
         again = last[value["label"], value["draw"]] != place
         yield Asked(value["label"], value["draw"], messages, reply, readings, again)
 
 
-def _why_unasked(row: Row, calls: list[dict[str, Any]], *, whole: bool, chosen: bool) -> str:
+def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> str:
     if calls:
-        return "" if whole else f"{len(calls)} of {row.solver.calls} calls are recorded: the run was stopped here"
+        return f"{lacking}: the run was stopped here" if lacking else ""
     if not chosen:
         return "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
     return "not asked yet; it counts as missing until the same command goes on"
@@ -273,12 +280,9 @@ def _share(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def _graphs(sample: AnySample, judged: Judged) -> tuple[GraphDifference, ...]:
-    references = references_of(sample)
-    if not references or isinstance(sample, QuestionSample | SelectionSample):
-        return ()
-    answers = [ActionGraph(graph) for graph in judged.answer or ()]
-    return tuple(differences(references, answers, sample.vocabulary))
+def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
+    graphs = task.graphs(sample, judged)
+    return () if graphs is None else tuple(differences(graphs))
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
@@ -298,7 +302,7 @@ def _value(row: Explained) -> dict[str, Any]:
         "unasked": row.unasked or None,
         "is_counted": row.is_counted,
         "calls": [_asked_value(asked) for asked in row.asked],
-        "reference": reference_value(row.sample),
+        "reference": row.task.reference_value(row.sample),
         "answer": judged.answer,
         "notes": list(judged.notes),
         "scores": {"official": None} | scores,
@@ -306,15 +310,6 @@ def _value(row: Explained) -> dict[str, Any]:
         "graphs": [_graph_value(graph) for graph in row.graphs],
         "changed": row.changed or None,
     }
-
-
-def reference_value(sample: AnySample) -> Any:  # noqa: ANN401  (a word or graphs, as JSON has them)
-    """What is right."""
-    if references := references_of(sample):
-        return [[list(triplet) for triplet in graph] for graph in references]
-    if isinstance(sample, QuestionSample | SelectionSample):
-        return sample.answer
-    return shown_answer(sample).split("\n")
 
 
 def _asked_value(asked: Asked) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsgkit.suites.tsg.scoreboard import Value
+from tsgkit.suites.scoreboard import Value
 
 NOTHING, UNKNOWN = "-", "(unknown)"
 

@@ -27,12 +27,11 @@ from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import usage_value
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.metrics import Metric
 from tsgkit.suites.registry import task_of
+from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.tasks import Task
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.grouping import STORED, applies, check_group, groups_of, in_order
-from tsgkit.suites.tsg.metrics import Metric
-from tsgkit.suites.tsg.scoreboard import Board
-from tsgkit.suites.tsg.task import TsgTask
 
 if TYPE_CHECKING:
     from tsgkit.report.published import Beside
@@ -81,6 +80,8 @@ class ReportRow:
     """The seed of the intervals."""
     parameters: dict[str, Any] | None = None
     """The parameters its model was asked with; None where there is no model."""
+    measured: tuple[str, ...] = ()
+    """The names of all metrics of its task, shown or not."""
     prompts: str | None = None
     """Another set of prompts than ours."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
@@ -181,9 +182,10 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
 def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
     """Every group applies to some task of some run."""
     tasks = dict.fromkeys(name for path in paths for name in read_header(path)["plan"]["tasks"])
-    kinds = dict.fromkeys(task_of(load_card(name)).kind for name in tasks)
+    found = [task_of(load_card(name)) for name in tasks]
     for group in by:
-        check_group(group, *kinds)
+        if not any(group in task.groups for task in found):
+            raise found[0].no_group(group, found)
 
 
 def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
@@ -216,6 +218,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         data_sha256=row.dataset.sha256,
         seed=seed,
         parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
+        measured=tuple(row.task.metrics),
         prompts=header["plan"].get("prompts"),
         groups=sums.boards(seed, [name for name in shown if row.task.metrics[name].is_headline]),
     )
@@ -227,7 +230,7 @@ class _Wanted(NamedTuple):
     choice: str
     also: Collection[str]
 
-    def of(self, task: TsgTask) -> tuple[str, ...]:
+    def of(self, task: Task) -> tuple[str, ...]:
         """The names of a task's metrics that are wanted."""
         main = main_metric(task.card.metrics)
         return tuple(
@@ -261,7 +264,7 @@ def _look(
     """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
     computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}
     found = {
-        row.cell: _Sums(row, [group for group in by if applies(group, row.task.kind)], computed[row.cell.task])
+        row.cell: _Sums(row, [group for group in by if group in row.task.groups], computed[row.cell.task])
         for row in prepared.rows
     }
     numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
@@ -287,7 +290,7 @@ class _Computed:
 
     def __init__(self, row: Row, by: Sequence[str]) -> None:
         self.row = row
-        self.by = [group for group in by if group not in STORED and applies(group, row.task.kind)]
+        self.by = [group for group in by if group in row.task.groups]
         self._found: dict[int, dict[str, tuple[str, ...]]] = {}
         self._same: dict[str, dict[str, tuple[str, ...]]] = {}
 
@@ -295,7 +298,7 @@ class _Computed:
         """The members, by group, that a sample belongs to."""
         if place not in self._found:
             sample = self.row.dataset.sample(self.row.numbers[place])
-            names = {group: groups_of(sample, group) for group in self.by}
+            names = {group: self.row.task.group_of(sample, group) for group in self.by}
             self._found[place] = self._same.setdefault(repr(names), names)
         return self._found[place]
 
@@ -347,15 +350,13 @@ class _Sums:
                 members[name].add(cluster, scores, counts)
 
     def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
-        if group in STORED:
-            names: Collection[str] = record["groups"][group]
-            return names
-        return self.computed.of(place)[group]
+        stored: Collection[str] | None = record["groups"].get(group)
+        return self.computed.of(place)[group] if stored is None else stored
 
     def boards(self, seed: int, shown: Collection[str]) -> dict[str, dict[str, Board]]:
         """The board of every member of every group."""
         task, solver = self.row.task, self.row.solver
         return {
-            group: {name: task.board(members[name], solver, seed, only=shown) for name in in_order(members, group)}
+            group: {name: task.board(members[name], solver, seed, only=shown) for name in task.in_order(members, group)}
             for group, members in self.members.items()
         }

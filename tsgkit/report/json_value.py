@@ -11,7 +11,7 @@ from typing import Any
 
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.published import Beside
-from tsgkit.suites.tsg.scoreboard import Board, board_value
+from tsgkit.suites.scoreboard import Board, board_value
 
 
 def write(report: Report) -> str:

@@ -21,11 +21,11 @@ from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
 from tsgkit.report.plots import Ended, Line, Point, Scored
 from tsgkit.report.tables import published_tables
-from tsgkit.report.wording import ended, question_of, readings_text, reference_text
+from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.tsg.scoreboard import Board
-from tsgkit.suites.tsg.two_readings import TwoReadings
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
 MOST_PICTURES = 2
@@ -285,11 +285,11 @@ def _examples(report: Report) -> Iterator[Markup]:
 def _example(example: Example) -> Markup:
     one = example.explained
     summary = f"{example.why}: item {one.sample.item_id}, {one.judged.outcome}, {_headline(example)}"
-    parts = [html.block(question_of(one.sample, briefly=True)), *_call(example)]
+    parts = [html.block(one.task.question(one.sample, briefly=True)), *_call(example)]
     if one.graphs:
         parts += _differing(example)
     else:
-        parts.append(html.facts([("expected", html.block(reference_text(one.sample)))]))
+        parts.append(html.facts([("expected", html.block(one.task.reference(one.sample)))]))
     return html.folded(text(summary), *parts)
 
 

@@ -26,7 +26,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, text_of
 from tsgkit.report.gathering import Report, ReportRow
-from tsgkit.suites.tsg.scoreboard import Value
+from tsgkit.suites.scoreboard import Value
 
 PUBLISHED = "published"
 FILE, DATASET, SUITE = "tsg_bench.yaml", "tsg-bench", "tsg/"

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from tsgkit.report.figures import UNKNOWN
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import inert
-from tsgkit.suites.tsg.scoreboard import Board
+from tsgkit.suites.scoreboard import Board
 
 HEAD = (
     *("run", "name", "task", "subject", "solver", "style", "repeat", "protocol", "kind", "group", "member", "profile"),

@@ -16,8 +16,7 @@ from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
 from tsgkit.scoring.outcomes import COUNTS, Outcome
-from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.scoreboard import Board
+from tsgkit.suites.scoreboard import Board
 
 Line = tuple[str, ...]
 """A line of text in pieces, of which some are Foreign."""
@@ -129,7 +128,7 @@ def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
 
 def _hallucinations(report: Report) -> Iterator[Table]:
     """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
-    rows = [row for row in report.rows if "hallucinated" in METRICS.get(row.kind, ())]
+    rows = [row for row in report.rows if "hallucinated" in row.measured]
     if not rows:
         return
     kinds = ("total", "desc", "new")

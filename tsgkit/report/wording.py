@@ -9,42 +9,13 @@ from __future__ import annotations
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
-from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, references_of
-from tsgkit.suites.tsg.showing import arrows, shown, shown_answer
-from tsgkit.suites.tsg.two_readings import TwoReadings
-
-SHOWN = {
-    QuestionSample: ("question",),
-    SelectionSample: ("graph", "candidates"),
-    GenerationSample: ("sentence", "count", "nodes", "edges"),
-    NodesSample: ("sentence", "given_edges", "nodes"),
-    EdgesSample: ("sentence", "given_nodes", "edges"),
-    ActionsSample: ("sentence", "given_nodes", "given_edges", "actions"),
-    RefineSample: ("sentence", "graph", "hint", "place", "nodes", "edges"),
-}
-BRIEFLY = 2
-
-
-def question_of(sample: AnySample, *, briefly: bool = False) -> str:
-    """What was asked about, without its context; briefly, without L."""
-    values, fields = shown(sample), SHOWN[type(sample)]
-    return "\n\n".join(f"{field}:\n{values[field]}" for field in (fields[:BRIEFLY] if briefly else fields))
-
-
-def reference_text(sample: AnySample) -> str:
-    """What is right."""
-    if references := references_of(sample):
-        return reading_text(references)
-    if isinstance(sample, SelectionSample):
-        return f"{shown_answer(sample)} {sample.candidates[sample.position]}"
-    return shown_answer(sample)
+from tsgkit.suites.readings import TwoReadings
 
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
     """What was read, as text; graphs are counted from 0."""
     if isinstance(reading, tuple):
-        return "\n\n".join(f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(reading)) or "no graph"
+        return "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading)) or "no graph"
     return "nothing" if reading is None else reading or '""'
 
 
@@ -90,3 +61,7 @@ def _attempt(attempt: Attempt) -> str:
         return f"{attempt.seconds:.2f} s: good"
     status = f" {attempt.status}" if attempt.status else ""
     return f"{attempt.seconds:.2f} s:{status} {attempt.error}, waited {attempt.waited:.1f} s"
+
+
+def _arrows(graph: ActionGraph) -> str:
+    return "\n".join([f"{source} -> {edge} -> {target}" for source, edge, target in graph.triplets])

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,8 +24,9 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, put_aside
+from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import Cell, Plan
-from tsgkit.runs.prepared import Prepared, asks_a_model, prepare
+from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
@@ -134,7 +133,7 @@ def _check_before_beginning(prepared: Prepared, path: Path) -> None:
     """What would stop a new run at its first request stops it before there is a folder of it."""
     if path.is_dir() and any(found.name != LOCK for found in path.iterdir()):
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
-    for model in prepared.plan.models:
+    for model in asked_of(prepared.plan):
         if asks_a_model(model):
             LiteLlm(prepared.settings[model]).prepare()
 
@@ -144,7 +143,7 @@ def _work(
 ) -> Work:
     if all(state.finished == state.total for state in states.values()):
         return Work(folder, states, {}, 0)
-    asks = any(asks_a_model(model) for model in prepared.plan.models)
+    asks = any(map(asks_a_model, asked_of(prepared.plan)))
     cache = ReplyCache() if options.cache and asks else None
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
@@ -169,7 +168,7 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
 
 
 async def _run(work: Work, watch: Watch) -> None:
-    with _signals(work, watch), _calm_collector():
+    with _interruptible(work, watch), _calm_collector():
         try:
             await work.run()
         finally:
@@ -195,31 +194,14 @@ def _calm_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-@contextmanager
-def _signals(work: Work, watch: Watch) -> Iterator[None]:
+def _interruptible(work: Work, watch: Watch) -> AbstractContextManager[None]:
     """The first Ctrl-C stops the scheduling, the second one the waiting."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    asked_to_stop = 0
 
-    def on_signal() -> None:
-        nonlocal asked_to_stop
-        asked_to_stop += 1
-        if asked_to_stop > 1:
-            work.abandon()
-        else:
-            work.stop("interrupted")
-            watch.stopping(work.busy)
+    def stop() -> None:
+        work.stop("interrupted")
+        watch.stopping(work.busy)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, on_signal)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+    return on_interrupts(stop, work.abandon)
 
 
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:

@@ -18,7 +18,7 @@ from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.prepared import Row, asks_a_model
 from tsgkit.runs.records import record_of
 from tsgkit.runs.state import RowState
 from tsgkit.suites.transcript import LOCAL, Ask, Transcript
@@ -97,17 +97,17 @@ class Work:
             raise self.fatal
 
     def _queues(self) -> Iterator[tuple[Iterator[tuple[RowState, int]], int]]:
-        """One queue for each subject, with its number of workers."""
-        for subject in dict.fromkeys(cell.subject for cell in self.states):
-            mine = [state for cell, state in self.states.items() if cell.subject == subject]
+        """One queue for each who is asked, with its number of workers."""
+        for asked in dict.fromkeys(state.row.asked for state in self.states.values()):
+            mine = [state for state in self.states.values() if state.row.asked == asked]
             left = sum(state.total - state.finished for state in mine)
             if left:
-                workers = min(self.in_flight, left) if asks_a_model(subject) else 1
+                workers = min(self.in_flight, left) if asks_a_model(asked) else 1
                 yield ((state, place) for state in mine for place in state.left()), workers
 
     async def _worker(self, queue: Iterator[tuple[RowState, int]]) -> None:
         for number, (state, place) in enumerate(queue):
-            if self.stopping or (self.budget and asks_a_model(state.row.cell.subject)):
+            if self.stopping or (self.budget and asks_a_model(state.row.asked)):
                 return
             if state.given_up:
                 continue
@@ -129,16 +129,16 @@ class Work:
                 await asyncio.sleep(0)
 
     def _give_up(self, state: RowState, why: str) -> None:
-        """Nothing more is asked of this subject."""
-        for cell, other in self.states.items():
-            if cell.subject == state.row.cell.subject:
+        """Nothing more is asked of whom this row asks."""
+        for other in self.states.values():
+            if other.row.asked == state.row.asked:
                 other.given_up = other.given_up or why
 
     async def _sample(self, state: RowState, place: int) -> None:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        transcript = await row.solver.solve(sample, self._ask(where))
+        transcript = await row.solver.solve(sample, self._ask(row, where))
         self._record_local(where, transcript)
         judged = row.solver.judge(sample, transcript)
         record = record_of(row.cell, judged, transcript)
@@ -148,8 +148,8 @@ class Work:
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         self.changed()
 
-    def _ask(self, where: Call) -> Ask | None:
-        subject = self.subjects.get(where.subject)
+    def _ask(self, row: Row, where: Call) -> Ask | None:
+        subject = self.subjects.get(row.asked)
         return None if subject is None else functools.partial(subject.ask, where)
 
     def _record_local(self, where: Call, transcript: Transcript) -> None:
@@ -157,5 +157,6 @@ class Work:
         for said in transcript.said:
             if said.reply.source == LOCAL:
                 call = where._replace(label=said.label)
-                if self.folder.find(call) is None:
+                found = self.folder.find(call)
+                if found is None or found.text != said.reply.text:
                     self.folder.write(call, None, said.reply)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result
-from tsgkit.suites.tsg.cards import near
 
 
 class Gate(NamedTuple):
@@ -41,9 +41,9 @@ def _gate(text: str, prepared: Prepared) -> Gate:
     except ValueError:
         raise UsageError(f"--fail-under {text}: not TASK.METRIC=VALUE", hint="as in tsg/sgqa.exact_match=0.8") from None
     if task not in tasks:
-        raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=near(task, tasks))
+        raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=meant(task, tasks))
     if metric not in tasks[task].metrics:
-        raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=near(metric, tasks[task].metrics))
+        raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=meant(metric, tasks[task].metrics))
     if not 0 <= least <= 1:
         raise UsageError(f"--fail-under {text}: values are fractions of 1", hint="80 % is 0.8")
     return Gate(task, metric, least)

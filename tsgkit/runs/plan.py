@@ -3,6 +3,9 @@
 >>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "openai/x"), styles=("zero-shot", "cot"))
 >>> [(cell.subject, cell.style) for cell in cells_of(plan)]
 [('baseline/rules', ''), ('openai/x', 'zero-shot'), ('openai/x', 'cot')]
+
+A folder of finished pictures or rooms is a subject too; the way in which it is looked at stands where a model's solver
+does: the protocol.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, S
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import find, search_path, text_of
+from tsgkit.suites.families import family_of
+from tsgkit.suites.tasks import PUBLISHED, Folder, Kind
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
@@ -47,6 +52,20 @@ class Plan(BaseModel):
     seed: StrictInt = 0
     prompts: StrictStr | None = None
     model_args: Names = ()
+    images: Names = ()
+    """Folders of pictures, as ``NAME=DIR``."""
+    scenes: Names = ()
+    """Folders of rooms, as ``NAME=DIR``."""
+    judge: StrictStr | None = None
+    """Who looks at what lies in folders."""
+    protocols: Names = ()
+    """The ways in which it is looked at; none for the first that a task has."""
+
+    @property
+    def folders(self) -> tuple[Folder, ...]:
+        """The subjects that are folders."""
+        images = (_folder(text, "images") for text in self.images)
+        return (*images, *(_folder(text, "scenes") for text in self.scenes))
 
 
 class Cell(NamedTuple):
@@ -67,11 +86,17 @@ class Cell(NamedTuple):
         return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat + 1}"] if self.repeat else [])])
 
 
-def cells_of(plan: Plan) -> Iterator[Cell]:
-    """All rows of a plan in order; a baseline has neither style nor solver of its own."""
-    for subject in plan.models:
+def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> Iterator[Cell]:
+    """All rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
+
+    ``first_protocols`` says, task by task, how folders are looked at where the plan does not.
+    """
+    folders = tuple(folder.name for folder in plan.folders)
+    for subject in (*plan.models, *folders):
         for task in plan.tasks:
-            for solver, style in _ways(plan, subject):
+            protocols = plan.protocols or ((first_protocols or {}).get(task, PUBLISHED),)
+            ways = [(protocol, "") for protocol in protocols] if subject in folders else _ways(plan, subject)
+            for solver, style in ways:
                 for repeat in range(plan.repeat):
                     yield Cell(subject, task, solver, style, repeat)
 
@@ -79,7 +104,19 @@ def cells_of(plan: Plan) -> Iterator[Cell]:
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
         return [(BASELINE_SOLVER, "")]
-    return [(solver, style) for solver in plan.solvers for style in plan.styles]
+    pairs = ((solver, style if family_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
+    return list(dict.fromkeys(pairs))
+
+
+def _folder(text: str, kind: Kind) -> Folder:
+    """The folder that ``NAME=DIR`` names."""
+    name, _, path = text.partition("=")
+    option = f"--{kind} {text}"
+    if not name or not path:
+        raise UsageError(f"{option}: not NAME=DIR", hint=f"as in --{kind} mine=pictures/mine")
+    if name.startswith((BASELINE, SCRIPT, REPLAY)) or "/" in name or not name.isprintable():
+        raise UsageError(f"{option}: {name} is no name for a folder", hint="a name has no slash")
+    return Folder(name, kind, Path(path))
 
 
 def load_plan(name: str) -> dict[str, Any]:

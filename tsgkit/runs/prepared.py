@@ -18,6 +18,7 @@ from typing import Any
 
 from tsgkit import __version__
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
 from tsgkit.llm.cache import canonical
@@ -26,15 +27,14 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
-from tsgkit.suites.registry import task_of
-from tsgkit.suites.tsg.cards import near
-from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import style_of
-from tsgkit.suites.tsg.solvers import Solver, votes_of
-from tsgkit.suites.tsg.task import TsgTask, kinds_of
+from tsgkit.suites.families import family_of
+from tsgkit.suites.registry import task_of, tasks_of_rows
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.tasks import Dataset, Folder, Task, Viewing
 
 DEFAULT_SUITE = "tsg"
+RULES = "rules"
+"""The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
 
@@ -44,16 +44,23 @@ class Row:
     """One row of the result, ready to be worked on."""
 
     cell: Cell
-    task: TsgTask
+    task: Task
     solver: Solver
     dataset: Dataset
     numbers: Sequence[int]
     """Which samples of the dataset are asked."""
+    judge: str | None = None
+    """Who looks, where the subject is a folder of finished things."""
+
+    @property
+    def asked(self) -> str:
+        """Who is asked: the subject, or who looks at it; ``rules`` and baselines ask nobody."""
+        return self.cell.subject if self.judge is None else self.judge
 
     def where(self, item_id: str) -> Call:
         """Who asks, when a sample of this row is worked on; the call's own fields are empty."""
         cell = self.cell
-        return Call(cell.subject, "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
+        return Call(cell.subject, self.judge or "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,8 @@ class Prepared:
     @property
     def name(self) -> str:
         """A name for people: the models and the tasks."""
-        models = "+".join(model.rpartition("/")[2] for model in self.plan.models)
+        subjects = (*self.plan.models, *(folder.name for folder in self.plan.folders))
+        models = "+".join(subject.rpartition("/")[2] for subject in subjects)
         tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
         words = f"{models}-{tasks if len(tasks) < 30 else DEFAULT_SUITE}"
         return re.sub(r"[^A-Za-z0-9.+_-]+", "-", words)[:LONGEST_NAME].strip("-.")
@@ -105,28 +113,41 @@ def prepare(plan: Plan) -> Prepared:
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
     if not all(plan.models):
         raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
-    models = plan.models or tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
-    plan = plan.model_copy(update={"tasks": tuple(tasks), "models": tuple(dict.fromkeys(models))})
+    plan = plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)})
     settings = _settings(plan, tasks)
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
     solvers = _Solvers(plan, tasks, datasets)
     rows = tuple(
-        Row(cell, tasks[cell.task], solvers.of(cell), datasets[cell.task], chosen[cell.task])
-        for cell in cells_of(plan)
+        row_of(cell, plan, tasks[cell.task], solvers.of(cell), datasets, chosen)
+        for cell in cells_of(plan, first_protocols(tasks))
         if chosen[cell.task]
     )
     return Prepared(plan, rows, settings, secrets_of(settings.values()), _asked(plan, rows, settings))
+
+
+def row_of(
+    cell: Cell,
+    plan: Plan,
+    task: Task,
+    solver: Solver,
+    datasets: Mapping[str, Dataset],
+    chosen: Mapping[str, Sequence[int]],
+) -> Row:
+    """A row of a plan."""
+    is_folder = any(cell.subject == folder.name for folder in plan.folders)
+    judge = plan.judge if is_folder else None
+    return Row(cell, task, solver, datasets[cell.task], chosen[cell.task], judge)
 
 
 def _task_names(plan: Plan) -> tuple[str, ...]:
     """The tasks meant: names, a suite's name for all of its tasks, none for those that fit the data."""
     known = card_names()
     if not plan.tasks:
-        fitting = kinds_of(Path(plan.data)) if plan.data else ()
+        fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
         ours = [name for name in known if name.startswith(f"{DEFAULT_SUITE}/")]
-        return tuple(_in_order(_unnamed(name for name in ours if not fitting or name.partition("/")[2] in fitting)))
+        return tuple(_in_order(_unnamed([name for name in known if name in fitting] or ours)))
     found: list[str] = []
     for name in plan.tasks:
         suite = _unnamed(one for one in known if one.startswith(f"{name}/"))
@@ -145,16 +166,51 @@ def _in_order(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: (first.index(name) if name in first else len(first), name))
 
 
-def _default_subject(task: TsgTask) -> str:
+def first_protocols(tasks: Mapping[str, Task]) -> dict[str, str]:
+    """How each task looks at finished things where nothing is said."""
+    return {name: task.protocols[0] for name, task in tasks.items()}
+
+
+def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
+    """Whom the plan evaluates, and who looks: as it says, else as the cards do."""
+    models = tuple(dict.fromkeys(plan.models))
+    folders = plan.folders
+    if not models and not folders:
+        models = tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
+    _check_folders(folders, models, tasks)
+    judge = plan.judge
+    if folders and judge is None:
+        judges = {task.card.judge for task in tasks.values()}
+        judge = (judges.pop() if len(judges) == 1 else None) or RULES
+    if judge is not None and not folders:
+        raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
+    return {"models": models, "judge": judge}
+
+
+def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapping[str, Task]) -> None:
+    names = [*models, *(folder.name for folder in folders)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
+    for folder in folders:
+        if not folder.path.is_dir():
+            what = "a file, not a folder" if folder.path.exists() else "no such folder"
+            raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
+        for task in tasks.values():
+            if folder.kind not in task.takes:
+                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}")
+
+
+def _default_subject(task: Task) -> str:
     if task.card.subject is None:
         raise UsageError(f"{task.card.source}: the card names no subject", hint="say whom to evaluate: --model NAME")
     return task.card.subject
 
 
-def _settings(plan: Plan, tasks: Mapping[str, TsgTask]) -> dict[str, Settings]:
+def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     """How each model is asked; what the cards recommend are defaults."""
-    arguments = parse(plan.model_args, plan.models)
-    if arguments and not any(asks_a_model(model) for model in plan.models):
+    asked = asked_of(plan)
+    arguments = parse(plan.model_args, asked)
+    if arguments and not any(map(asks_a_model, asked)):
         raise UsageError("no model is asked, so --model-arg has no use", hint="add --model PROVIDER/NAME")
     temperatures = {task.card.temperature for task in tasks.values()}
     given = any(argument.name == "temperature" for argument in arguments)
@@ -162,29 +218,37 @@ def _settings(plan: Plan, tasks: Mapping[str, TsgTask]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    return {model: settings_of(model, arguments, defaults) for model in plan.models}
+    return {name: settings_of(name, arguments, defaults) for name in asked}
 
 
-def _check_ways(plan: Plan, tasks: Mapping[str, TsgTask]) -> None:
+def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
-    for style in plan.styles:
-        style_of(style)
-    for solver in plan.solvers:
-        votes_of(solver)
+    if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
+        raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
-        prompt_set(plan.prompts, task.card)
+        for style in plan.styles:
+            for solver in plan.solvers:
+                task.check_way(style, solver, plan.prompts)
+        for protocol in plan.protocols:
+            if protocol not in task.protocols:
+                raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, task.protocols))
 
 
-def asks_a_model(subject: str) -> bool:
-    """Whether a subject is a model behind an interface, rather than something that answers by itself."""
-    return not subject.startswith((BASELINE, SCRIPT, REPLAY))
+def asked_of(plan: Plan) -> tuple[str, ...]:
+    """Everybody who is asked something: the models, and who looks at folders."""
+    return tuple(dict.fromkeys((*plan.models, *([plan.judge] if plan.judge is not None else []))))
+
+
+def asks_a_model(name: str) -> bool:
+    """Whether a subject or judge is a model behind an interface, rather than something that answers by itself."""
+    return name != RULES and not name.startswith((BASELINE, SCRIPT, REPLAY))
 
 
 def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Sequence[int]]:
     """The samples asked of each dataset; an id that no dataset has is a slip."""
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
     if missing := [item_id for item_id in plan.ids if item_id not in known]:
-        raise UsageError(f"no task has an item {missing[0]}", hint=near(missing[0], sorted(known)[:10_000]))
+        raise UsageError(f"no task has an item {missing[0]}", hint=meant(missing[0], sorted(known)[:10_000]))
     chosen: dict[str, Sequence[int]] = {}
     for name, dataset in datasets.items():
         here = set(dataset.item_ids) if plan.ids else set()
@@ -196,19 +260,23 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Seq
 class _Solvers:
     """The solvers of a plan, each made once."""
 
-    def __init__(self, plan: Plan, tasks: Mapping[str, TsgTask], datasets: Mapping[str, Dataset]) -> None:
+    def __init__(self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset]) -> None:
         self.plan, self.tasks, self.datasets = plan, tasks, datasets
+        self.folders = {folder.name: folder for folder in plan.folders}
         self._made = cache(self._make)
 
     def of(self, cell: Cell) -> Solver:
         """The solver of a row."""
-        subject = cell.subject if cell.subject.startswith(BASELINE) else ""
-        return self._made(subject, cell.task, cell.solver, cell.style)
+        answers_itself = cell.subject.startswith(BASELINE) or cell.subject in self.folders
+        return self._made(cell.subject if answers_itself else "", cell.task, cell.solver, cell.style)
 
-    def _make(self, baseline: str, task: str, solver: str, style: str) -> Solver:
+    def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
-        if baseline:
-            return self.tasks[task].baseline(baseline, plan.seed)
+        if subject in self.folders:
+            viewing = Viewing(self.folders[subject], plan.judge or RULES, solver, plan.seed, plan.prompts)
+            return self.tasks[task].viewer(viewing, self.datasets[task])
+        if subject:
+            return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
         shots = plan.shots if "few-shot" in style else None
         return self.tasks[task].solver(
             solver, style, self.datasets[task], shots=shots, seed=plan.seed, prompts=plan.prompts
@@ -218,19 +286,43 @@ class _Solvers:
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
     """All that can change an answer, and the list of items."""
     return {
-        "models": {model: _model(settings[model]) for model in plan.models},
+        "models": {name: _model(settings[name]) for name in plan.models},
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
         "data": {row.task.key: row.dataset.sha256 for row in rows},
         "items": {row.task.key: row.dataset.chosen_hash(row.numbers) for row in rows},
         "prompts": {f"{row.task.key} {row.cell.solver} {row.cell.style}": row.solver.fingerprint for row in rows},
         "repeat": plan.repeat,
         "seed": plan.seed,
+        **_looked_at(plan, rows, settings),
     }
+
+
+def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
+    """The folders and who looks at them; nothing where there are none."""
+    if not plan.folders:
+        return {}
+    judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
+    contents = {
+        f"{folder.name} {row.task.key}": _contents(row, folder)
+        for folder in plan.folders
+        for row in rows
+        if row.cell.subject == folder.name
+    }
+    return {"folders": contents, "judge": judge}
+
+
+def _contents(row: Row, folder: Folder) -> str:
+    """A hash of the files of a folder that are looked at, by their names and what they hold."""
+    ids = row.dataset.item_ids
+    digest = hashlib.sha256()
+    for path in sorted(row.task.files_of(folder, [ids[number] for number in row.numbers])):
+        digest.update(f"{path.relative_to(folder.path)}\0{_content(path)}\n".encode())
+    return digest.hexdigest()
 
 
 def _model(settings: Settings) -> dict[str, Any]:
     name = settings.model
-    if name.startswith(BASELINE):
+    if name.startswith(BASELINE) or name == RULES:
         return {}
     if name.startswith((SCRIPT, REPLAY)):
         rest = name.partition(":")[2]
@@ -242,7 +334,8 @@ def _content(path: Path) -> str:
     """A hash of a script, or of a replayed run's calls."""
     file = path / CALLS if path.is_dir() else path
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=look_alike(file)) from None
 

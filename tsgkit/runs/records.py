@@ -8,10 +8,9 @@ from typing import Any
 from tsgkit.llm.reply import LOCAL_SOURCES, Reply
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.score import Score
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.judging import Judged
-
-PROFILES = ("strict", "official")
 
 
 def record_of(cell: Cell, judged: Judged, transcript: Transcript) -> dict[str, Any]:
@@ -30,7 +29,7 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript) -> dict[str, A
         **cell._asdict(),
         "item_id": judged.sample.item_id,
         "cluster": judged.sample.cluster,
-        "groups": judged.sample.groups,
+        "groups": dict(judged.sample.groups),
         "outcome": str(judged.outcome),
         "answer": judged.answer,
         "parts": parts,

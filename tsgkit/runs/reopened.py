@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,12 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import Cell, Plan, cells_of
-from tsgkit.runs.prepared import Prepared, Row, chosen_numbers
+from tsgkit.runs.prepared import Prepared, chosen_numbers, first_protocols, row_of
 from tsgkit.runs.records import record_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.suites.registry import task_of
-from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.solvers import Recorded
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 Place = tuple[Cell, str]
 
@@ -62,9 +62,10 @@ def prepared_again(header: Mapping[str, Any], path: Path, data: str | None = Non
             hint = "say where they lie now: --data"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
     chosen = chosen_numbers(plan, datasets)
+    recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
     rows = tuple(
-        Row(cell, tasks[cell.task], Recorded(cell.solver, cell.style), datasets[cell.task], chosen[cell.task])
-        for cell in cells_of(plan)
+        row_of(cell, plan, tasks[cell.task], recorded(cell.task, cell.solver, cell.style), datasets, chosen)
+        for cell in cells_of(plan, first_protocols(tasks))
         if chosen[cell.task]
     )
     return Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
@@ -98,7 +99,7 @@ def _judged(prepared: Prepared, path: Path) -> Iterator[bytes]:
             if not lines:
                 continue
             transcript = transcript_of(calls.read(place) for place in lines)
-            if transcript.waits_for(row.solver.calls):
+            if row.solver.unfinished(transcript):
                 continue
             record = record_of(row.cell, row.solver.judge(sample, transcript), transcript)
             yield calls.encoded(record)
@@ -114,9 +115,9 @@ def _places_of_calls(path: Path) -> dict[Place, list[int]]:
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
-    """The calls of a sample in order; of one that was made again, the last."""
+    """The calls of a sample in order, what a solver made of them last; of a call that was made again, the last one."""
     found: dict[tuple[str, int], Reply] = {}
     for value in calls:
         found[value["label"], value["draw"]] = reply_from(value["reply"])
-    in_order = sorted(found.items(), key=lambda item: item[0][1])
+    in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
     return Transcript(tuple(Said(label, reply) for (label, _), reply in in_order))

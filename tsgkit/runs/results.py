@@ -12,9 +12,9 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.judging import Judged
-from tsgkit.suites.tsg.scoreboard import Board
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Result:
     given_up: str = ""
     errors: dict[str, int] = field(default_factory=dict)
     """What went wrong, and how many samples ended with it."""
+    partial: dict[str, int] = field(default_factory=dict)
+    """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
 
     @property
     def failed(self) -> int:
@@ -46,6 +48,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     row = state.row
     tally, usage, unasked = row.task.tally(), dict[str, Any](), 0
     errors: dict[str, int] = {}
+    partial: dict[str, int] = {}
     for place, number in enumerate(row.numbers):
         if state.places[place] == NOWHERE:
             unasked += 1
@@ -55,11 +58,12 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
         record = samples.read(state.places[place])
         tally.add(record["cluster"], scores_of(record), record["counts"])
         add_usage(usage, record["usage"])
-        if record["outcome"] == Outcome.API_ERROR:
+        if record["outcome"] == Outcome.API_ERROR or record["error"]:
             error = record["error"] or "no reason given"
-            errors[error] = errors.get(error, 0) + 1
+            where = errors if record["outcome"] == Outcome.API_ERROR else partial
+            where[error] = where.get(error, 0) + 1
     board = row.task.board(tally, row.solver, seed)
-    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors)
+    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors, partial)
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
@@ -67,13 +71,13 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
     cell = result.cell
     value: dict[str, Any] = {
         "subject": cell.subject,
-        "judge": None,
+        "judge": state.row.judge,
         "solver": cell.solver,
         "style": cell.style or None,
         "repeat": cell.repeat,
         "data": result.data,
         "task": cell.task,
-        **state.row.task.board_value(result.board),
+        **board_value(result.board),
     }
     if with_samples:
         value["samples"] = [sample_value(record) for record in records_of(state, samples)]

@@ -18,7 +18,7 @@ from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import REPLAY, SCRIPT
-from tsgkit.runs.prepared import Prepared, asks_a_model
+from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def subjects_of(
     prepared: Prepared, folder: RunFolder, limits: Limits, cache: ReplyCache | None, *, reads_cache: bool
 ) -> dict[str, Subject]:
     """Everybody who is asked in this run, by name; ``UsageError`` where a budget could not be kept."""
-    models = tuple(model for model in prepared.plan.models if asks_a_model(model))
+    models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     prices = prices_of(models, limits.prices)
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
@@ -58,7 +58,7 @@ def subjects_of(
     budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
     budget.add(folder.requests, folder.spent)
     subjects: dict[str, Subject] = {}
-    for model in prepared.plan.models:
+    for model in asked_of(prepared.plan):
         if model in models:
             subjects[model] = _door(model, prepared, folder, limits, budget, prices[model], cache, reads_cache)
         elif model.startswith((SCRIPT, REPLAY)):
@@ -118,5 +118,5 @@ def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = ()) -> As
 def _asked(subject: str, prepared: Prepared) -> Iterator[Call]:
     """Every sample a subject is asked about, as its calls begin."""
     for row in prepared.rows:
-        if row.cell.subject == subject:
+        if row.asked == subject:
             yield from (row.where(row.dataset.item_ids[number]) for number in row.numbers)

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 
 if TYPE_CHECKING:
-    from tsgkit.suites.tsg.task import TsgTask
+    from tsgkit.suites.tasks import Task
 
 GROUP = "tsgkit.suites"
 OURS = {"tsg": ("tsgkit.suites.tsg.task", "TsgTask")}
 
 
-def task_of(card: Card) -> TsgTask:
+def task_of(card: Card) -> Task:
     """The task that a card declares; ``UsageError`` where no suite knows it."""
     suite = card.task.partition("/")[0]
     if suite in OURS:
@@ -33,5 +34,12 @@ def task_of(card: Card) -> TsgTask:
     raise UsageError(f"{card.source}: task: there is no suite {suite}", hint=f"the suites: {', '.join(known)}")
 
 
-def _made(maker: Callable[[Card], TsgTask], card: Card) -> TsgTask:
+def tasks_of_rows(file: Path) -> tuple[str, ...]:
+    """The tasks whose rows a file or folder holds, as their suites tell; none where it cannot be told."""
+    return tuple(
+        f"{suite}/{kind}" for suite, (module, _) in OURS.items() for kind in import_module(module).kinds_of(file)
+    )
+
+
+def _made(maker: Callable[[Card], Task], card: Card) -> Task:
     return maker(card)

@@ -12,9 +12,10 @@ from samples import GRAPH, SGDS, SGG, SGQA, lines
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
+from tsgkit.suites.scoreboard import ScoreReport, report_value
 from tsgkit.suites.tsg.documents import read_document, read_file
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
-from tsgkit.suites.tsg.scoreboard import ScoreReport, report_value, score
+from tsgkit.suites.tsg.scoreboard import score
 
 DRY = [["person", "verb", "dry"], ["dry", "dobj", "cup"]]
 MA = {
@@ -229,7 +230,7 @@ def test_the_command_prints_both_profiles_and_never_fails_for_a_low_score(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--task", "tsg/none"], "there is no task none"),
+        (["--task", "tsg/none"], "there is no task tsg/none"),
         (["--task", "tsg/ma-sgg", "--style", "odd"], "there is no style odd"),
         (["--task", "tsg/ma-sgg", "--by", "colour"], "there is no group colour"),
         (["--task", "tsg/ma-sgg", "--replies", "nosuch"], "nosuch: no such file"),

@@ -14,11 +14,12 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.solving import Solver
 from tsgkit.suites.transcript import Said, Transcript
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, examples_of, style_of
 from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.solvers import Solver, baseline_of, solver_of, votes_of
+from tsgkit.suites.tsg.solvers import baseline_of, solver_of, votes_of
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -15,9 +15,10 @@ Runs: ``dataset`` reads samples when they are needed, ``baselines`` answer witho
 to a transcript and that to a judgement, ``voting`` makes one answer of several, ``task`` is all of it for a run.
 """
 
+from tsgkit.suites.scoreboard import ScoreReport, report_value
 from tsgkit.suites.tsg.checking import FileReport, check, check_document
 from tsgkit.suites.tsg.documents import Document, read_document, read_file
-from tsgkit.suites.tsg.scoreboard import ScoreReport, report_value, score
+from tsgkit.suites.tsg.scoreboard import score
 from tsgkit.suites.tsg.writing import Written, convert, write_document
 
 __all__ = [

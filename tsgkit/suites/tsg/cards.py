@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.suites.tsg.metrics import METRICS, Metric
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.tsg.metrics import METRICS
 
 SUITE = "tsg/"
-MOST_NAMES = 12
 
 
 def check_card(card: Card) -> str:
@@ -22,26 +21,14 @@ def check_card(card: Card) -> str:
     task = card.task.removeprefix(SUITE)
     if not card.task.startswith(SUITE) or task not in METRICS:
         keys = [SUITE + name for name in METRICS]
-        raise UsageError(f"{card.source}: task: there is no {card.task}", hint=near(card.task, keys))
+        raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, keys))
     for name, declared in card.metrics.items():
         if name not in METRICS[task]:
-            raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=near(name, METRICS[task]))
+            raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, METRICS[task]))
         for field, (said, true) in _settings(METRICS[task][name], declared.pooling, declared.better).items():
             if said != true:
                 raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {said}")
     return task
-
-
-def near(name: str, names: Iterable[str]) -> str:
-    """A hint at what was meant: the nearest name, else all of them, or the first of many."""
-    from tsgkit.lexicon import nearest
-
-    names = tuple(names)
-    found = nearest(name, names, limit=1)
-    if found:
-        return f"{found[0].name}?"
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return f"choose from {', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:

@@ -17,8 +17,8 @@ from typing import IO
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.lexicon import meant
 from tsgkit.library.files import look_alike
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.derived import drawn
 from tsgkit.suites.tsg.rows import entry_from, row_kind
 from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
@@ -76,7 +76,7 @@ class Dataset:
         """The numbers of these samples (none: all), at most so many, in the order of the file."""
         for item_id in ids:
             if item_id not in self._numbers:
-                raise UsageError(f"{self.file}: there is no item {item_id}", hint=near(item_id, self._ids[:10_000]))
+                raise UsageError(f"{self.file}: there is no item {item_id}", hint=meant(item_id, self._ids[:10_000]))
         numbers = sorted({self._numbers[item_id] for item_id in ids}) if ids else range(len(self))
         return numbers if limit is None else numbers[:limit]
 

@@ -26,9 +26,8 @@ import re
 from collections.abc import Callable, Iterable
 
 from tsgkit.errors import UsageError
-from tsgkit.lexicon import forms, mentions
+from tsgkit.lexicon import forms, meant, mentions
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.derived import DerivedSample
 from tsgkit.suites.tsg.samples import ROWS, TASKS, AnySample, GenerationSample
 
@@ -108,7 +107,7 @@ def applies(group: str, task: str) -> bool:
 def check_group(group: str, *tasks: str) -> None:
     """``UsageError`` where there is no such group, or none of these tasks can be grouped so."""
     if group not in GROUPS and group not in REPAIRS:
-        raise UsageError(f"there is no group {group}", hint=near(group, (*GROUPS, *REPAIRS)))
+        raise UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, *REPAIRS)))
     if not any(applies(group, task) for task in tasks):
         fitting = ", ".join(f"tsg/{task}" for task in (REPAIRS.get(group) or TASKS) if applies(group, task))
         needed = "graphs to mend" if group in REPAIRS else "a sentence and graphs to write"

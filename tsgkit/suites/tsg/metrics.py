@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tsgkit.scoring.pooling import Pooling
-
-POOLED, PER_ITEM = Pooling.POOLED, Pooling.PER_ITEM
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number a task is judged by, or a diagnostic beside it (``is_headline`` false)."""
-
-    meaning: str
-    pooling: Pooling = POOLED
-    more_is_better: bool = True
-    is_headline: bool = True
+from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 
 
 def _extra(meaning: str, pooling: Pooling = POOLED, *, more_is_better: bool = True) -> Metric:

@@ -18,10 +18,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.tsg.cards import check_card, near
+from tsgkit.suites.tsg.cards import check_card
 
 WHOLE = "whole"
 GENERATION_RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
@@ -150,4 +151,4 @@ def _check_names(homes: Sequence[Path]) -> None:
     for home in homes:
         for file in sorted(home.glob("*.txt")):
             if file.stem not in known:
-                raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=near(file.stem, known))
+                raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, known))

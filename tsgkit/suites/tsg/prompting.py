@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.templates import Template
-from tsgkit.suites.tsg.cards import near
 from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.examples import Example, check_disjoint, examples_of, pool_of
 from tsgkit.suites.tsg.prompt_sets import FIELDS, MORE_FIELDS, RULES, WHOLE, PromptSet, prompt_set
@@ -94,7 +94,7 @@ PRESETS = {
 def style_of(name: str, shots: int | None = None) -> Style:
     """The style of a name, perhaps with another number of examples."""
     if name not in PRESETS:
-        raise UsageError(f"there is no style {name}", hint=near(name, PRESETS))
+        raise UsageError(f"there is no style {name}", hint=meant(name, PRESETS))
     style = PRESETS[name]
     if shots is None or shots == style.shots:
         return style
@@ -121,7 +121,7 @@ class Prompter:
     ) -> None:
         self.task = task.removeprefix("tsg/")
         if self.task not in ROWS:
-            raise UsageError(f"there is no task {task}", hint=near(self.task, ROWS))
+            raise UsageError(f"there is no task {task}", hint=meant(self.task, ROWS))
         self.style = style_of(style, len(examples) or None) if isinstance(style, str) else style
         self.examples = tuple(examples)
         if not isinstance(prompts, PromptSet):

@@ -2,13 +2,14 @@
 
 >>> from tsgkit.library.cards import load_card
 >>> task = TsgTask(load_card("tsg/sgqa"))
->>> len(task.dataset(None)), task.baseline("baseline/rules", seed=0).name
+>>> dataset = task.dataset(None)
+>>> len(dataset), task.baseline("baseline/rules", 0, dataset).name
 (90, 'baseline')
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -17,35 +18,51 @@ from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
+from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.families import check_solver, family_of
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.scoreboard import Board, ScoreReport
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.tasks import Dataset as AnyDataset
+from tsgkit.suites.tasks import Graphs, Task
+from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.documents import read_document
-from tsgkit.suites.tsg.metrics import METRICS, Metric
+from tsgkit.suites.tsg.documents import read_document, read_file
+from tsgkit.suites.tsg.examples import Example
+from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
+from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
+from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
-from tsgkit.suites.tsg.samples import TASKS
-from tsgkit.suites.tsg.scoreboard import Board, board_of, board_value, tally_for
-from tsgkit.suites.tsg.solvers import Baseline, Solver, baseline_of, solver_of
+from tsgkit.suites.tsg.samples import TASKS, AnySample
+from tsgkit.suites.tsg.scoreboard import board_of, score
+from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, read_as, solver_of
+from tsgkit.suites.tsg.two_readings import read_twice
 
 
-class TsgTask:
+class TsgTask(Task):
     """One task, as a card declares it."""
 
     def __init__(self, card: Card) -> None:
         self.card = card
         self.kind = check_card(card)
-
-    @property
-    def key(self) -> str:
-        """The name of its card."""
-        return self.card.name
+        self.groups = tuple(group for group in (*GROUPS, *REPAIRS) if applies(group, self.kind))
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """What it is judged by."""
         return METRICS[self.kind]
+
+    @property
+    def published_metrics(self) -> Collection[str]:
+        """Those of the published code."""
+        return PUBLISHED.get(self.kind, ())
 
     def dataset(self, data: str | None) -> Dataset:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
@@ -68,10 +85,19 @@ class TsgTask:
         """The task whose file in a folder or dataset holds the rows: a derived task's first source."""
         return DERIVATIONS[self.kind].sources[0] if self.kind in DERIVATIONS else self.kind
 
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Names of styles, solvers and prompts are true ones."""
+        style_of(style)
+        check_solver(solver, (self.kind,))
+        prompt_set(prompts, self.card)
+
     def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+        self, name: str, style: str, dataset: AnyDataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the data."""
+        """A solver, with its prompts where it has none of its own; the pool of examples is held against the data."""
+        family = family_of(name)
+        if not family.styled:
+            return family.solver(name, self.kind, None)
         chosen = style_of(style, shots)
         texts = prompt_set(prompts, self.card)
         if not chosen.shots:
@@ -80,25 +106,80 @@ class TsgTask:
             raise UsageError(f"{self.card.source}: the card names no examples", hint="add a field examples")
         found = find("tasks", self.card.examples)
         pool = read_document(text_of(found), str(found))
-        check_disjoint(pool_of(pool, self.kind), dataset)
+        check_disjoint(pool_of(pool, self.kind), self._own(dataset))
         examples = examples_of(pool, self.kind, chosen.shots, seed)
         return solver_of(name, Prompter(self.kind, chosen, texts, examples))
 
-    def baseline(self, subject: str, seed: int) -> Baseline:
+    def _own(self, dataset: AnyDataset) -> Dataset:
+        if not isinstance(dataset, Dataset):
+            raise UsageError(f"{dataset.file}: not rows of this suite")
+        return dataset
+
+    def baseline(self, subject: str, seed: int, dataset: AnyDataset) -> Baseline:
         """A subject that asks nobody."""
         return baseline_of(subject, seed)
 
-    def tally(self) -> Tally:
-        """An empty tally of its metrics."""
-        return tally_for(self.kind)
+    def recorded(self, solver: str, style: str) -> Recorded:
+        """A way of answering of which only the transcripts are left."""
+        return Recorded(solver, style)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
         return board_of(tally, self.kind, seed, style=solver.style, unpublished=solver.unpublished, only=only)
 
-    def board_value(self, board: Board) -> dict[str, object]:
-        """The JSON value of a board."""
-        return board_value(board)
+    def score(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Scores of replies that were collected elsewhere."""
+        return score(self.kind, data, replies, style=style or STYLES[0], by=by, seed=seed)
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its rows, slips and all, beside what the prompts and worked examples show."""
+        source = self._source(data)
+        document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
+        shown: tuple[Example, ...] = ()
+        if self.card.examples is not None:
+            found = find("tasks", self.card.examples)
+            shown = pool_of(read_document(text_of(found), str(found)), self.kind)
+        return auditable(
+            document, self.kind, shown, [one.text for one in prompt_set(None, self.card).templates.values()]
+        )
+
+    def group_of(self, sample: AnySample, group: str) -> tuple[str, ...]:
+        """The members of a group that a sample belongs to."""
+        return groups_of(sample, group)
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """The members of a group as people expect them."""
+        return in_order(members, group)
+
+    def no_group(self, group: str, tasks: Sequence[Task]) -> UsageError:
+        """Why none of these tasks can be grouped so."""
+        try:
+            check_group(group, *(task.kind for task in tasks if isinstance(task, TsgTask)))
+        except UsageError as error:
+            return error
+        return super().no_group(group, tasks)
+
+    def question(self, sample: AnySample, *, briefly: bool = False) -> str:
+        """What was asked about."""
+        return question_of(sample, briefly=briefly)
+
+    def reference(self, sample: AnySample) -> str:
+        """What is right."""
+        return reference_text(sample)
+
+    def reference_value(self, sample: AnySample) -> object:
+        """What is right, as JSON has it."""
+        return reference_value(sample)
+
+    def readings(self, sample: AnySample, reply: Reply, solver: Solver) -> TwoReadings:
+        """What both profiles read in one reply."""
+        return read_twice(sample, read_as(reply), solver.style, solver.name)
+
+    def graphs(self, sample: AnySample, judged: Judged) -> Graphs | None:
+        """The graphs wanted and given."""
+        return graphs_of(sample, judged)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

@@ -10,12 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.graph.reading import Note
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.derived import DerivedSample
 from tsgkit.suites.tsg.judging import NO_READER, Answer, official_view, read_reply, unpublished
@@ -26,23 +25,6 @@ from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable, fold_graph
 
 Graphs = tuple[ActionGraph, ...]
 MOST_QUOTED = 3
-
-
-@dataclass(frozen=True)
-class TwoReadings:
-    """One reply as both profiles read it; None is "nothing"."""
-
-    outcome: Outcome
-    strict: str | Graphs | None
-    unreadable: str
-    """Why strict read nothing, where the reply has text."""
-    notes: tuple[Note, ...]
-    """What strict repaired, ignored or could not read, line by line."""
-    official: str | Graphs | None
-    not_official: str
-    """Why there is no official reading."""
-    why: tuple[str, ...]
-    """Why the readings, or what is scored of them, differ."""
 
 
 def read_twice(sample: AnySample, reply: Reply | None, style: str = "zero-shot", solver: str = "single") -> TwoReadings:

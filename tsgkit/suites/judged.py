@@ -1,0 +1,41 @@
+"""What is asked and what was found of the answer, as every suite tells it to runs and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score
+
+Scores = dict[str, Score]
+
+
+class Sample(Protocol):
+    """One thing asked; what else it holds is its suite's business."""
+
+    @property
+    def item_id(self) -> str:
+        """Its id in the data."""
+
+    @property
+    def cluster(self) -> str:
+        """What it shares with samples it is not independent of."""
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """What the data say it can be grouped by."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sample and all that is to be said of its reply."""
+
+    sample: Sample
+    outcome: Outcome
+    answer: Any
+    scores: dict[str, Scores]
+    notes: tuple[str, ...] = ()
+    evidence: Any = None
+    counts: dict[str, int] = field(default_factory=dict)

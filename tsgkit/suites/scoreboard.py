@@ -1,0 +1,196 @@
+"""From tallied samples to values with intervals, in both profiles, and to the JSON that all suites share.
+
+A metric's corpus value carries its 95 % interval, bootstrapped over clusters with a recorded seed, and ``n``, its
+summed weight. What a profile does not count is a reason, never a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.scoring.bootstrap import Resampling, intervals
+from tsgkit.scoring.combining import combine, combined_interval
+from tsgkit.scoring.pooling import Pooled, Pooling, Totals, cluster_totals, pool
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.metrics import PROFILES, Metric
+
+NO_SUCH_METRIC = "the published code has no such metric"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A corpus value with its interval (None where there are too few clusters for one) and summed weight."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: float
+
+
+@dataclass(frozen=True)
+class Board:
+    """The values of some samples, what was counted, and why a value is missing."""
+
+    n: int
+    profiles: dict[str, dict[str, Value | None] | None]
+    counts: dict[str, int]
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """A board for all samples, one for each group asked for, and the judgements they are made of."""
+
+    task: str
+    """The name of its card: ``tsg/sgqa``."""
+    style: str
+    seed: int
+    metrics: Mapping[str, Metric]
+    board: Board
+    groups: dict[str, dict[str, Board]]
+    judged: tuple[Judged, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a tally becomes a board: the metrics wanted, those that are published, what to say where there are none."""
+
+    metrics: Mapping[str, Metric]
+    published: Collection[str]
+    unpublished: str = ""
+    """Why no official figures apply; empty where they do."""
+    without_weight: str = "no item carries weight"
+    """Why an official value is missing though the metric is published."""
+    own_reasons: Mapping[str, str] = field(default_factory=dict)
+    """What a suite adds to the reasons where official figures apply."""
+    seed: int = 0
+
+
+def board_of(tally: Tally, rules: Rules) -> Board:
+    """The values of a tally in both profiles."""
+    reasons: dict[str, str] = {}
+    wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
+    if not rules.unpublished:
+        wanted["official"] = {name: metric for name, metric in rules.metrics.items() if name in rules.published}
+    values = _values(tally, wanted, rules, reasons)
+    profiles: dict[str, dict[str, Value | None] | None] = {"strict": values["strict"], "official": None}
+    if rules.unpublished:
+        reasons["official"] = rules.unpublished
+    else:
+        others = {name: None for name in rules.metrics if name not in rules.published}
+        reasons |= {f"official.{name}": NO_SUCH_METRIC for name in others}
+        profiles["official"] = {**values["official"], **others}
+        reasons |= rules.own_reasons
+    return Board(tally.n, profiles, tally.counts, reasons)
+
+
+def _values(
+    tally: Tally, wanted: Mapping[str, Mapping[str, Metric]], rules: Rules, reasons: dict[str, str]
+) -> dict[str, dict[str, Value | None]]:
+    """The values of metrics by profile; intervals are made together, since most metrics draw the same clusters."""
+    values: dict[str, dict[str, Value | None]] = {profile: {} for profile in wanted}
+    own: list[tuple[str, str, float, float]] = []
+    clusters: list[dict[str, Totals]] = []
+    for profile, name, metric in ((one, *item) for one in wanted for item in wanted[one].items()):
+        values[profile][name] = None
+        if metric.made_by is not None:
+            values[profile][name] = _combined(tally, profile, name, metric, rules, reasons)
+            continue
+        parts = tally.parts(profile, name)
+        pooled = pool(parts, metric.pooling)
+        if pooled.value is None:
+            reasons[f"{profile}.{name}"] = _why_none(tally, profile, name, rules)
+            continue
+        own.append((profile, name, pooled.value, _weight(pooled)))
+        clusters.append(cluster_totals(parts, metric.pooling))
+    for (profile, name, value, n), around in zip(own, intervals(clusters, Resampling(rules.seed)), strict=True):
+        low, high = (around.low, around.high) if around else (None, None)
+        values[profile][name] = Value(value, low, high, n)
+    return values
+
+
+def _why_none(tally: Tally, profile: str, name: str, rules: Rules) -> str:
+    if profile == "official":
+        return rules.without_weight
+    return f"no item carries weight: {tally.reasons.get((profile, name), 'it has no score')}"
+
+
+def _combined(
+    tally: Tally, profile: str, name: str, metric: Metric, rules: Rules, reasons: dict[str, str]
+) -> Value | None:
+    """The value of a metric that is made of others."""
+    assert metric.made_by is not None  # noqa: S101  (the caller looked)
+    columns = [tally.parts(profile, column) for column in metric.made_of]
+    value = combine(columns, metric.pooling, metric.made_by)
+    if value is None:
+        empty = [
+            of for of, parts in zip(metric.made_of, columns, strict=True) if not any(part.weight for part in parts)
+        ]
+        reasons[f"{profile}.{name}"] = f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
+        return None
+    top = 1.0 if metric.is_share else float(len(columns))
+    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed, top=top)
+    low, high = (around.low, around.high) if around else (None, None)
+    return Value(value, low, high, sum(_weight(pool(parts, metric.pooling)) for parts in columns))
+
+
+def _weight(pooled: Pooled) -> float:
+    """What a value rests on: the summed weight, or how many items."""
+    return pooled.weight if pooled.pooling is Pooling.POOLED else float(pooled.items)
+
+
+def add_judged(tally: Tally, judged: Iterable[Judged]) -> Tally:
+    """The tally with these samples."""
+    for one in judged:
+        tally.add(one.sample.cluster, one.scores, one.counts)
+    return tally
+
+
+def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str, object]:
+    """The JSON value of a report."""
+    value: dict[str, object] = {"task": report.task, "style": report.style or None, "seed": report.seed}
+    value |= board_value(report.board)
+    if report.groups:
+        value["by"] = {
+            group: {name: board_value(board) for name, board in boards.items()}
+            for group, boards in report.groups.items()
+        }
+    if report.notes:
+        value["notes"] = list(report.notes)
+    if with_samples:
+        value["samples"] = [sample_value(one) for one in report.judged]
+    return value
+
+
+def board_value(board: Board) -> dict[str, object]:
+    """The JSON value of a board."""
+    profiles = {
+        profile: None if values is None else {name: _value(value) for name, value in values.items()}
+        for profile, values in board.profiles.items()
+    }
+    return {"n": board.n, "profiles": profiles, "counts": board.counts, "reasons": board.reasons}
+
+
+def _value(value: Value | None) -> dict[str, float | None] | None:
+    return None if value is None else {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+
+
+def sample_value(judged: Judged) -> dict[str, Any]:
+    """The JSON value of one judged sample."""
+    return {
+        "item_id": judged.sample.item_id,
+        "outcome": str(judged.outcome),
+        "answer": judged.answer,
+        "scores": {
+            profile: {name: score.value for name, score in judged.scores[profile].items()}
+            if profile in judged.scores
+            else None
+            for profile in PROFILES
+        },
+        "notes": list(judged.notes),
+        "evidence": judged.evidence,
+    }

@@ -1,0 +1,246 @@
+"""What a suite offers for each of its cards: data, ways of answering, scores, and how all of it is shown.
+
+A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.registry`); runs and reports know nothing else of it.
+What a task does not do is said in the words of a ``UsageError``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import Card
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.metrics import Metric, columns_of
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.scoreboard import Board, ScoreReport
+from tsgkit.suites.solving import Solver
+
+Kind = Literal["models", "images", "scenes"]
+"""What can be evaluated: models, folders of pictures, folders of rooms."""
+OURS, PUBLISHED = "ours", "published"
+
+
+class Dataset(Protocol):
+    """The samples of one task in one file."""
+
+    @property
+    def file(self) -> str:
+        """Where they come from."""
+
+    @property
+    def sha256(self) -> str:
+        """A hash of all that is asked."""
+
+    @property
+    def item_ids(self) -> Sequence[str]:
+        """The ids of all samples, in the order of the file."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
+        """A sample by its number from 0."""
+
+    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
+        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+
+    def chosen_hash(self, numbers: Iterable[int]) -> str:
+        """A hash of the list of items that are asked."""
+
+
+class Items:
+    """A dataset of samples that are all in memory.
+
+    >>> items = Items("rows.jsonl", "0" * 64, [])
+    >>> items.chosen(["7"])
+    Traceback (most recent call last):
+    tsgkit.errors.UsageError: rows.jsonl: there is no item 7
+    """
+
+    def __init__(self, file: str, sha256: str, samples: Sequence[Sample]) -> None:
+        self.file, self.sha256, self._samples = file, sha256, samples
+        self.item_ids: Sequence[str] = [sample.item_id for sample in samples]
+        self._numbers = {item_id: number for number, item_id in enumerate(self.item_ids)}
+        if len(self._numbers) < len(samples):
+            twice = next(name for place, name in enumerate(self.item_ids) if self._numbers[name] != place)
+            raise UsageError(f"{file}: the item id {twice} occurs twice")
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._samples)
+
+    def sample(self, number: int) -> Any:  # noqa: ANN401  (its suite's sample)
+        """A sample by its number from 0."""
+        return self._samples[number]
+
+    def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
+        """The numbers of these samples (none: all), at most so many, in the order of the file."""
+        for item_id in ids:
+            if item_id not in self._numbers:
+                hint = meant(item_id, self.item_ids[:10_000]) if self.item_ids else ""
+                raise UsageError(f"{self.file}: there is no item {item_id}", hint=hint)
+        numbers = sorted({self._numbers[item_id] for item_id in ids}) if ids else range(len(self))
+        return numbers if limit is None else numbers[:limit]
+
+    def chosen_hash(self, numbers: Iterable[int]) -> str:
+        """A hash of the list of items that are asked."""
+        return hashlib.sha256(json.dumps([self.item_ids[number] for number in numbers]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A subject that is a folder of finished things: its name in the tables, what it holds, and where it lies."""
+
+    name: str
+    kind: Kind
+    path: Path
+
+
+@dataclass(frozen=True)
+class Viewing:
+    """How the things in a folder are looked at: by whom, in which way, with which seed."""
+
+    folder: Folder
+    judge: str
+    """Who looks: a model to ask, or ``rules``."""
+    protocol: str
+    seed: int
+    prompts: str | None = None
+
+
+class Task(ABC):
+    """One task, as a card declares it."""
+
+    card: Card
+    kind: str
+    """What its suite calls the task, whatever the card's name."""
+    takes: tuple[Kind, ...] = ("models",)
+    protocols: tuple[str, ...] = (PUBLISHED,)
+    """The ways in which finished things are looked at; the first is taken where none is named."""
+    groups: tuple[str, ...] = ()
+    """What its samples can be grouped by."""
+
+    @property
+    def key(self) -> str:
+        """The name of its card."""
+        return self.card.name
+
+    @property
+    @abstractmethod
+    def metrics(self) -> Mapping[str, Metric]:
+        """What it is judged by."""
+
+    @property
+    def published_metrics(self) -> Collection[str]:
+        """The metrics that the published code computes."""
+        return ()
+
+    @abstractmethod
+    def dataset(self, data: str | None) -> Dataset:
+        """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
+        """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """A solver for models, with its prompts."""
+        raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help says what it takes")
+
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
+        """A solver for a folder of finished things."""
+        raise UsageError(f"{self.key}: takes {' and '.join(self.takes)}, not a folder of {viewing.folder.kind}")
+
+    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
+        """The files of a folder that are looked at for these items; what they hold is part of a run's identity."""
+        return ()
+
+    @abstractmethod
+    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
+        """A subject that asks nobody."""
+
+    @abstractmethod
+    def recorded(self, solver: str, style: str) -> Solver:
+        """A way of answering of which only the transcripts are left: it judges, and asks nobody."""
+
+    def tally(self) -> Tally:
+        """An empty tally of its metrics in both profiles."""
+        return Tally({"strict": columns_of(self.metrics), "official": self.official_columns()})
+
+    def official_columns(self) -> Sequence[str]:
+        """What the official profile is tallied by."""
+        return columns_of({name: self.metrics[name] for name in self.published_metrics})
+
+    @abstractmethod
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """The values of a tally, of these metrics (None: all)."""
+
+    def score(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Scores of replies that were collected elsewhere."""
+        raise UsageError(f"{self.key}: replies collected elsewhere cannot be scored", hint="tsgkit eval runs the task")
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
+        raise UsageError(f"{self.key}: there is nothing to audit", hint="tsgkit audit --help names what can be")
+
+    def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
+        """The members of a group that a sample belongs to."""
+        found: tuple[str, ...] = sample.groups.get(group, ())
+        return found
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """The members of a group as people expect them: numbers by size, then names."""
+        return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+
+    def no_group(self, group: str, tasks: Sequence[Task]) -> UsageError:
+        """Why none of these tasks can be grouped so."""
+        names = tuple(dict.fromkeys(name for task in tasks for name in task.groups))
+        if not names:
+            return UsageError(f"{', '.join(task.key for task in tasks)}: cannot be grouped by anything")
+        return UsageError(f"there is no group {group}", hint=meant(group, names))
+
+    @abstractmethod
+    def question(self, sample: Any, *, briefly: bool = False) -> str:  # noqa: ANN401
+        """What was asked about, in words."""
+
+    @abstractmethod
+    def reference(self, sample: Any) -> str:  # noqa: ANN401
+        """What is right, in words."""
+
+    def reference_value(self, sample: Any) -> Any:  # noqa: ANN401  (as JSON has it)
+        """What is right, as a value."""
+        return self.reference(sample)
+
+    @abstractmethod
+    def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
+        """What both profiles read in one reply."""
+
+    def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401
+        """The graphs that were wanted and given; None where something else than graphs is asked for."""
+        return None
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """Graphs of the reference and of an answer, and what their elements may be."""
+
+    references: tuple[ActionGraph, ...]
+    answers: tuple[ActionGraph, ...]
+    vocabulary: Vocabulary
