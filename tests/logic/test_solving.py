@@ -125,3 +125,15 @@ def test_a_search_that_is_given_up_is_unknown() -> None:
 def test_what_no_layout_tells_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         solve(parse(text))
+
+
+def test_many_things_of_one_class_are_told_apart_by_their_variables() -> None:
+    relations = " ".join(f"(LeftOf ?v{one} ?v{other})" for other in range(8) for one in range(other))
+    text = f"(and {' '.join(f'(Is ?v{number} {chr(39)}cup{chr(39)})' for number in range(8))} {relations})"
+    for number in reversed(range(8)):
+        text = f"(exists ?v{number} {text})"
+    solution = solve(parse(text))
+    assert (solution.status, solution.objects) == ("satisfiable", 8)
+    impossible = solve(parse(text.replace(relations, f"{relations} (RightOf ?v0 ?v7)")))
+    assert impossible.status == "unknown"
+    assert "parts" in impossible.note

@@ -58,8 +58,12 @@ PRESENT = "Present"
 """The name of the fact that an optional candidate is there."""
 TRUE = And(())
 MOST_CANDIDATES = 60
-WORK = 400_000
+WORK = 20_000
 """How many parts grounding may look at."""
+
+
+class TooLarge(UsageError):
+    """A formula that has too many parts over its candidates."""
 
 
 class Fact(NamedTuple):
@@ -136,15 +140,21 @@ class Candidate:
     optional: bool = False
 
 
-def ground(formula: Formula, candidates: Sequence[Candidate], profile: Profile, *, truth: bool = True) -> Ground:
-    """The formula, or its denial, over the candidates; ``UsageError`` where that has too many parts."""
+def ground(
+    formula: Formula, candidates: Sequence[Candidate], profile: Profile, *, truth: bool = True, own: bool = False
+) -> Ground:
+    """The formula, or its denial, over the candidates; ``TooLarge`` where that has too many parts.
+
+    With ``own`` it is made stronger: the witness of a variable is the candidate that is there for it.
+    """
     refuse_deep(formula)
-    grounder = _Official(candidates) if profile == "official" else _Strict(candidates)
+    formula = apart(formula)
+    grounder = (_Official if profile == "official" else _Strict)(candidates, own=own)
     try:
-        return grounder.of(lifted(formula) if profile == "official" else apart(formula), {}, truth)
+        return grounder.of(lifted(formula) if profile == "official" else formula, {}, truth)
     except OutOfWork:
         hint = "fewer quantifiers over objects of one class need less"
-        raise UsageError(f"the formula has more than {WORK:,} parts for {len(candidates)} objects", hint=hint) from None
+        raise TooLarge(f"the formula has more than {WORK:,} parts for {len(candidates)} objects", hint=hint) from None
 
 
 def all_of(parts: Iterable[Ground]) -> Ground:
@@ -216,8 +226,11 @@ Values = Mapping[Variable, int]
 class _Strict:
     """Classical truth over candidates, where implications under a forall must apply to something."""
 
-    def __init__(self, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, candidates: Sequence[Candidate], *, own: bool = False) -> None:
         self.candidates = candidates
+        self.own = {one.variable: number for number, one in enumerate(candidates) if own and one.variable}
+        many = Counter(one.variable for one in candidates)
+        self.own = {variable: number for variable, number in self.own.items() if many[variable] == 1}
         self.by_label: dict[str, list[int]] = {}
         for number, candidate in enumerate(candidates):
             self.by_label.setdefault(candidate.label, []).append(number)
@@ -306,7 +319,7 @@ class _Strict:
         self, variables: Sequence[Variable], body: Formula, values: Values, truth: bool, *, holding: bool
     ) -> Ground:
         """Whether the body holds for some choice of objects (``holding``), or for every choice; or that denied."""
-        ranges = [self.range(one, body) if holding else range(len(self.candidates)) for one in variables]
+        ranges = [self.range(one, body, truth) if holding else range(len(self.candidates)) for one in variables]
         choices = (dict(zip(variables, choice, strict=True)) for choice in product(*ranges))
         return joined(self.choice(one, body, values, truth, truth is holding) for one in choices)(truth is not holding)
 
@@ -322,8 +335,10 @@ class _Strict:
             return part
         return joined((Lit(Fact(PRESENT, (number,)), member), part))(member)
 
-    def range(self, variable: Variable, body: Formula) -> Iterable[int]:
+    def range(self, variable: Variable, body: Formula, truth: bool = False) -> Iterable[int]:
         """The candidates that can make a body true, as far as the class it demands says."""
+        if truth and variable in self.own:
+            return (self.own[variable],)
         label = demanded_class(variable, body)
         return range(len(self.candidates)) if label is None else self.by_label.get(label, ())
 

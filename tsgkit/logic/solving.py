@@ -40,7 +40,7 @@ from tsgkit.logic.formula import (
     walk,
     with_parts,
 )
-from tsgkit.logic.grounding import TRUE, Candidate, all_of, candidates_of, demanded_class, ground, is_enough
+from tsgkit.logic.grounding import TRUE, Candidate, TooLarge, all_of, candidates_of, demanded_class, ground, is_enough
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.placing import EXACT, NEAT, ROOMY, SWITCH, Effort, Placed, Placing, Rules, Status, spread_out
@@ -114,13 +114,20 @@ def solve(formula: Formula, *, seed: int = 0, spare: int = 0, effort: float = 10
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     profiles, note = profiles_of(formula)
-    tried, placed = _searched(formula, profiles, spare, Effort(effort, seed))
+    try:
+        return _solved(formula, profiles, note, spare, Effort(effort, seed))
+    except TooLarge as problem:
+        return Solution("unknown", profiles=profiles, note=problem.message)
+
+
+def _solved(formula: Formula, profiles: tuple[Profile, ...], note: str, spare: int, effort: Effort) -> Solution:
+    tried, placed = _searched(formula, profiles, spare, effort)
     enough = is_enough(formula)
     if placed.status == "unsatisfiable" and not enough and not spare:
-        tried, placed = _searched(formula, profiles, 1, Effort(effort, seed))
+        tried, placed = _searched(formula, profiles, 1, effort)
     if placed.status == "unsatisfiable":
         solution = Solution("unsatisfiable", None, (), (), len(tried), enough, profiles, note)
-        return _with_conflict(solution, formula, Effort(effort, seed), 0 if enough else spare or 1)
+        return _with_conflict(solution, formula, effort, 0 if enough else spare or 1)
     if placed.layout is None:
         return Solution(placed.status, objects=len(tried), profiles=profiles, note=note)
     layout = verified(formula, placed.layout, profiles)
@@ -156,20 +163,28 @@ def _searched(
 ) -> tuple[tuple[Candidate, ...], Placed]:
     """The first layout of the neatest kind there is, among so many candidates."""
     candidates = candidates_of(formula, spare=spare)
-    for rules, seconds in EFFORTS:
-        limit = effort.seconds if rules is EXACT else min(effort.seconds, seconds)
-        placed = search(formula, candidates, rules, profiles, Effort(limit, effort.seed))
-        if placed.status == "satisfiable":
-            break
+    shared = len({candidate.label for candidate in candidates}) < len(candidates)
+    for own in (True, False) if shared else (False,):
+        for rules, seconds in EFFORTS:
+            limit = effort.seconds if rules is EXACT else min(effort.seconds, seconds)
+            placed = search(formula, candidates, rules, profiles, Effort(limit, effort.seed), own=own)
+            if placed.status == "satisfiable":
+                return candidates, placed
     return candidates, placed
 
 
 def search(
-    formula: Formula, candidates: Sequence[Candidate], rules: Rules, profiles: Sequence[Profile], effort: Effort
+    formula: Formula,
+    candidates: Sequence[Candidate],
+    rules: Rules,
+    profiles: Sequence[Profile],
+    effort: Effort,
+    *,
+    own: bool = False,
 ) -> Placed:
-    """One search under one set of rules."""
+    """One search under one set of rules; with ``own``, for each variable its own object."""
     placing = Placing(candidates, rules)
-    placing.require(all_of(ground(formula, candidates, profile) for profile in profiles))
+    placing.require(all_of(ground(formula, candidates, profile, own=own) for profile in profiles))
     if rules is not EXACT:
         placing.hint(spread_out(placing, effort.seed))
     return placing.placed(effort)
