@@ -86,3 +86,15 @@ def test_files_that_are_read_are_not_overwritten_and_pictures_are_svg(
     assert main(["formula", "solve", FORMULA, "--draw", "layout.png"]) == 2
     assert main(["formula", "solve", FORMULA, "-o", "-", "--json"]) == 2
     assert layout.read_text() == '{"objects": []}'
+
+
+@pytest.mark.parametrize(
+    ("more", "answer"),
+    [("", "yes, in a world without contradictions"), (" (In ?t ?c)", "no world of one thing a variable was found")],
+)
+def test_check_looks_for_a_world_of_a_natural_formula(
+    more: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"(exists ?c (exists ?t (and (Is ?c 'cup') (Is ?t 'table') (On ?c ?t){more})))"
+    assert main(["formula", "check", text, "--scenario", "natural"]) == 0
+    assert answer in capsys.readouterr().out

@@ -97,6 +97,8 @@ def satisfiable(formula: Formula) -> tuple[str, str]:
     """What check says: whether a layout satisfies a formula; or why that is not known."""
     from tsgkit.logic.solving import solve as solve_formula
 
+    if not _is_of_layouts(formula):
+        return "satisfiable", _in_a_world(formula)
     try:
         solution = solve_formula(formula)
     except UsageError as problem:
@@ -104,6 +106,26 @@ def satisfiable(formula: Formula) -> tuple[str, str]:
     if solution.layout is None:
         return "satisfiable", solution.text.replace("unsatisfiable", "no", 1)
     return "satisfiable", f"yes, by a layout of {count(len(solution.layout.objects), 'object')}"
+
+
+def _is_of_layouts(formula: Formula) -> bool:
+    """Whether every predicate speaks of boxes on a canvas, rather than of a natural scene."""
+    from tsgkit.logic.formula import atoms_of
+    from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+
+    only_natural = set(NATURAL.predicates) - set(KNOLLING.predicates)
+    return not any(atom.name in only_natural for atom in atoms_of(formula))
+
+
+def _in_a_world(formula: Formula) -> str:
+    """Whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
+    from tsgkit.logic.worlds import world_of
+
+    try:
+        world = world_of(formula)
+    except UsageError as problem:
+        return f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    return "no world of one thing a variable was found" if world is None else "yes, in a world without contradictions"
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:
