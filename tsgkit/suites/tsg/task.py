@@ -23,6 +23,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset as AnyDataset
@@ -38,7 +39,7 @@ from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, read_as, solver_of, votes_of
+from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of, votes_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
 
