@@ -27,7 +27,7 @@ OUTCOMES = {
     Ending.API_ERROR: Outcome.API_ERROR,
 }
 TextOf = Callable[[Any], str | None]
-"""The text that a ``reply`` stands for; ``ValueError`` says what was expected instead."""
+"""The text that a ``reply`` stands for; ``NotationError`` says what was expected instead."""
 
 
 class _ReplyRow(BaseModel):
@@ -67,9 +67,10 @@ def one_text(value: object) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
         if value is None:
-            raise ValueError("expected a string in the list, found null")
+            raise NotationError("not a reply: reply: expected a string in the list, found null")
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"expected a string, a list with one string, or null, found {kind_of(value)}")
+        found = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list with one string, or null, found {found}")
     return value
 
 
@@ -95,13 +96,11 @@ def _reply(line: str, place: str, text_of: TextOf) -> tuple[str, Reply]:
         row = _ReplyRow.model_validate(load(line))
         text = text_of(row.reply)
     except NotationError as error:
-        raise UsageError(f"{place}: {error.message}") from None
+        raise UsageError(f"{place}: {error.message}", hint=hint) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
-    except ValueError as error:
-        raise UsageError(f"{place}: not a reply: reply: {error}", hint=hint) from None
     return str(row.item_id), Reply(text, Outcome(row.outcome) if row.outcome else None)
 
 

@@ -28,6 +28,8 @@ class Value:
     low: float | None
     high: float | None
     n: float
+    is_share: bool = True
+    """Whether it is a fraction of 1, shown in percent; else it is a level or a count."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _value_of(
         return None
     around = interval(parts, metric.pooling, seed=rules.seed)
     low, high = (around.low, around.high) if around else (None, None)
-    return Value(pooled.value, low, high, _summed_weight(parts, metric.pooling))
+    return Value(pooled.value, low, high, _summed_weight(parts, metric.pooling), metric.is_share)
 
 
 def _combined(
@@ -125,10 +127,10 @@ def _combined(
         ]
         reasons[f"{profile}.{name}"] = f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
         return None
-    top = 1.0 if metric.is_share else float(len(columns))
-    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed, top=top)
+    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
     low, high = (around.low, around.high) if around else (None, None)
-    return Value(value, low, high, sum(_summed_weight(parts, metric.pooling) for parts in columns))
+    weight = sum(_summed_weight(parts, metric.pooling) for parts in columns)
+    return Value(value, low, high, weight, metric.is_share)
 
 
 def _summed_weight(parts: Sequence[Part], pooling: Pooling) -> float:

@@ -54,8 +54,7 @@ def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> 
     except UsageError:
         return ()
     found = [clause for part in form.components for clause in _component(part, scene, grounded)]
-    for one in form.quantities:
-        found.append(Clause(text_of(one), category(one), _holds(one, scene, grounded)))
+    found += [Clause(text_of(one), category(one), _holds(one, scene, grounded)) for one in form.quantities]
     if all(clause.holds for clause in found):
         found = [Clause(one.text, one.category, one.category != "condition") for one in found]
     return tuple(found)
@@ -76,4 +75,3 @@ def _component(part: Component, scene: object, grounded: bool) -> list[Clause]:
 
 def _holds(formula: Formula, scene: object, grounded: bool) -> bool:
     return verify_strict(formula, scene, grounded=grounded, work=WORK, explain=False).truth is True
-

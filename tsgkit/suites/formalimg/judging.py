@@ -63,9 +63,9 @@ def judge_reply(sample: FormulaSample, reply: Reply | None) -> Judged:
     published = NO_REPLY if reply is None else published_verdict(sample, official.layout(text))
     if not isinstance(found, LayoutAnswer):
         why = found.reason if found else f"no answer: {outcome}"
-        notes = (found.reason,) if found else ()
         nothing = clauses_of(sample.formula, hold=False)
-        return judged(sample, Findings(outcome, None, None, why, published, nothing, notes))
+        unread = Findings(outcome, None, None, why, published, nothing, (why,) if found else ())
+        return judged(sample, unread)
     verdict, clauses = verdict_on(sample, found.scene)
     counts = {"repaired": int(found.is_repaired), "rejected": int(verdict.status == "rejected")}
     notes = tuple(map(str, found.notes))

@@ -254,4 +254,3 @@ def number_of(text: str) -> int | float | str:
     except ValueError:
         value = float(text)
     return value if math.isfinite(value) else text
-

@@ -52,7 +52,13 @@ FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "grounding": {"one-class": ("label", "colors"), "all-classes": ("classes", "colors")},
     "natural": {"judge": ("prompt", "formula", "clauses")},
-    "pictures": {"knolling": (), "rules": (), "layout-text": ("layout",), "layout-drawn": (), "instruction": ("prompt",)},
+    "pictures": {
+        "knolling": (),
+        "rules": (),
+        "layout-text": ("layout",),
+        "layout-drawn": (),
+        "instruction": ("prompt",),
+    },
 }
 """The parts of each folder of prompts, and the fields they must have."""
 WHOLE = "layout.txt"
@@ -94,7 +100,9 @@ class Texts:
             raise UsageError(f"{self.folder}: no such folder of prompts")
         if self.whole is not None:
             if self.own.is_dir():
-                raise UsageError(f"{self.folder}: holds {WHOLE}, a whole prompt, and parts too", hint="keep one of them")
+                raise UsageError(
+                    f"{self.folder}: holds {WHOLE}, a whole prompt, and parts too", hint="keep one of them"
+                )
             return
         if not self.own.is_dir():
             raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"parts lie in {self.own}/")

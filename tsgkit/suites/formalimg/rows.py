@@ -142,7 +142,7 @@ def _of_folder(folder: Path) -> Iterator[Placed]:
         for file in files:
             yield from _lines(read_text(file), str(file))
         return
-    found = [path for path in item_files(folder)]
+    found = list(item_files(folder))
     if not found:
         wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
         raise FileProblem(f"{folder}: no items in this folder", hint=f"looked for {wanted}")
@@ -215,7 +215,7 @@ def row_from(value: object, place: str) -> Row:
 
 
 def _refuse(scenario: str, formula: Formula) -> None:
-    """Refuse what nobody could judge: a layout tells nothing of other predicates, and nothing tells of free variables."""
+    """Refuse what nobody could judge: predicates of which a layout tells nothing, and free variables."""
     if scenario == KNOLLING:
         refuse_unjudgeable(formula)
     elif free := sorted(variable.name for variable in free_variables(formula)):
