@@ -87,7 +87,8 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     chosen, things = next((one for one in reversed(layouts) if one[1]), layouts[-1])
     objects = [as_asked(thing) for thing in things]
     line = reply.count("\n", 0, len(reply) - len(text) + chosen.start) + 1
-    notes = _notes(chosen, line, is_as_asked=objects == things, others=len(layouts) - 1)
+    is_as_asked = chosen.value in (objects, {HOLDERS[0]: objects})
+    notes = _notes(chosen, line, is_as_asked=is_as_asked, others=len(layouts) - 1)
     return LayoutAnswer(objects, tuple(notes))
 
 
@@ -102,8 +103,7 @@ def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Itera
         yield ignored(line, f"{others} other layouts in it; the last one with objects counts")
     if chosen.repaired:
         yield repaired(line, "not written as JSON")
-    held = chosen.value if isinstance(chosen.value, dict) else {HOLDERS[0]: ()}
-    if not is_as_asked or HOLDERS[0] not in held:
+    if not is_as_asked:
         yield repaired(line, "other keys or values than asked for")
 
 
