@@ -44,6 +44,7 @@ bench: .venv/all  ## time readers, start-up, statistics, evaluations and reports
 	$(BIN)/python eval/bench/statistics_of_scores.py
 	$(BIN)/python eval/bench/evaluating.py
 	$(BIN)/python eval/bench/reporting.py
+	$(BIN)/python eval/bench/pictures.py
 
 clean:  ## remove the environment and everything built
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

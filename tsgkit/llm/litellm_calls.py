@@ -12,7 +12,9 @@ import logging
 import math
 import os
 import re
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -61,7 +63,17 @@ def load() -> Any:
     litellm.telemetry = False
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
+    with _no_warnings():
+        litellm.types.router.GenericLiteLLMParams()
     return litellm
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """What LiteLLM builds when it is first used warns of types that are its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclass
@@ -259,10 +271,11 @@ def _no_key(settings: Settings, missing: list[str]) -> UsageError:
 def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """The body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
     connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
-    raw = library.utils.return_raw_request(
-        endpoint=getattr(library.types.utils.CallTypes, endpoint),
-        kwargs={"model": settings.model, **connection, **parameters},
-    )
+    with _no_warnings():
+        raw = library.utils.return_raw_request(
+            endpoint=getattr(library.types.utils.CallTypes, endpoint),
+            kwargs={"model": settings.model, **connection, **parameters},
+        )
     if raw.get("error"):
         said = _said(raw["error"])
         unknown = "LLM Provider NOT provided" in said

@@ -93,7 +93,13 @@ class PictureFolder:
     def _names(self) -> tuple[str, ...]:
         try:
             with os.scandir(self.path) as found:
-                return tuple(sorted(one.name for one in found if not one.name.startswith(".") and not one.is_dir()))
+                return tuple(
+                    sorted(
+                        one.name
+                        for one in found
+                        if not one.name.startswith(".") and not one.is_dir(follow_symlinks=False)
+                    )
+                )
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
 
@@ -124,6 +130,8 @@ class PictureFolder:
             return Missing()
         except OSError as error:
             return Unreadable(f"{name} cannot be read: {error.strerror}")
+        except RuntimeError:  # a link that leads back to itself, up to Python 3.12
+            return Unreadable(f"{name} cannot be read: it is a link to itself")
 
     def _place(self, name: str) -> Path | None:
         """Where a file really lies; None where that is not in the folder."""
