@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GROUP = "tsgkit.suites"
 OURS = {
     "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
-    "formalimg": ("tsgkit.suites.formalimg.task", "FormalImgTask"),
+    "formalimg": ("tsgkit.suites.formalimg.task", "task_of_card"),
 }
 
 

@@ -8,5 +8,6 @@ files of replies.
 
 Asking: ``examples`` and ``prompting`` compose prompts, ``baselines`` answer without a model, ``solvers`` bring a sample
 to a judgement. Pictures: ``viewing`` looks at them, ``grounding`` finds objects in them, ``natural`` reads what a judge
-says of clauses, ``painting`` asks for them. ``task`` is all of it for a run.
+says of clauses, ``painting`` asks for them. ``layout_task`` and ``picture_task`` are all of it for a run, on what
+``formula_task`` has for both; ``task`` finds the one of a card.
 """

@@ -57,7 +57,7 @@ class Unreadable:
 class LayoutAnswer:
     """The objects of a layout as verifiers take them, and notes about what was repaired or ignored."""
 
-    objects: list[Thing]
+    objects: list[Any]
     notes: tuple[Note, ...] = ()
 
     @property
