@@ -34,7 +34,6 @@ MOST_LINES = 120
 """Lines of a trace that are kept."""
 NO_REPLY = "no reply: the published code leaves the item out"
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
-LONG = "the clause form is too long"
 
 
 @dataclass(frozen=True)
@@ -143,14 +142,13 @@ def levelled(sample: FormulaSample, score: Score) -> Scores:
 def shares(clauses: Iterable[Clause]) -> Scores:
     """How many clauses hold, of all and of each category."""
     listed = list(clauses)
-    absent = "there is none" if listed else LONG
     groups = {metric: [one for one in listed if one.category == name] for name, metric in CATEGORIES.items()}
-    return {name: _share(group, absent) for name, group in {"clauses": listed, **groups}.items()}
+    return {name: _share(group) for name, group in {"clauses": listed, **groups}.items()}
 
 
-def _share(clauses: Sequence[Clause], absent: str) -> Score:
+def _share(clauses: Sequence[Clause]) -> Score:
     held = sum(one.holds for one in clauses)
-    return Score(held, len(clauses), f"{held} of {len(clauses)} hold") if clauses else Score.missing(absent)
+    return Score(held, len(clauses), f"{held} of {len(clauses)} hold") if clauses else Score.missing("there is none")
 
 
 def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
