@@ -36,7 +36,13 @@ def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:
     """So many items of each level: a cup on the left side."""
     dsl = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
     return [
-        {"scenario": "knolling", "id": f"{k}-{n}", "prompt": f"A cup, {k}.", "dsl": dsl.replace("?x", f"?x{k}x{n}"), "k": k}
+        {
+            "scenario": "knolling",
+            "id": f"{k}-{n}",
+            "prompt": f"A cup, {k}.",
+            "dsl": dsl.replace("?x", f"?x{k}x{n}"),
+            "k": k,
+        }
         for k in range(1, levels + 1)
         for n in range(count)
     ]
