@@ -6,7 +6,7 @@ import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
 
-from tsgkit.agents.decomposer import MOST_ACTIONS, Sentence, Told, actions_of, decompose_sentence
+from tsgkit.agents.decomposer import MOST_ACTIONS, MOST_COUNT, Sentence, Told, actions_of, decompose_sentence
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Finding, check_graph
 from tsgkit.llm.failures import BudgetReached
@@ -45,14 +45,33 @@ def test_what_was_held_before_the_sentence_is_told_too() -> None:
 
 
 def test_a_given_number_bounds_the_actions_and_is_asked_for() -> None:
-    ask = Spoken({**TWO, "revise": "none"})
-    found = told(ask, count=1)
-    assert "exactly 1" in ask.asked[0][1] and found.graphs == (PICK,)
-    assert found.notes == ("2 actions, of which the first 1 were written",)
+    three = "pick up the cup\nfill the kettle\nrinse the cup"
+    ask = Spoken({**TWO, "decompose": three, "decompose/1": three})
+    found = told(ask, count=2)
+    assert "exactly 2" in ask.asked[0][1] and found.graphs == (PICK, FILL)
+    assert found.notes == tuple(f"decompose/{number} brought 3 actions for 2" for number in (1, 2))
     missing = Spoken({"decompose": "fill the kettle", "write": arrows(FILL), "revise": arrows(PICK, FILL)})
     assert told(missing, count=2).graphs == (PICK, FILL)
-    with pytest.raises(UsageError, match="from 1 to 12"):
-        Sentence("x", count=MOST_ACTIONS + 1)
+    with pytest.raises(UsageError, match="from 1 to 100"):
+        Sentence("x", count=MOST_COUNT + 1)
+
+
+def test_a_wrong_number_of_actions_is_asked_about_once_more_and_the_nearest_is_kept() -> None:
+    ask = Spoken({**TWO, "decompose/1": "rinse the cup", "decompose/2": TWO["decompose/1"]})
+    found = told(ask, count=2)
+    assert ask.labels == ["decompose/1", "decompose/2", "write/1", "write/2"] and ask.draws[:2] == [0, 1]
+    assert found.graphs == (PICK, FILL) and found.calls == 4
+    worse = Spoken({**TWO, "decompose/1": "a\nb\nc", "decompose/2": "a\nb\nc\nd"})
+    assert told(worse, count=2).actions == ("a", "b")
+    fails = Spoken({**TWO, "decompose/1": "a\nb\nc", "decompose/2": Reply(None, Ending.API_ERROR, error="hung")})
+    assert told(fails, count=2).graphs == (PICK, FILL), "the first try is kept"
+
+
+def test_a_sentence_known_to_tell_one_action_is_not_taken_apart() -> None:
+    ask = Spoken({"write/1": arrows(FILL)})
+    found = told(ask, count=1, text="She fills the kettle.")
+    assert found.graphs == (FILL,) and ask.labels == ["write/1"]
+    assert found.actions == ("She fills the kettle.",)
 
 
 def test_what_the_rules_find_is_repaired_and_revised() -> None:
@@ -67,7 +86,8 @@ def test_what_the_rules_find_is_repaired_and_revised() -> None:
 
 def test_a_reply_without_actions_leaves_the_sentence_as_one() -> None:
     found = told(Spoken({"decompose": "---\n```", "write": arrows(FILL)}))
-    assert found.graphs == (FILL,) and found.notes == ("no action could be read, so the sentence was taken as one",)
+    assert found.graphs == (FILL,) and found.actions == ("She picks up the cup and fills the kettle.",)
+    assert found.notes == ("no action could be read of decompose/1",)
 
 
 def test_an_action_that_cannot_be_read_is_noted_and_the_others_stay() -> None:

@@ -12,8 +12,9 @@ from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph, plain_loop
 
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import CLEAN, NO_MODEL, OUT_OF_ROUNDS, UNCHANGED, Effort, Refined, Update, refine_passage
+from tsgkit.agents.refiner import CLEAN, NO_MODEL, OUT_OF_ROUNDS, UNCHANGED, Effort, Refined, refine_passage
 from tsgkit.agents.repairs import EXACT, MODEL
+from tsgkit.agents.steps import Update
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.llm.failures import BudgetReached, Unasked
@@ -87,10 +88,13 @@ def test_rules_go_before_points_and_points_before_edits() -> None:
     assert open_points.graphs == (GOOD,), "as many rule errors and open points, and fewer edits"
 
 
-def test_it_stops_when_nothing_changes_and_when_nothing_can_be_read() -> None:
+def test_it_stops_when_nothing_changes_and_what_cannot_be_read_costs_a_round() -> None:
     assert refined(passage(VASE), Spoken({"revise": arrows(VASE)}), Effort(5, critique=False)).why == UNCHANGED
-    found = refined(passage(VASE), Spoken({"revise": "I am sorry."}), Effort(5, critique=False))
-    assert found.why == "revise/1 could not be read: no triplet found" and found.graphs == (VASE,)
+    found = refined(passage(VASE), Spoken({"revise": "I am sorry."}), Effort(3, critique=False))
+    assert found.why == OUT_OF_ROUNDS and found.graphs == (VASE,) and found.calls == 3
+    assert found.notes[0] == "revise/1 could not be read: no triplet found"
+    second = Spoken({"revise/1": "I am sorry.", "revise/2": arrows(GOOD)})
+    assert refined(passage(VASE), second).graphs == (GOOD,)
 
 
 def test_a_hint_asks_for_a_revision_of_what_the_rules_find_nothing_about() -> None:
@@ -100,6 +104,23 @@ def test_a_hint_asks_for_a_revision_of_what_the_rules_find_nothing_about() -> No
     assert "- mismatched" in ask.asked[0][1]
     with pytest.raises(UsageError, match="no error type spelling"):
         passage(CUP, hint="spelling")
+
+
+def test_several_kinds_of_errors_can_be_told() -> None:
+    ask = Spoken({"revise/1": arrows(GOOD)})
+    assert refined(passage(CUP, hint="mismatched, missing"), ask).graphs == (GOOD,)
+    assert "- mismatched\n- missing" in ask.asked[0][1]
+    with pytest.raises(UsageError, match="no error type spelling"):
+        passage(CUP, hint="missing, spelling")
+
+
+def test_rounds_that_ask_the_same_are_draws_of_their_own() -> None:
+    ask = Spoken({"revise": "person -> verb -> fill; fill -> dobj -> bowl", "critique": "1: reversed"})
+    refined(passage(VASE), ask, Effort(rounds=2))
+    assert [(label, draw) for label, draw in zip(ask.labels, ask.draws, strict=True) if draw] == [
+        ("critique/2", 1),
+        ("revise/2", 1),
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from model_server import model_server
+from prefork import Prefork
+from run_files import good_calls
 from seeded_faults import BUNDLED, spoilt_narratives
 
 from tsgkit.cli import main
@@ -88,9 +92,31 @@ def test_spoilt_data_are_mended_where_that_is_possible_and_the_rest_is_told(caps
     )
     assert restored >= 0.25 * sum(len(one.kinds) for one in spoilt)
     assert sum(summary["findings_after"].values()) < sum(summary["findings_before"].values())
+    less_sure = {(one["item"], one["graph"]) for one in changes("out.jsonl") if one["by"] == "less sure"}
+    clean = [
+        ((entry.item, number), entry.narrative.graphs[number].triplets == one.clean.graphs[number].triplets)
+        for one, entry in zip(spoilt, out, strict=True)
+        for number in range(len(one.clean.graphs))
+        if number not in one.kinds
+    ]
+    assert len(clean) > 300
+    assert all(same for place, same in clean if place not in less_sure), "no clean graph is changed"
+    by_hands = sum(not same for place, same in clean if place in less_sure)
+    assert by_hands <= 0.02 * len(clean), "repairs of hands can be misled by a neighbour"
     assert {change["by"] for change in changes("out.jsonl")} == {"exact", "less sure"}
     assert main(["refine", "in.jsonl", "-o", "sure.jsonl", "--repair", "sure"]) == 0
     assert {change["by"] for change in changes("sure.jsonl")} == {"exact"}
+
+
+def test_of_spoilt_data_all_that_has_no_one_remedy_is_told(capsys: Captured) -> None:
+    Path("in.jsonl").write_text("".join(narratives.write(one.spoilt) for one in spoilt_narratives(seed=4)))
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    faults = [code for code in summary["findings_after"] if code == "disconnected"]
+    hands = [code for code in summary["findings_after"] if "hand" in code]
+    assert summary["undecided"] > 2 and faults and hands, "broken hand rules are told like other faults"
+    assert main(["refine", "in.jsonl", "-o", "said.jsonl"]) == 0
+    assert f"not decided ({summary['undecided']}):" in capsys.readouterr().out
 
 
 def test_what_is_not_decided_is_said(capsys: Captured) -> None:
@@ -144,7 +170,14 @@ def test_a_hung_or_failing_model_ends_in_a_partial_result_with_the_reason(
             "--repair",
             "sure",
         ]
-        words += ["--model-arg", f"api_base={server.base}", "--timeout", "0.3", "--attempts", "1"]
+        words += [
+            "--model-arg",
+            f"api_base={server.base}",
+            "--timeout",
+            "3" if fault == "hang" else "30",
+            "--attempts",
+            "1",
+        ]
         assert main(words) == 1
         assert server.stats()["seen"] == 3, "after three failures in a row it is not asked any more"
     said = capsys.readouterr().err
@@ -162,6 +195,26 @@ def test_a_budget_is_kept_and_raised_later(capsys: Captured) -> None:
         assert "2 of 2 requests" in capsys.readouterr().err
         assert main(words) == 0
         assert graphs("out.txt") == [GOOD, GOOD, GOOD] and server.stats()["seen"] == 3
+
+
+@pytest.mark.parametrize("calls", [1, 4, 9])
+def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder: Path) -> None:
+    Path("g.txt").write_text(arrow.write([VASE] * 8))
+    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> vase"}
+    with model_server(replies=replies, delay=0.03) as server:
+        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--quiet"]
+        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+        process, path = commands.start(*words, cwd=folder), folder / "out.txt.calls/calls.jsonl"
+        while not process.ended() and not (path.is_file() and path.read_bytes().count(b"\n") >= calls):
+            time.sleep(0.002)
+        process.signal(signal.SIGKILL)
+        process.wait()
+        assert not Path("out.txt").exists()
+        recorded, before = good_calls(folder / "out.txt.calls"), server.stats()["seen"]
+        assert commands.run(*words, cwd=folder).code == 0
+        whole = good_calls(folder / "out.txt.calls")
+        assert server.stats()["seen"] - before == whole - recorded, "only what was not recorded is asked"
+    assert graphs("out.txt") == [GOOD] * 8
 
 
 def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Captured) -> None:

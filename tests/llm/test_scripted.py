@@ -27,6 +27,13 @@ def test_replies_come_one_a_call_and_the_last_again_and_again() -> None:
     assert [told.reply("tea/0", f"critique/{n}", 0).text for n in range(3)] == ["a", "b", "b"]
 
 
+def test_a_solver_of_several_steps_is_answered_by_label() -> None:
+    script = Script({"tea/0": {"write": "all", "write/2": "second"}})
+    said = [script.reply("tea/0", label, 0).text for label in ("write/1", "write/2", "write/3", "critique/1")]
+    assert said == ["all", "second", "all", None]
+    assert script.reply("tea/0", "critique/1", 0).ending is Ending.MISSING
+
+
 def test_an_item_without_a_reply_is_missing() -> None:
     assert Script({}).reply("tea/0", "answer", 0).ending is Ending.MISSING
 

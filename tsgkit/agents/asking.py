@@ -140,12 +140,15 @@ class Voice:
     ask: Ask
     calls: int = 0
 
-    async def text(self, prompt: str, label: str) -> str:
-        """What is said to a prompt; ``Silent`` where nothing is."""
+    async def text(self, prompt: str, label: str, draw: int = 0) -> str:
+        """What is said to a prompt; ``Silent`` where nothing is.
+
+        Rounds are draws of their own, so that one that asks the same as another is not answered by its reply.
+        """
         from langchain_core.messages import HumanMessage
 
         try:
-            reply = await self.ask([HumanMessage(content=prompt)], label=label)
+            reply = await self.ask([HumanMessage(content=prompt)], label=label, draw=draw)
         except NotFinished as error:
             raise Silent(error.message, "stopped") from None
         self.calls += 1

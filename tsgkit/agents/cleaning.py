@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from tsgkit.agents.asking import Asker, ask_for, closing, door_of
 from tsgkit.agents.passages import passages_of
 from tsgkit.agents.refiner import Effort, Refined, refine_passage
-from tsgkit.agents.repairs import Change, is_fault, mend
+from tsgkit.agents.repairs import Change, is_undecided, mend
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative
 
@@ -45,8 +45,8 @@ class Cleaned:
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
-        """The faults that are left."""
-        return tuple(finding for finding in self.after if is_fault(finding))
+        """The faults that are left, and the hands that break their rule."""
+        return tuple(filter(is_undecided, self.after))
 
 
 async def refine(

@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import Effort, Refined, Update, Watch, refine_passage
+from tsgkit.agents.refiner import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change
+from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 MOST_ACTIONS = 12
+"""How many actions are written where nobody says how many there are."""
+MOST_COUNT = 100
+MOST_TRIES = 2
+"""How often the actions are asked for where their number is known, and others came back."""
 LONGEST_ACTION = 300
 BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.):]|action\s+\d{1,3}\s*[.:)-])\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
@@ -56,8 +60,8 @@ class Sentence:
     count: int | None = None
 
     def __post_init__(self) -> None:
-        if self.count is not None and not 1 <= self.count <= MOST_ACTIONS:
-            raise UsageError(f"{self.count} graphs of one sentence: from 1 to {MOST_ACTIONS} are possible")
+        if self.count is not None and not 1 <= self.count <= MOST_COUNT:
+            raise UsageError(f"{self.count} graphs of one sentence: from 1 to {MOST_COUNT} are possible")
 
     def passage(self, graphs: tuple[ActionGraph, ...]) -> Passage:
         """The sentence with graphs."""
@@ -89,8 +93,9 @@ class Setting:
 
 
 class State(TypedDict):
-    """What changes: the actions, how many were written, the graphs."""
+    """What changes: how often the actions were asked for, they, how many were written, the graphs."""
 
+    asked: int
     actions: tuple[str, ...]
     written: int
     graphs: tuple[ActionGraph, ...]
@@ -100,35 +105,50 @@ class State(TypedDict):
     notes: Annotated[tuple[str, ...], operator.add]
 
 
-async def decompose(state: State, setting: Setting) -> Update:
-    """Ask for the actions of the sentence."""
-    sentence = setting.sentence
+def decompose_prompt(sentence: Sentence) -> str:
+    """The prompt that asks for the actions of a sentence."""
     verbs = "any" if sentence.vocabulary is None else ", ".join(sentence.vocabulary.verbs)
     count = "as many as the sentence tells" if sentence.count is None else f"exactly {sentence.count}"
-    prompt = template("decompose").render(**told(sentence.context, sentence.text), verbs=verbs, count=count)
-    try:
-        text = await setting.voice.text(prompt, "decompose/1")
-    except Silent as silent:
-        return {"why": silent.reason, "silent": silent.kind}
-    actions = actions_of(text)
-    most = MOST_ACTIONS if sentence.count is None else sentence.count
-    notes = [f"{len(actions)} actions, of which the first {most} were written"] if len(actions) > most else []
-    if not actions:
-        notes.append("no action could be read, so the sentence was taken as one")
-    return {"actions": actions[:most] or (sentence.text,), "notes": tuple(notes)}
+    return template("decompose").render(**told(sentence.context, sentence.text), verbs=verbs, count=count)
 
 
-async def write(state: State, setting: Setting) -> Update:
-    """Ask for the graph of the next action."""
-    sentence, number = setting.sentence, state["written"]
-    now = (*sentence.before, Description(sentence.text, state["graphs"])) if state["graphs"] else sentence.before
-    prompt = template("write").render(
+def write_prompt(sentence: Sentence, graphs: tuple[ActionGraph, ...], number: int, action: str) -> str:
+    """The prompt that asks for the graph of an action, after those that were written already."""
+    now = (*sentence.before, Description(sentence.text, graphs)) if graphs else sentence.before
+    return template("write").render(
         **told(sentence.context, sentence.text),
         **allowed(sentence.vocabulary),
         hands=hands(replace(sentence.passage(()), before=now).hands()),
         number=str(number + 1),
-        action=state["actions"][number],
+        action=action,
     )
+
+
+async def decompose(state: State, setting: Setting) -> Update:
+    """Ask for the actions of the sentence; of several tries the one nearest to the number known is kept."""
+    sentence, number = setting.sentence, state["asked"] + 1
+    try:
+        text = await setting.voice.text(decompose_prompt(sentence), f"decompose/{number}", draw=state["asked"])
+    except Silent as silent:
+        if state["actions"] and silent.kind != "stopped":
+            return {"asked": MOST_TRIES, "notes": (silent.reason,)}
+        return {"why": silent.reason, "silent": silent.kind}
+    actions = actions_of(text)
+    wanted = sentence.count
+    if wanted is None:
+        wanted = min(len(actions), MOST_ACTIONS)
+    tries = [one for one in (state["actions"], actions) if one]
+    if not tries:
+        return {"asked": number, "notes": (f"no action could be read of decompose/{number}",)}
+    kept = min(tries, key=lambda one: abs(len(one) - wanted))
+    notes = () if len(actions) == wanted else (f"decompose/{number} brought {len(actions)} actions for {wanted}",)
+    return {"asked": number, "actions": kept, "notes": notes}
+
+
+async def write(state: State, setting: Setting) -> Update:
+    """Ask for the graph of the next action."""
+    number = state["written"]
+    prompt = write_prompt(setting.sentence, state["graphs"], number, chosen(state, setting)[number])
     try:
         text = await setting.voice.text(prompt, f"write/{number + 1}")
     except Silent as silent:
@@ -143,7 +163,7 @@ async def write(state: State, setting: Setting) -> Update:
 async def refine(state: State, setting: Setting) -> Update:
     """Refine the graphs of the sentence together."""
     sentence = setting.sentence
-    passage = replace(sentence.passage(state["graphs"]), count=sentence.count or len(state["actions"]))
+    passage = replace(sentence.passage(state["graphs"]), count=sentence.count or len(chosen(state, setting)))
     refined = await refine_passage(passage, setting.ask, setting.effort, setting.watch)
     return {
         "graphs": refined.graphs,
@@ -154,16 +174,30 @@ async def refine(state: State, setting: Setting) -> Update:
     }
 
 
-def after_decompose(state: State) -> str:
-    """Nothing is written where nothing was said."""
-    return "end" if state["why"] else "write"
+def chosen(state: State, setting: Setting) -> tuple[str, ...]:
+    """The actions that are written: no more than there should be; the sentence itself where none could be read."""
+    most = MOST_ACTIONS if setting.sentence.count is None else setting.sentence.count
+    return state["actions"][:most] or (setting.sentence.text,)
 
 
-def after_write(state: State) -> str:
+def after_start(state: State, setting: Setting) -> str:
+    """A sentence that is known to tell one action is that action."""
+    return "write" if setting.sentence.count == 1 else "decompose"
+
+
+def after_decompose(state: State, setting: Setting) -> str:
+    """Another try where the number of actions is not the one known; nothing is written where nothing was said."""
+    if state["why"]:
+        return "end"
+    right = not setting.sentence.count or len(state["actions"]) == setting.sentence.count
+    return "write" if right or state["asked"] >= MOST_TRIES else "decompose"
+
+
+def after_write(state: State, setting: Setting) -> str:
     """The next action, else all of them together."""
     if state["why"]:
         return "end"
-    return "write" if state["written"] < len(state["actions"]) else "refine"
+    return "write" if state["written"] < len(chosen(state, setting)) else "refine"
 
 
 def actions_of(text: str) -> tuple[str, ...]:
@@ -181,20 +215,16 @@ def actions_of(text: str) -> tuple[str, ...]:
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
     """The decomposer as a LangGraph."""
     from langgraph.graph import END, START, StateGraph
-    from langgraph.runtime import get_runtime
-
-    def node(work: Callable[[State, Setting], Any]) -> Any:  # noqa: ANN401  (LangGraph types nodes by protocols)
-        async def run(state: State) -> Any:  # noqa: ANN401
-            return await work(state, get_runtime(Setting).context)
-
-        return run
 
     builder = StateGraph(State, context_schema=Setting)
     for name, work in {"decompose": decompose, "write": write, "refine": refine}.items():
         builder.add_node(name, node(work))
-    builder.add_edge(START, "decompose")
-    builder.add_conditional_edges("decompose", after_decompose, {"write": "write", "end": END})
-    builder.add_conditional_edges("write", after_write, {"write": "write", "refine": "refine", "end": END})
+    builder.add_conditional_edges(START, route(after_start), {"decompose": "decompose", "write": "write"})
+    for name, choose, targets in (
+        ("decompose", after_decompose, ("decompose", "write")),
+        ("write", after_write, ("write", "refine")),
+    ):
+        builder.add_conditional_edges(name, route(choose), {**{one: one for one in targets}, "end": END})
     builder.add_edge("refine", END)
     return builder.compile(name="decomposer")
 
@@ -204,20 +234,11 @@ async def decompose_sentence(
 ) -> Told:
     """The graphs of a sentence; what was written before something failed is kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
-    state = State(actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
-    stream = compiled().astream(
-        state, {"recursion_limit": MOST_ACTIONS + 4}, context=setting, stream_mode=["updates", "values"]
-    )
-    async for kind, value in stream:
-        found: Any = value
-        if kind == "values":
-            state = found
-        elif watch is not None:
-            for name, update in found.items():
-                watch(name, update or {})
+    state = State(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
+    state = await ended(compiled(), state, setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     refined = state["refined"]
     return Told(
-        state["actions"],
+        chosen(state, setting) if state["graphs"] or state["actions"] else (),
         state["graphs"],
         () if refined is None else refined.changes,
         state["why"],

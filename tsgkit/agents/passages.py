@@ -32,7 +32,7 @@ GRAPH_COUNT = "graph-count"
 class Passage:
     """Graphs of one sentence (or of none), what came before, L, and how many graphs there should be, if known.
 
-    ``hint`` says of which kind the error in the graphs is.
+    ``hint`` says of which kind the error in the graphs is; of several, ``missing, reversed``.
     """
 
     graphs: tuple[ActionGraph, ...]
@@ -44,8 +44,14 @@ class Passage:
     hint: str = ""
 
     def __post_init__(self) -> None:
-        if self.hint and self.hint not in [*Corruption]:
-            raise UsageError(f"there is no error type {self.hint}", hint=f"the types: {', '.join(Corruption)}")
+        for kind in self.hints:
+            if kind not in [*Corruption]:
+                raise UsageError(f"there is no error type {kind}", hint=f"the types: {', '.join(Corruption)}")
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The kinds of errors that are told."""
+        return tuple(kind.strip() for kind in self.hint.split(",")) if self.hint else ()
 
     @property
     def start(self) -> int:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, same, version_of
 from tsgkit.agents.repairs import MODEL, Change, is_fault, mend
+from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import critique_prompt, revise_prompt
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
@@ -101,10 +102,6 @@ class State(TypedDict):
     notes: Annotated[tuple[str, ...], operator.add]
 
 
-Update = dict[str, Any]
-"""What a node changes of the state."""
-
-
 @dataclass(frozen=True)
 class Refined:
     """The best version of a passage, the changes that led to it, what is left, and why it ended."""
@@ -123,7 +120,7 @@ class Refined:
 
 def begun(passage: Passage) -> State:
     """The state before anything was done; a hint is a point that any change closes."""
-    points = (Point(passage.hint, None, None, passage.graphs),) if passage.hint else ()
+    points = tuple(Point(kind, None, None, passage.graphs) for kind in passage.hints)
     return State(
         graphs=passage.graphs,
         findings=(),
@@ -169,7 +166,8 @@ async def critique(state: State, setting: Setting) -> Update:
     assert setting.voice is not None  # noqa: S101  (the graph leads here only with somebody to ask)
     graphs = state["graphs"]
     try:
-        text = await setting.voice.text(critique_prompt(setting.passage, graphs), f"critique/{state['round'] + 1}")
+        prompt = critique_prompt(setting.passage, graphs)
+        text = await setting.voice.text(prompt, f"critique/{state['round'] + 1}", draw=state["round"])
     except Silent as silent:
         return _stopped(silent)
     points, notes = points_of(text, graphs)
@@ -188,12 +186,12 @@ async def revise(state: State, setting: Setting) -> Update:
     number = state["round"] + 1
     prompt = revise_prompt(setting.passage, old, findings, state["points"])
     try:
-        text = await setting.voice.text(prompt, f"revise/{number}")
+        text = await setting.voice.text(prompt, f"revise/{number}", draw=state["round"])
     except Silent as silent:
         return _stopped(silent)
     found = read_graphs(text, setting.passage.count or len(old))
     if isinstance(found, Unreadable):
-        return {"round": number, "why": f"revise/{number} could not be read: {found.reason}"}
+        return {"round": number, "notes": (f"revise/{number} could not be read: {found.reason}",)}
     new, notes = _accepted(old, found.graphs, findings, state["points"], setting.passage)
     changes = tuple(_changes(old, new, findings, state["points"], number))
     why = UNCHANGED if same(old, new) else ""
@@ -350,21 +348,8 @@ ROUTES: dict[str, tuple[Callable[[State, Setting], str], tuple[str, ...]]] = {
 
 @cache
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
-    """The refiner as a LangGraph; nodes are never retried, and nothing is kept between runs."""
+    """The refiner as a LangGraph."""
     from langgraph.graph import END, START, StateGraph
-    from langgraph.runtime import get_runtime
-
-    def node(work: Callable[[State, Setting], Any]) -> Any:  # noqa: ANN401  (LangGraph types nodes by protocols)
-        async def run(state: State) -> Any:  # noqa: ANN401
-            return await work(state, get_runtime(Setting).context)
-
-        return run
-
-    def route(choose: Callable[[State, Setting], str]) -> Callable[[State], str]:
-        def chosen(state: State) -> str:
-            return choose(state, get_runtime(Setting).context)
-
-        return chosen
 
     builder = StateGraph(State, context_schema=Setting)
     for name, work in NODES.items():
@@ -378,26 +363,12 @@ def compiled() -> CompiledStateGraph[State, Setting, State, State]:
     return builder.compile(name="refiner")
 
 
-Watch = Callable[[str, Update], None]
-"""Told of each node that ran, and what it changed."""
-
-
 async def refine_passage(
     passage: Passage, ask: Ask | None, effort: Effort = Effort(), watch: Watch | None = None
 ) -> Refined:
     """The best version of a passage; without ``ask`` only what needs no model is done."""
     setting = Setting(passage, effort, None if ask is None else Voice(ask))
-    state = begun(passage)
-    stream = compiled().astream(
-        state, {"recursion_limit": effort.most_steps}, context=setting, stream_mode=["updates", "values"]
-    )
-    async for kind, value in stream:
-        found: Any = value
-        if kind == "values":
-            state = found
-        elif watch is not None:
-            for name, update in found.items():
-                watch(name, update or {})
+    state = await ended(compiled(), begun(passage), setting, effort.most_steps, watch)
     return refined_from(state, setting)
 
 

@@ -90,13 +90,17 @@ def mend(narrative: Narrative, *, hands: bool = True, start: int = 0) -> Mended:
         narrative, made = _mend_hands(narrative, start)
         changes += made
     left = (finding for finding in check_narrative(narrative) if (finding.place.graph or 0) >= start)
-    undecided = (finding for finding in left if is_fault(finding) or finding.code in HAND_CODES)
-    return Mended(narrative, tuple(changes), tuple(undecided))
+    return Mended(narrative, tuple(changes), tuple(filter(is_undecided, left)))
 
 
 def is_fault(finding: Finding) -> bool:
     """Whether a finding says that a graph is wrong, rather than unusual."""
     return finding.severity == ERROR or finding.code in SLIPS
+
+
+def is_undecided(finding: Finding) -> bool:
+    """Whether a finding that is left says that something is to be decided: a fault, or hands that break their rule."""
+    return is_fault(finding) or finding.code in HAND_CODES
 
 
 def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tuple[ActionGraph, list[Change]]:

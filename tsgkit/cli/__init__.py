@@ -21,6 +21,7 @@ COMMANDS = {
     "convert": "write graphs in another format, and say what it cannot carry",
     "score": "score replies you collected elsewhere, in two profiles",
     "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
+    "audit": "how much of a benchmark can be answered without understanding, and what is wrong with it",
     "report": "tables of runs, by groups, beside the published ones, in many formats",
     "refine": "clean scene graphs: exact repairs, and a model for what is left; says why for every change",
     "generate": "turn a story into scene graphs with a model",
@@ -34,6 +35,7 @@ COMMANDS = {
     "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
+    "formula": "first-order formulas about layouts: check, show in plain English, judge a layout",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

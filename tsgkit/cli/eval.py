@@ -3,6 +3,7 @@
   tsgkit eval                                            four tsg tasks, our data, built-in rules: no key, no network
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
   tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
+  tsgkit eval --task sa-sgg --task ma-sgg --model A --solver single --solver vote:5 --solver agent
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
 The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
@@ -60,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="zero-shot (default), cot, few-shot, cot-few-shot, structured; repeatable",
     )
-    asked.add_argument("--solver", action="append", metavar="S", help="single (default) or vote:N; repeatable")
+    asked.add_argument(
+        "--solver", action="append", metavar="S", help="single (default), vote:N, agent, agent:exact; repeatable"
+    )
     asked.add_argument("--shots", type=int, metavar="K", help="worked examples in few-shot styles (default 10)")
     asked.add_argument("--data", metavar="D", help="a file of rows, a folder of them, or an installed dataset")
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
@@ -207,7 +210,7 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         cost = "cost unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
         tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "
         tokens += f"{one.completion.low:,.0f} to {one.completion.high:,.0f} out"
-        asked = f"{count(one.requests, 'request')}, {tokens}, {cost}" if one.requests else "asks nobody"
+        asked = f"{_requests(one.requests)}, {tokens}, {cost}" if one.requests[1] else "asks nobody"
         say(f"  {inert(one.cell.title)}: {count(one.samples, 'sample')}, {asked}")
     for model, price in prices.items():
         say(f"  {inert(model)}: " + ("its price is not known" if price is None else f"priced by {price.source}"))
@@ -218,8 +221,14 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
     return GOOD
 
 
+def _requests(spread: tuple[int, int]) -> str:
+    least, most = spread
+    return count(most, "request") if least == most else f"{least:,} to {count(most, 'request')}"
+
+
 def _in_all(estimates: Any) -> str:  # noqa: ANN401
-    requests = count(sum(one.requests for one in estimates), "request")
+    least, most = (sum(one.requests[end] for one in estimates) for end in (0, 1))
+    requests = _requests((least, most))
     prompt, completion = ([getattr(one, name) for one in estimates] for name in ("prompt", "completion"))
     tokens = f"{sum(p.low for p in prompt):,.0f} to {sum(p.high for p in prompt):,.0f} tokens in, "
     tokens += f"{sum(c.low for c in completion):,.0f} to {sum(c.high for c in completion):,.0f} out"
@@ -242,4 +251,6 @@ def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
     spread = {name: getattr(one, name) for name in ("prompt", "completion", "cost")}
     shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
-    return {**one.cell._asdict(), "samples": one.samples, "requests": one.requests, **shown}
+    least, most = one.requests
+    requests = {"requests": most, "requests_at_least": least}
+    return {**one.cell._asdict(), "samples": one.samples, **requests, **shown}

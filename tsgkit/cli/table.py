@@ -125,6 +125,8 @@ def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
+    for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
+        say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
     others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:

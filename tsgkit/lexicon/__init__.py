@@ -12,6 +12,7 @@ looked for.
 
 from __future__ import annotations
 
+from tsgkit.lexicon.antonyms import ANTONYMS, contradictions, opposites
 from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import bases, forms
 from tsgkit.lexicon.matching import WordMatch, same_word
@@ -22,6 +23,7 @@ from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
 
 __all__ = [
+    "ANTONYMS",
     "PARTICLES",
     "PREPOSITIONS",
     "Lemmatiser",
@@ -30,6 +32,7 @@ __all__ = [
     "ParticleVerb",
     "WordMatch",
     "bases",
+    "contradictions",
     "fold",
     "forms",
     "is_preposition",
@@ -37,6 +40,7 @@ __all__ = [
     "mentions",
     "nearest",
     "only_near",
+    "opposites",
     "same_word",
     "split_particle",
     "stem",

@@ -36,9 +36,12 @@ class Source(Protocol):
 
 @dataclass
 class Script:
-    """Replies by item, each a list of what is said at the first, second ... call; the last one is said from then on."""
+    """Replies by item, each a list of what is said at the first, second ... call; the last one is said from then on.
 
-    replies: Mapping[str, Sequence[str | None]]
+    For solvers whose calls differ, what is said by label instead (``write/2``, or ``write`` for all of them).
+    """
+
+    replies: Mapping[str, Sequence[str | None] | Mapping[str, str | None]]
     outcomes: Mapping[str, Ending] = field(default_factory=dict)
 
     def reply(self, item_id: str, label: str, draw: int) -> Reply:
@@ -46,8 +49,14 @@ class Script:
         lines = self.replies.get(item_id)
         if not lines:
             return NOTHING_WRITTEN
-        number = int(label.rpartition("/")[2]) if label.rpartition("/")[2].isdecimal() else draw
-        text = lines[min(number, len(lines) - 1)]
+        if isinstance(lines, Mapping):
+            named = next((name for name in (label, label.partition("/")[0]) if name in lines), None)
+            if named is None:
+                return NOTHING_WRITTEN
+            text = lines[named]
+        else:
+            number = int(label.rpartition("/")[2]) if label.rpartition("/")[2].isdecimal() else draw
+            text = lines[min(number, len(lines) - 1)]
         ending = Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
         return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
 
@@ -138,8 +147,8 @@ class Asked:
 
 
 def read_script(path: Path) -> Script:
-    """A script: JSON lines of ``{"item_id", "reply"}``, a reply a string or a list of strings, one a call."""
-    replies: dict[str, Sequence[str | None]] = {}
+    """A script: JSON lines of ``{"item_id", "reply"}``, a reply a string, or a list or object of them, one a call."""
+    replies: dict[str, Sequence[str | None] | Mapping[str, str | None]] = {}
     outcomes: dict[str, Ending] = {}
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # a reply may hold what else ends a line in Unicode
@@ -159,7 +168,7 @@ def read_script(path: Path) -> Script:
 
 class _Line(NamedTuple):
     item_id: str
-    texts: list[str | None]
+    texts: list[str | None] | dict[str, str | None]
     outcome: Ending | None
 
 
@@ -167,15 +176,17 @@ def _line(line: str, place: str) -> _Line:
     try:
         value = json.loads(line)
         said, outcome = value["reply"], value.get("outcome")
-        texts = said if isinstance(said, list) else [said]
+        texts = said if isinstance(said, list | dict) else [said]
         item_id = value["item_id"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         hint = 'a line reads {"item_id": "...", "reply": "..."}'
         raise UsageError(f"{place}: no reply of a script", hint=hint) from None
     if isinstance(item_id, bool) or not isinstance(item_id, str | int):
         raise UsageError(f"{place}: an item_id is a text or a number")
-    if not texts or not all(text is None or isinstance(text, str) for text in texts):
-        raise UsageError(f"{place}: a reply is a text, a list of texts, or null")
+    if not texts or not all(
+        text is None or isinstance(text, str) for text in (texts.values() if isinstance(texts, dict) else texts)
+    ):
+        raise UsageError(f"{place}: a reply is a text, a list of texts, texts by label (write/1), or null")
     if outcome not in (None, Ending.TRUNCATED, Ending.REFUSED, Ending.API_ERROR):
         raise UsageError(f"{place}: no such outcome: {outcome}", hint="truncated, refused or api_error")
     return _Line(str(item_id), texts, None if outcome is None else Ending(outcome))

@@ -350,7 +350,9 @@ def _under(prefix: Sequence[Bound], formula: Formula) -> Formula:
 
 def _pulled(formula: Formula, prefix: list[Bound]) -> Formula:
     if isinstance(formula, Exists | Forall):
-        prefix.append(Bound(type(formula), formula.variable))
+        bound = Bound(type(formula), formula.variable)
+        if bound not in prefix:  # distributing copies a part with its quantifiers: one binds all copies
+            prefix.append(bound)
         return _pulled(formula.body, prefix)
     if isinstance(formula, And | Or):
         return type(formula)(tuple(_flat(type(formula), [_pulled(part, prefix) for part in formula.parts])))

@@ -7,8 +7,8 @@
 >>> board.prepare(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y))))")).truth()
 True
 
-Conjuncts leave the quantifiers they do not depend on, and a quantifier remembers its truth for the values of the
-variables that it depends on. What is remembered belongs to one layout.
+Conjuncts leave the quantifiers they do not depend on, nested ``exists`` are put in the order that is cheapest, and a
+quantifier remembers its truth for the values of the variables that it depends on. All that belongs to one layout.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
@@ -51,6 +52,10 @@ NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 STEPS_TO_PREPARE = 50
 """What making a sub-formula ready counts as: conditions in conditions are made ready twice each, and that adds up."""
+MOST_TOGETHER = 40
+"""How many quantifiers are searched through together at most."""
+MOST_ORDERED = 4_000
+"""Quantifiers times parts up to which their order is chosen; beyond, it is the written one."""
 
 
 class Part:
@@ -74,8 +79,8 @@ class Said(Part):
     def __init__(self, board: Board, atom: Atom) -> None:
         self.variables = tuple(arg for arg in atom.args if isinstance(arg, Variable))
         super().__init__(board, atom, self.variables)
-        self.first = board.slot(self.variables[0])
-        self.last = board.slot(self.variables[-1])
+        self.slots = tuple(map(board.slot, self.variables))
+        self.first, self.last = self.slots[0], self.slots[-1]
         self.known: dict[tuple[int, int], bool] = {}
 
     def truth(self) -> bool:
@@ -88,7 +93,7 @@ class Said(Part):
 
     def looked_up(self) -> bool:
         """Whether it is so by labels, attributes and boxes."""
-        things = [self.board.layout.objects[self.board.values[self.board.slot(one)]] for one in self.variables]
+        things = [self.board.layout.objects[self.board.values[slot]] for slot in self.slots]
         value = self.formula.args[-1]
         if isinstance(value, Literal):
             return things[0].label == value.text if self.formula.name == "Is" else things[0].has(value.text)
@@ -157,6 +162,8 @@ class Choosing(Part):
         self.slots = tuple(sorted(map(board.slot, self.needs)))
         self.other_slots = tuple(map(board.slot, others))
         self.known: dict[tuple[int, ...], int] = {}
+        self.sieved: list[int] | None = None
+        self.rest: list[Part] = []
 
     def truth(self) -> bool:
         """Whether there is something to be found."""
@@ -174,15 +181,29 @@ class Choosing(Part):
         """How many, or whether, by going through the choices."""
         raise NotImplementedError
 
-    def choices(self) -> Iterator[int]:
+    def choices(self, among: Sequence[int] | None = None) -> Iterator[int]:
         """Put one object after the other in the variable's place."""
         values, step = self.board.values, self.board.meter.step
         taken = {values[slot] for slot in self.other_slots}
-        for number in range(len(self.board.layout.objects)):
+        for number in range(len(self.board.layout.objects)) if among is None else among:
             step()
             if number not in taken:
                 values[self.slot] = number
                 yield number
+
+    def sieve(self, conjuncts: Sequence[Part]) -> list[int]:
+        """The objects of which all is true that conjuncts say of the variable alone: looked up once for all."""
+        if self.sieved is None:
+            alone = [part for part in conjuncts if isinstance(part, Said) and part.needs == {self.variable}]
+            self.rest = [part for part in conjuncts if part not in alone]
+            sieved = []
+            for number in range(len(self.board.layout.objects)):
+                self.board.meter.step()
+                self.board.values[self.slot] = number
+                if all(part.truth() for part in alone):
+                    sieved.append(number)
+            self.sieved = sieved
+        return self.sieved
 
 
 class Found(Choosing):
@@ -190,7 +211,8 @@ class Found(Choosing):
 
     def look(self) -> int:
         """Whether a choice makes the body true."""
-        return any(self.body.truth() for _ in self.choices())
+        sieved = self.sieve(conjuncts(self.body))
+        return any(all(part.truth() for part in self.rest) for _ in self.choices(sieved))
 
 
 class Every(Choosing):
@@ -198,11 +220,11 @@ class Every(Choosing):
 
     def look(self) -> int:
         """Whether every choice does, and there is one."""
-        number = None
-        for number in self.choices():  # noqa: B007  (whether there was one)
-            if not self.body.truth():
-                return False
-        return number is not None
+        taken = {self.board.values[slot] for slot in self.other_slots}
+        if len(taken) == len(self.board.layout.objects):
+            return False
+        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Condition) else ()
+        return all(self.body.truth() for _ in self.choices(self.sieve(condition)))
 
 
 class Counted(Choosing):
@@ -250,6 +272,44 @@ class Compared(Part):
         """The numbers that are compared."""
         left, right = (side.found() if isinstance(side, Counted) else side for side in self.sides)
         return left, right
+
+
+class Sought(NamedTuple):
+    """An ``exists``, and the variables that are bound around it."""
+
+    formula: Exists
+    around: tuple[Variable, ...]
+
+
+class Search:
+    """Quantifiers that are searched through together, as all are ``exists`` and must hold at once.
+
+    Their order is free: the one goes first whose parts depend on the fewest other variables, the innermost among such.
+    """
+
+    def __init__(self, scope: tuple[Variable, ...]) -> None:
+        self.scope = scope
+        self.waiting: dict[Variable, Sought] = {}
+        self.parts: list[Part] = []
+
+    def linked(self, variable: Variable, sought: Sought) -> tuple[Variable, ...]:
+        """The variables that one must differ from where variables are distinct: around it, or inside it."""
+        around = [one for one in sought.around if one in self.waiting or one in self.scope]
+        return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
+
+    def next_out(
+        self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
+    ) -> Variable:
+        """The variable whose quantifier is put around its parts next."""
+        variables = list(reversed(self.waiting))
+        if len(variables) == 1 or len(parts) * len(variables) > MOST_ORDERED:
+            return variables[0]
+
+        def width(variable: Variable) -> int:
+            needs = [part.needs for part in parts if variable in part.needs]
+            return len(others(variable, self.linked(variable, self.waiting[variable])).union(*needs))
+
+        return min(variables, key=width)
 
 
 class Board:
@@ -300,18 +360,35 @@ class Board:
                 return self.general(formula, scope)
 
     def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[Part]:
-        """The parts that must all hold: those of conjunctions in it, and those that leave an ``exists``."""
+        """The parts that must all hold: those of conjunctions in it, and what is left of each ``exists``."""
         if isinstance(formula, And):
             return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
-        if not isinstance(formula, Exists):
-            return [self.part(formula, scope)]
-        variable = formula.variable
-        self.classes[variable] = demanded(variable, formula.body)
-        others = self.others(variable, scope)
-        parts = self.conjuncts(formula.body, (*scope, variable))
-        staying = [part for part in parts if variable in part.needs]
-        body = staying[0] if len(staying) == 1 else All(self, formula.body, staying)
-        return [*(part for part in parts if part not in staying), Found(self, formula, variable, others, body)]
+        search = Search(scope)
+        self.gather(formula, scope, search)
+        parts = search.parts
+        while search.waiting:
+            variable = search.next_out(parts, self.others)
+            found = search.waiting.pop(variable)
+            others = self.others(variable, search.linked(variable, found))
+            staying = cheap_first(part for part in parts if variable in part.needs)
+            body = staying[0] if len(staying) == 1 else All(self, found.formula.body, staying)
+            leaving = [part for part in parts if variable not in part.needs]
+            parts = [*leaving, Found(self, found.formula, variable, others, body)]
+        return cheap_first(parts)
+
+    def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
+        """Take a search apart: quantifiers and conjunctions inside each other, in whatever order."""
+        if isinstance(formula, And) and search.waiting:
+            for part in formula.parts:
+                self.gather(part, around, search)
+        elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
+            self.classes[formula.variable] = demanded(formula.variable, formula.body)
+            search.waiting[formula.variable] = Sought(formula, around)
+            self.gather(formula.body, (*around, formula.variable), search)
+        elif isinstance(formula, Exists):
+            search.parts += self.conjuncts(formula, around)
+        else:
+            search.parts.append(self.part(formula, around))
 
     def general(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
         """Directly nested foralls as one, with the conditions that must apply to something."""
@@ -349,6 +426,11 @@ class Board:
         own = self.classes[variable]
         different = {one for one in scope if own and self.classes[one] and own != self.classes[one]}
         return frozenset(scope) - different
+
+
+def conjuncts(body: Part) -> tuple[Part, ...]:
+    """The parts that must all hold for a body to hold."""
+    return body.parts if isinstance(body, All) else (body,)
 
 
 def cheap_first(parts: Iterable[Part]) -> list[Part]:

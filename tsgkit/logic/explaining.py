@@ -26,6 +26,7 @@ from tsgkit.logic.evaluation import (
     Part,
     Said,
     Some,
+    conjuncts,
     demanded,
 )
 from tsgkit.logic.formula import Exists, Variable
@@ -84,7 +85,7 @@ class Explainer:
     def _figures(self, part: Said) -> str:
         """What is measured for an atom; for a colour or class, what there is instead."""
         atom = part.formula
-        things = [self.board.layout.objects[self.board.values[self.board.slot(one)]] for one in part.variables]
+        things = [self.board.layout.objects[self.board.values[slot]] for slot in part.slots]
         names = [self.names[one] for one in part.variables]
         if atom.name == "Is":
             return ""
@@ -306,11 +307,6 @@ JOINED: Mapping[type[Part], Mapping[bool, str]] = {
     },
     Alike: {True: "both sides are alike", False: "the sides differ"},
 }
-
-
-def conjuncts(body: Part) -> tuple[Part, ...]:
-    """The parts that must all hold for a body to hold."""
-    return body.parts if isinstance(body, All) else (body,)
 
 
 def measured(name: str, names: list[str], boxes: list[Box]) -> str:

@@ -77,16 +77,42 @@ class Lit(NamedTuple):
     positive: bool = True
 
 
-class All(NamedTuple):
+class _Joined:
+    """Parts that are shared by many others, so that a hash is computed once."""
+
+    __match_args__ = ("parts",)
+    __slots__ = ("_hash", "parts")
+
+    def __init__(self, parts: tuple[Ground, ...]) -> None:
+        self.parts = parts
+        self._hash = hash((type(self).__name__, parts))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, _Joined) and (type(self), self._hash, self.parts) == (
+            type(other),
+            other._hash,
+            other.parts,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.parts!r})"
+
+
+class All(_Joined):
     """True where every part is."""
 
-    parts: tuple[Ground, ...]
+    __slots__ = ()
 
 
-class Any(NamedTuple):
+class Any(_Joined):
     """True where a part is."""
 
-    parts: tuple[Ground, ...]
+    __slots__ = ()
 
 
 class Tally(NamedTuple):

@@ -22,14 +22,24 @@ its own. Layouts are taken as they come: no box is looked at before a predicate 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import RELATIONS, Box, Layout
 from tsgkit.logic.printing import text_of
-from tsgkit.logic.published import FOLDED_HEADS, Raw, as_published
+from tsgkit.logic.published import (
+    CONDITIONS,
+    FOLDED_HEADS,
+    Raw,
+    Unreadable,
+    is_too_deep,
+    lift,
+    raw_text,
+    read_lifting,
+    read_verifier,
+)
 from tsgkit.logic.verdicts import WORK, Meter, OutOfWork, Trace, Verdict
 
 COMPARE: Mapping[str, Callable[..., bool]] = {
@@ -40,29 +50,43 @@ COMPARE: Mapping[str, Callable[..., bool]] = {
     "LessThanOrEquals": operator.le,
 }
 SIDES = {"OnLeftSide": "left", "OnRightSide": "right", "OnTopSide": "top", "OnBottomSide": "bottom"}
+UNBOUND = -1
 CRASHED = "Syntax Error"
 
 
 def verify_official(formula: Formula | str, scene: object, *, work: int = WORK) -> Verdict:
     """The published verdict on a formula, or on a text that may be none, and a layout as it was written."""
-    taken = as_published(formula if isinstance(formula, str) else text_of(formula))
-    if taken.lifted is None:
-        detail = "; ".join(condition.message for condition in taken.conditions)
-        return Verdict(None, "official", "uncounted", "the text is not judged", detail)
+    text = formula if isinstance(formula, str) else text_of(formula)
+    try:
+        lifted = _lifted(text)
+    except Unreadable as problem:
+        return Verdict(None, "official", "uncounted", "the text is not judged", problem.message)
     meter = Meter(work)
     try:
-        if taken.verifier is None:
-            _crash("what lifting wrote cannot be read")
+        raw = _read(lifted)
         objects = _objects(scene)
         _touch_pairs(objects)
         verifier = _Verifier(objects, meter)
-        trace = verifier.result(_Node(taken.verifier), {})
+        trace = verifier.judged(raw)
     except _Crash as crash:
         return Verdict(False, "official", "crashed", CRASHED, str(crash), work=meter.done)
     except OutOfWork:
         return Verdict(None, "official", "undecided", f"not decided in {work:,} steps", work=meter.done)
     reason = "" if trace.truth else trace.message
     return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
+
+
+def _lifted(text: str) -> str:
+    if is_too_deep(text):
+        raise Unreadable(CONDITIONS["too-deep"])
+    return raw_text(lift(read_lifting(text)))
+
+
+def _read(lifted: str) -> Raw:
+    try:
+        return read_verifier(lifted)
+    except Unreadable as problem:
+        _crash(f"what lifting wrote cannot be read: {problem.message}")
 
 
 class _Crash(Exception):
@@ -114,6 +138,7 @@ class _Node:
     head: str = field(init=False, default="")
     args: list[_Node] = field(init=False, default_factory=list)
     free: tuple[str, ...] = field(init=False)
+    slots: tuple[int, ...] = ()
     known: dict[tuple[int, ...], Trace] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -143,16 +168,30 @@ class _Verifier:
         self.objects = objects
         self.meter = meter
         self.zero_triggers = 0
+        self.boxes: dict[int, Box] = {}
+        self.slots: dict[str, int] = {}
 
-    def result(self, node: _Node, values: dict[str, int]) -> Trace:
+    def judged(self, raw: Raw) -> Trace:
+        """The result of a whole expression."""
+        node = _Node(raw)
+        self.place(node)
+        return self.result(node, [UNBOUND] * len(self.slots))
+
+    def place(self, node: _Node) -> None:
+        """Give every name a place among the values."""
+        node.slots = tuple([self.slots.setdefault(name, len(self.slots)) for name in node.free])
+        for arg in node.args:
+            self.place(arg)
+
+    def result(self, node: _Node, values: list[int]) -> Trace:
         self.meter.step()
-        key = tuple(values.get(name, -1) for name in node.free)
+        key = tuple([values[slot] for slot in node.slots])
         found = node.known.get(key)
         if found is None:
             found = node.known[key] = self.evaluated(node, values)
         return found
 
-    def evaluated(self, node: _Node, values: dict[str, int]) -> Trace:
+    def evaluated(self, node: _Node, values: list[int]) -> Trace:
         match node.head:
             case "and":
                 return self.conjunction(node, values)
@@ -173,7 +212,7 @@ class _Verifier:
         if len(node.args) != arity:
             _crash(f"{node.head} has {len(node.args)} arguments, not {arity}")
 
-    def conjunction(self, node: _Node, values: dict[str, int]) -> Trace:
+    def conjunction(self, node: _Node, values: list[int]) -> Trace:
         results = []
         for arg in node.args:
             results.append(self.result(arg, values))
@@ -181,7 +220,7 @@ class _Verifier:
                 return Trace(False, "AND check failed", tuple(results))
         return Trace(True, "AND satisfied")
 
-    def disjunction(self, node: _Node, values: dict[str, int]) -> Trace:
+    def disjunction(self, node: _Node, values: list[int]) -> Trace:
         results = []
         for arg in node.args:
             results.append(self.result(arg, values))
@@ -189,13 +228,13 @@ class _Verifier:
                 return Trace(True, "OR satisfied", (results[-1],))
         return Trace(False, "All OR branches failed", tuple(results))
 
-    def negation(self, node: _Node, values: dict[str, int]) -> Trace:
+    def negation(self, node: _Node, values: list[int]) -> Trace:
         if not node.args:
             _crash("not has nothing to deny")
         inner = self.result(node.args[0], values)
         return Trace(False, "NOT failed", (inner,)) if inner.truth else Trace(True, "NOT satisfied")
 
-    def implication(self, node: _Node, values: dict[str, int]) -> Trace:
+    def implication(self, node: _Node, values: list[int]) -> Trace:
         self.require(node, 2)
         antecedent = self.result(node.args[0], values)
         if not antecedent.truth:
@@ -204,21 +243,21 @@ class _Verifier:
         message = "Implication satisfied" if consequent.truth else "Implication failed"
         return Trace(consequent.truth, message, (antecedent, consequent))
 
-    def existence(self, node: _Node, values: dict[str, int]) -> Trace:
+    def existence(self, node: _Node, values: list[int]) -> Trace:
         name, body = node.args[0].raw, node.args[1]
         failed = []
-        for number in range(len(self.objects)):
-            result = self.result(body, self.bound(values, name, number))
+        for number, inside in self.choices(name, values):
+            result = self.result(body, inside)
             if result.truth:
                 return Trace(True, f"Exists {name} satisfied by Obj #{number}", (result,))
             failed.append(Trace(False, f"Candidate #{number} failed", (result,)))
         return Trace(False, f"Exists {name} failed", tuple(failed))
 
-    def every(self, node: _Node, values: dict[str, int]) -> Trace:
+    def every(self, node: _Node, values: list[int]) -> Trace:
         name, body = node.args[0].raw, node.args[1]
         triggered = 0
-        for number in range(len(self.objects)):
-            result = self.result(body, self.bound(values, name, number))
+        for number, inside in self.choices(name, values):
+            result = self.result(body, inside)
             if not result.truth:
                 return Trace(False, f"Forall failed at Obj #{number}", (result,))
             triggered += not result.vacuous
@@ -227,25 +266,31 @@ class _Verifier:
             return Trace(False, f"Forall {name} failed: its condition applies to no object (0 triggers)")
         return Trace(True, f"Forall {name} satisfied (Triggered {triggered} times)")
 
-    def bound(self, values: dict[str, int], name: Raw, number: int) -> dict[str, int]:
-        if isinstance(name, tuple):
+    def choices(self, name: Raw, values: list[int]) -> Iterator[tuple[int, list[int]]]:
+        """The values with one object after the other in the place of a name; one that nothing asks for has none."""
+        if isinstance(name, tuple) and self.objects:
             _crash("a quantifier binds several names at once")
-        return {**values, str(name): number}
+        inside, slot = list(values), self.slots.get(str(name))
+        for number in range(len(self.objects)):
+            if slot is not None:
+                inside[slot] = number
+            yield number, inside
 
-    def value(self, node: _Node, values: dict[str, int]) -> object:
+    def value(self, node: _Node, values: list[int]) -> object:
         raw = node.raw
         if isinstance(raw, tuple):
             return self.count(node, values) if node.head == "Count" else _crash("an expression stands for a value")
         if isinstance(raw, str) and raw.startswith("?"):
-            return self.objects[values[raw]] if raw in values else _crash(f"{raw} is not bound")
+            number = values[self.slots[raw]]
+            return _crash(f"{raw} is not bound") if number == UNBOUND else self.objects[number]
         return raw.strip(raw[0]) if isinstance(raw, str) and raw[:1] in ("'", '"') else raw
 
-    def count(self, node: _Node, values: dict[str, int]) -> int:
+    def count(self, node: _Node, values: list[int]) -> int:
         self.require(node, 2)
         name, body = node.args[0].raw, node.args[1]
-        return sum(self.result(body, self.bound(values, name, number)).truth for number in range(len(self.objects)))
+        return sum(self.result(body, inside).truth for _, inside in self.choices(name, values))
 
-    def predicate(self, node: _Node, values: dict[str, int]) -> Trace:
+    def predicate(self, node: _Node, values: list[int]) -> Trace:
         args = [self.value(arg, values) for arg in node.args]
         try:
             return self.said(node, args)
@@ -265,10 +310,15 @@ class _Verifier:
             _crash(f"{name} is no predicate the verifier knows")
         self.require(node, 2 if name in BINARY else 1)
         entries = [self.entry(arg) for arg in args]
-        boxes = [_box(entry) for entry in entries]
+        boxes = [self.box(entry) for entry in entries]
         truth = RELATIONS[name](*boxes)
         labels = [str(entry.get("label")) for entry in entries]
         return Trace(truth, "Success" if truth else f"{name} -> {_failure(name, labels, boxes)}")
+
+    def box(self, entry: Entry) -> Box:
+        if (box := self.boxes.get(id(entry))) is None:
+            box = self.boxes[id(entry)] = _box(entry)
+        return box
 
     def entry(self, value: object) -> Entry:
         return value if isinstance(value, dict) else _crash(f"{value!r} is no object")

@@ -135,7 +135,8 @@ class Placing:
 
     def _keep_apart(self) -> None:
         gap = self.rules.gap // self.rules.unit
-        across, down = [], []
+        across: list[Any] = []
+        down: list[Any] = []
         for number, edges in enumerate(self.edges):
             for spans, start, size, end in ((across, edges.x1, edges.w, edges.x2), (down, edges.y1, edges.h, edges.y2)):
                 made = (start, size + gap, end + gap)

@@ -73,13 +73,18 @@ class Taken(NamedTuple):
 
 def as_published(text: str) -> Taken:
     """What each of the readers makes of a text, and the conditions under which they differ."""
-    if _nesting(text) > MAX_DEPTH:
+    if is_too_deep(text):
         return Taken(None, None, None, (Condition("too-deep", CONDITIONS["too-deep"]),))
     engine, split = _attempt(read_engine, text), _attempt(read_lifting, text)
     lifted = None if split is None else raw_text(lift(split))
     verifier = None if lifted is None else _attempt(read_verifier, lifted)
     codes = dict.fromkeys(_codes(text, engine, split, verifier))
     return Taken(engine, lifted, verifier, tuple(Condition(code, CONDITIONS[code]) for code in codes))
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether a text is nested deeper than anything here judges."""
+    return text.count("(") > MAX_DEPTH and _nesting(text) > MAX_DEPTH
 
 
 def _codes(text: str, engine: Raw | None, split: Raw | None, verifier: Raw | None) -> Iterator[str]:
@@ -177,7 +182,7 @@ def _padded(text: str) -> list[str]:
 def _nesting(text: str) -> int:
     """How many parentheses are open at once, at most."""
     level = deepest = 0
-    for letter in text:
+    for letter in re.findall("[()]", text):
         level = max(0, level + (letter == "(") - (letter == ")"))
         deepest = max(deepest, level)
     return deepest
@@ -212,6 +217,8 @@ def _unquoted(token: str) -> Raw:
 
 
 def _number(token: str) -> Raw:
+    if not (token[0].isdigit() or token[0] in "+-.iInN"):  # nothing else begins an int, a float, inf or nan
+        return token
     for kind in (int, float):
         try:
             return kind(token)

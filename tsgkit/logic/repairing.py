@@ -171,10 +171,16 @@ def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
 def _having(thing: Thing, value: str, asked: set[str], true: bool) -> Thing:
     """The same thing with a value, or with another one, nothing is asked about, in its place."""
     if true:
-        return replace(thing, **{slot_of(value): value})
+        return _keyed(thing, slot_of(value), value)
     key = next(key for key in ("color", "material", "shape") if getattr(thing, key) == value)
     free = next((one for one in KNOLLING.values["color"] if one not in asked), None) if key == "color" else None
-    return replace(thing, **{key: free})
+    return _keyed(thing, key, free)
+
+
+def _keyed(thing: Thing, key: str, value: str | None) -> Thing:
+    if key == "color":
+        return replace(thing, color=value)
+    return replace(thing, material=value) if key == "material" else replace(thing, shape=value)
 
 
 def _sizes(box: Box) -> tuple[float, float]:

@@ -216,8 +216,8 @@ def _explained(
     number = list(row.dataset.item_ids).index(item)
     sample, chosen = row.dataset.sample(number), number in row.numbers
     transcript = transcript_of(iter(calls)) if calls else None
-    whole = transcript is not None and not transcript.waits_for(row.solver.calls)
-    judged = row.solver.judge(sample, transcript if whole else None)
+    lacking = "" if transcript is None else row.solver.unfinished(transcript)
+    judged = row.solver.judge(sample, None if lacking else transcript)
     changed = ""
     if transcript is not None and (record := _record(reopened, row, sample.item_id)) is not None:
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
@@ -228,7 +228,7 @@ def _explained(
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
         graphs=_graphs(row.task, sample, judged),
-        unasked=_why_unasked(row, calls, whole=whole, chosen=chosen),
+        unasked=_why_unasked(calls, lacking, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -247,9 +247,9 @@ def _asked(
         yield Asked(value["label"], value["draw"], messages, reply, readings, again)
 
 
-def _why_unasked(row: Row, calls: list[dict[str, Any]], *, whole: bool, chosen: bool) -> str:
+def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> str:
     if calls:
-        return "" if whole else f"{len(calls)} of {row.solver.calls} calls are recorded: the run was stopped here"
+        return f"{lacking}: the run was stopped here" if lacking else ""
     if not chosen:
         return "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
     return "not asked yet; it counts as missing until the same command goes on"

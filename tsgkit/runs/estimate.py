@@ -13,8 +13,6 @@ from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, characters_of, tokens_of_con
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Prepared, Row, asks_a_model
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.solvers import Single, Vote
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
@@ -43,7 +41,8 @@ class RowEstimate:
 
     cell: Cell
     samples: int
-    requests: int
+    requests: tuple[int, int]
+    """At least and at most, where every call brings an answer."""
     prompt: Spread
     completion: Spread
     cost: Spread | None
@@ -51,22 +50,23 @@ class RowEstimate:
 
 def estimates_of(prepared: Prepared, prices: Mapping[str, Price | None]) -> tuple[RowEstimate, ...]:
     """The estimate of every row."""
-    return tuple(_estimate(row, prices.get(row.cell.subject)) for row in prepared.rows)
+    return tuple(_estimate(row, prices.get(row.asked)) for row in prepared.rows)
 
 
 def _estimate(row: Row, price: Price | None) -> RowEstimate:
-    if not asks_a_model(row.cell.subject) or not isinstance(row.solver, (Single, Vote)):
-        return RowEstimate(row.cell, len(row.numbers), 0, Spread(), Spread(), Spread())
-    prompter, calls = row.solver.prompter, row.solver.calls
+    if not asks_a_model(row.asked):
+        return RowEstimate(row.cell, len(row.numbers), (0, 0), Spread(), Spread(), Spread())
+    least = most = 0
     prompt, completion = Spread(), Spread()
     for number in row.numbers:
-        sample = row.dataset.sample(number)
-        prompt += _tokens(len(prompter.text(sample)) * calls)
-        completion += _tokens(len(shown_answer(sample)) * calls) + Spread(*(part * calls for part in CHATTER))
-        if prompter.style.reasoning:
-            completion += Spread(*(part * calls for part in REASONING))
-    requests = len(row.numbers) * calls
-    return RowEstimate(row.cell, len(row.numbers), requests, prompt, completion, _cost(prompt, completion, price))
+        expected = row.solver.expected(row.dataset.sample(number))
+        around = [each + more for each, more in zip(CHATTER, REASONING if expected.reasons else (0, 0), strict=True)]
+        prompt += _tokens(expected.sent)
+        completion += _tokens(expected.said)
+        completion += Spread(*(each * calls for each, calls in zip(around, expected.calls, strict=True)))
+        least, most = least + expected.calls[0], most + expected.calls[1]
+    cost = _cost(prompt, completion, price)
+    return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost)
 
 
 def prompt_tokens(contents: Iterable[object]) -> Spread:
@@ -84,8 +84,9 @@ def prompt_tokens(contents: Iterable[object]) -> Spread:
     return Spread(low, high)
 
 
-def _tokens(characters: int) -> Spread:
-    return Spread(characters / MOST_CHARACTERS, characters / FEWEST_CHARACTERS)
+def _tokens(characters: tuple[int, int]) -> Spread:
+    least, most = characters
+    return Spread(least / MOST_CHARACTERS, most / FEWEST_CHARACTERS)
 
 
 def _cost(prompt: Spread, completion: Spread, price: Price | None) -> Spread | None:

@@ -157,5 +157,6 @@ class Work:
         for said in transcript.said:
             if said.reply.source == LOCAL:
                 call = where._replace(label=said.label)
-                if self.folder.find(call) is None:
+                found = self.folder.find(call)
+                if found is None or found.text != said.reply.text:
                     self.folder.write(call, None, said.reply)

@@ -20,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, S
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import find, search_path, text_of
+from tsgkit.suites.families import family_of
 from tsgkit.suites.tasks import PUBLISHED, Folder, Kind
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
@@ -86,7 +87,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> Iterator[Cell]:
-    """All rows of a plan in order; a baseline has neither style nor solver of its own.
+    """All rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
 
     ``first_protocols`` says, task by task, how folders are looked at where the plan does not.
     """
@@ -103,7 +104,8 @@ def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> It
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     if subject.startswith(BASELINE):
         return [(BASELINE_SOLVER, "")]
-    return [(solver, style) for solver in plan.solvers for style in plan.styles]
+    pairs = ((solver, style if family_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
+    return list(dict.fromkeys(pairs))
 
 
 def _folder(text: str, kind: Kind) -> Folder:

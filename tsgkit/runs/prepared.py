@@ -27,6 +27,7 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
+from tsgkit.suites.families import family_of
 from tsgkit.suites.registry import task_of, tasks_of_rows
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset, Folder, Task, Viewing
@@ -226,6 +227,8 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
 
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
+        raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
         for style in plan.styles:
             for solver in plan.solvers:

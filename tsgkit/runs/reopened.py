@@ -23,7 +23,7 @@ from tsgkit.runs.records import record_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.suites.registry import task_of
-from tsgkit.suites.transcript import Said, Transcript
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 Place = tuple[Cell, str]
 
@@ -99,7 +99,7 @@ def _judged(prepared: Prepared, path: Path) -> Iterator[bytes]:
             if not lines:
                 continue
             transcript = transcript_of(calls.read(place) for place in lines)
-            if transcript.waits_for(row.solver.calls):
+            if row.solver.unfinished(transcript):
                 continue
             record = record_of(row.cell, row.solver.judge(sample, transcript), transcript)
             yield calls.encoded(record)
@@ -115,9 +115,9 @@ def _places_of_calls(path: Path) -> dict[Place, list[int]]:
 
 
 def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
-    """The calls of a sample in order; of one that was made again, the last."""
+    """The calls of a sample in order, what a solver made of them last; of a call that was made again, the last one."""
     found: dict[tuple[str, int], Reply] = {}
     for value in calls:
         found[value["label"], value["draw"]] = reply_from(value["reply"])
-    in_order = sorted(found.items(), key=lambda item: item[0][1])
+    in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
     return Transcript(tuple(Said(label, reply) for (label, _), reply in in_order))

@@ -30,6 +30,8 @@ class Result:
     given_up: str = ""
     errors: dict[str, int] = field(default_factory=dict)
     """What went wrong, and how many samples ended with it."""
+    partial: dict[str, int] = field(default_factory=dict)
+    """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
 
     @property
     def failed(self) -> int:
@@ -46,6 +48,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     row = state.row
     tally, usage, unasked = row.task.tally(), dict[str, Any](), 0
     errors: dict[str, int] = {}
+    partial: dict[str, int] = {}
     for place, number in enumerate(row.numbers):
         if state.places[place] == NOWHERE:
             unasked += 1
@@ -55,11 +58,12 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
         record = samples.read(state.places[place])
         tally.add(record["cluster"], scores_of(record), record["counts"])
         add_usage(usage, record["usage"])
-        if record["outcome"] == Outcome.API_ERROR:
+        if record["outcome"] == Outcome.API_ERROR or record["error"]:
             error = record["error"] or "no reason given"
-            errors[error] = errors.get(error, 0) + 1
+            where = errors if record["outcome"] == Outcome.API_ERROR else partial
+            where[error] = where.get(error, 0) + 1
     board = row.task.board(tally, row.solver, seed)
-    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors)
+    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors, partial)
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:

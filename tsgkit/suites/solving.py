@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.transcript import Ask, Transcript
+
+
+class Expected(NamedTuple):
+    """What a solver would ask about a sample, at least and at most: calls, characters sent, characters said."""
+
+    calls: tuple[int, int] = (0, 0)
+    sent: tuple[int, int] = (0, 0)
+    said: tuple[int, int] = (0, 0)
+    reasons: bool = False
+    """Whether each call reasons before it answers."""
 
 
 class Solver(Protocol):
@@ -20,10 +30,6 @@ class Solver(Protocol):
         """The style of its prompts; empty where it has none."""
 
     @property
-    def calls(self) -> int:
-        """How many calls a sample takes at most."""
-
-    @property
     def fingerprint(self) -> str:
         """A hash of all that it adds to an answer."""
 
@@ -36,3 +42,9 @@ class Solver(Protocol):
 
     def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
         """The judgement on a transcript (None: there is none)."""
+
+    def expected(self, sample: Any) -> Expected:  # noqa: ANN401
+        """What it would ask about a sample."""
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """What a transcript of it lacks; empty where it had come to its end."""

@@ -20,6 +20,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.readings import TwoReadings
@@ -194,6 +195,10 @@ class Task(ABC):
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
         raise UsageError(f"{self.key}: replies collected elsewhere cannot be scored", hint="tsgkit eval runs the task")
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
+        raise UsageError(f"{self.key}: there is nothing to audit", hint="tsgkit audit --help names what can be")
 
     def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
         """The members of a group that a sample belongs to."""

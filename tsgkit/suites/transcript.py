@@ -46,10 +46,6 @@ class Transcript:
         """The replies alone."""
         return tuple(one.reply for one in self.said)
 
-    def waits_for(self, calls: int) -> bool:
-        """Whether calls are missing of as many as the solver makes; a solver that asks nobody leaves one."""
-        return len(self.said) < max(calls, 1)
-
     @property
     def usage(self) -> Usage:
         """The tokens and money of all calls; unknown as soon as one does not tell."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
@@ -17,9 +17,6 @@ from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.scoreboard import score
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-
-sys.path.insert(0, str(Path(__file__).parent))
-from items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
 
 RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
@@ -108,7 +105,8 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
     assert [one.scores["strict"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
     assert [one.scores["official"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
     assert report.judged[2].answer == []
-    for wrong in (["one", "two"], {"objects": []}, 5):
+    wrongs: list[Any] = [["one", "two"], {"objects": []}, 5]
+    for wrong in wrongs:
         with pytest.raises(UsageError, match="line 1: not a reply: reply: expected"):
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 

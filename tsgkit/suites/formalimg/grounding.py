@@ -44,6 +44,7 @@ from tsgkit.suites.formalimg.viewing import (
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import OURS, PUBLISHED
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 TRIES = {PUBLISHED: 30, OURS: 3}
 """How often a class is asked for until the reply can be read."""
 PREFIX = "ground/"
+INSTRUCTIONS, CHARACTERS = 700, 90
+"""Characters of the instructions, and of an object that is found; the picture comes on top."""
 ALL = "ground"
 OTHER = "other"
 FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
@@ -140,7 +143,6 @@ class _Scenes:
     name: str
     """The protocol."""
     style: str = ""
-    calls: int = 1
 
     @property
     def unpublished(self) -> str:
@@ -150,6 +152,12 @@ class _Scenes:
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript lacks; empty where the solver had come to its end."""
         return "" if sight_of(transcript) is not None else STOPPED
+
+    def expected(self, sample: FormulaSample) -> Expected:
+        """A call for each class, or one for all; format retries come on top."""
+        calls = len(calls_of(sample, self.name))
+        sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
+        return Expected((0, calls), (0, sent), (0, 2 * said))
 
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
         """Verify what was found."""

@@ -46,6 +46,7 @@ from tsgkit.suites.formalimg.viewing import (
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import PUBLISHED
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 
 TRIES = 10
 LABEL = "judge"
+INSTRUCTIONS = 1500
+"""Characters of the instructions; the picture comes on top."""
 VERDICT, CLAUSES = "satisfies_constraint", "satisfied_clauses"
 AS_JSON = {"type": "json_object"}
 FENCED = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
@@ -157,12 +160,17 @@ class _Judgements:
 
     name: str = PUBLISHED
     style: str = ""
-    calls: int = 1
     unpublished: str = ""
 
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript lacks; empty where the solver had come to its end."""
         return "" if sight_of(transcript) is not None else STOPPED
+
+    def expected(self, sample: FormulaSample) -> Expected:
+        """One call; format retries come on top."""
+        clauses = sum(len(text_of(one)) for one in clauses_in(sample))
+        sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
+        return Expected((0, 1), (0, sent), (0, clauses))
 
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
         """Put what the judge said into scores."""

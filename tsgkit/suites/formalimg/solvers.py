@@ -12,11 +12,14 @@ from tsgkit.suites.formalimg.prompting import Prompter
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.replies import read_as
+from tsgkit.suites.solving import Expected
 from tsgkit.suites.transcript import Ask, Said, Transcript, local
 
 SINGLE, BASELINE = "single", "baseline"
 SOLVERS = (SINGLE,)
 NOT_RECORDED = "the run was stopped here"
+CHARACTERS = 64
+"""As many as an object of a layout takes."""
 
 
 def unpublished(style: str) -> str:
@@ -38,6 +41,10 @@ class _Layouts:
         """What a transcript lacks; empty where the solver had come to its end."""
         return "" if transcript.said else NOT_RECORDED
 
+    def expected(self, sample: FormulaSample) -> Expected:
+        """It asks nobody."""
+        return Expected()
+
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
         """Judge the one reply."""
         said = transcript.replies if transcript is not None else ()
@@ -50,7 +57,6 @@ class Single(_Layouts):
 
     prompter: Prompter
     name: str = SINGLE
-    calls: int = 1
 
     @property
     def style(self) -> str:
@@ -66,6 +72,12 @@ class Single(_Layouts):
     def unpublished(self) -> str:
         """Only the style can be unpublished."""
         return unpublished(self.style)
+
+    def expected(self, sample: FormulaSample) -> Expected:
+        """One call, and an object for each class."""
+        sent = len(self.prompter.text(sample))
+        said = CHARACTERS * max(len(sample.classes), 1)
+        return Expected((1, 1), (sent, sent), (said, 2 * said), self.prompter.style.reasoning)
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """Ask once."""
@@ -83,7 +95,6 @@ class Baseline(_Layouts):
     seed: int
     name: str = BASELINE
     style: str = ""
-    calls: int = 0
     unpublished: str = ""
 
     @property
@@ -103,7 +114,6 @@ class Recorded(_Layouts):
     name: str
     style: str
     fingerprint: str = ""
-    calls: int = 1
 
     @property
     def unpublished(self) -> str:

@@ -20,6 +20,8 @@ from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.families import check_solver, family_of
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
@@ -28,10 +30,12 @@ from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset as AnyDataset
 from tsgkit.suites.tasks import Graphs, Task
+from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.documents import read_document
+from tsgkit.suites.tsg.documents import read_document, read_file
+from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
@@ -39,7 +43,7 @@ from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of, votes_of
+from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
 
@@ -85,13 +89,16 @@ class TsgTask(Task):
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Names of styles, solvers and prompts are true ones."""
         style_of(style)
-        votes_of(solver)
+        check_solver(solver, (self.kind,))
         prompt_set(prompts, self.card)
 
     def solver(
         self, name: str, style: str, dataset: AnyDataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the data."""
+        """A solver, with its prompts where it has none of its own; the pool of examples is held against the data."""
+        family = family_of(name)
+        if not family.styled:
+            return family.solver(name, self.kind, None)
         chosen = style_of(style, shots)
         texts = prompt_set(prompts, self.card)
         if not chosen.shots:
@@ -126,6 +133,18 @@ class TsgTask(Task):
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
         return score(self.kind, data, replies, style=style or STYLES[0], by=by, seed=seed)
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its rows, slips and all, beside what the prompts and worked examples show."""
+        source = self._source(data)
+        document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
+        shown: tuple[Example, ...] = ()
+        if self.card.examples is not None:
+            found = find("tasks", self.card.examples)
+            shown = pool_of(read_document(text_of(found), str(found)), self.kind)
+        return auditable(
+            document, self.kind, shown, [one.text for one in prompt_set(None, self.card).templates.values()]
+        )
 
     def group_of(self, sample: AnySample, group: str) -> tuple[str, ...]:
         """The members of a group that a sample belongs to."""

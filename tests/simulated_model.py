@@ -1,0 +1,316 @@
+"""A simulated model: it knows the right graphs, and makes seeded faults on the way to saying them. No model is asked.
+
+What it says about agents holds for these faults and assumptions, not for any real model:
+
+* A reply comes from the right graphs through a channel. Each triplet meets a fault with the probability ``level``, of a
+  kind drawn from those allowed: ``outside`` (an element leaves L: half of these are misspelt in this triplet, half are
+  another word, all over the graph), ``reversed``, ``doubled``, ``forgotten``, ``hand`` (the other hand), ``other``
+  (another element of L). A reply as a whole meets ``count`` (a graph or action too many or too few) and ``chatter``
+  (lead-ins, numbering, bold) with half of that probability each, ``unreadable`` (prose alone) with a quarter.
+* Writing all graphs at once, writing one, or writing anew goes through the same channel at the same level; to take a
+  sentence apart meets ``count``, ``chatter`` and ``unreadable``. Each call has draws of its own, by its label, draw
+  and prompt.
+* Asked to revise, it heeds what was found about a graph with the probability ``heeds`` (0.8). It then thinks again
+  about the triplets that share a name with what was found (all of the graph where no name is told) and puts those
+  right, which goes through the channel again. Other triplets stay as they are, wrong ones included. It believes half
+  of the points that are not true, and spoils what they name.
+* Asked for a critique, it sees each fault with the probability ``sees`` (0.6), and blames each right triplet with a
+  tenth of ``level``.
+* It never counts on anything that the prompt does not show, but for the right graphs of its item: graphs are read from
+  the prompt, and so is what was found in them.
+
+>>> from tsgkit.graph import ActionGraph
+>>> model = SimulatedModel(level=0.0)
+>>> print(model.says(item([ActionGraph.of(("person", "verb", "wash"))]), "answer", 0, ""))
+person -> verb -> wash
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.graph import ActionGraph, Triplet, Vocabulary, diff, read
+from tsgkit.graph.edits import Change, ChangeKind
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB
+from tsgkit.llm.reply import Reply, Usage
+from tsgkit.scoring.sets import compare_graphs
+from tsgkit.suites.transcript import Ask
+from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.showing import arrows
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+SEEN_BY_RULES = ("outside", "reversed", "doubled", "count", "chatter", "unreadable")
+"""What checks can find without understanding; of the reversed only verb and dobj, since prepositions are read both
+ways."""
+ALL = (*SEEN_BY_RULES, "reversed prepositions", "forgotten", "hand", "other")
+IN_TRIPLETS = ("outside", "reversed", "reversed prepositions", "doubled", "forgotten", "hand", "other")
+WORDS = ("gizmo", "thingy", "doohickey", "widget", "contraption", "handle-it", "bric-a-brac", "whatnot")
+"""No scenario has these in its L."""
+KINDS = {
+    ChangeKind.MISSING: "missing",
+    ChangeKind.EXTRA: "redundant",
+    ChangeKind.REVERSED: "reversed",
+    ChangeKind.MISMATCHED: "mismatched",
+    ChangeKind.WRONG_HAND: "mismatched",
+}
+CHARACTERS_A_TOKEN = 4
+
+
+def item(graphs: Sequence[ActionGraph], item_id: str = "0", sentence: str = "", **parts: Any) -> GenerationSample:  # noqa: ANN401
+    """A generation item with these right graphs."""
+    usual: dict[str, Any] = {"cluster": "", "context": (), "vocabulary": Vocabulary()}
+    return GenerationSample(item_id=item_id, sentence=sentence, references=tuple(graphs), **(usual | parts))
+
+
+@dataclass(frozen=True)
+class SimulatedModel:
+    """Says the right graphs with faults."""
+
+    level: float
+    faults: tuple[str, ...] = ALL
+    seed: int = 0
+    heeds: float = 0.8
+    sees: float = 0.6
+
+    def ask_for(self, sample: GenerationSample) -> Ask:
+        """An ``ask`` about one item."""
+        return partial(self._ask, sample)
+
+    async def _ask(
+        self,
+        sample: GenerationSample,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        prompt = str(messages[-1].content)
+        text = self.says(sample, label, draw, prompt)
+        return Reply(text, usage=Usage(len(prompt) // CHARACTERS_A_TOKEN, len(text) // CHARACTERS_A_TOKEN))
+
+    def says(self, sample: GenerationSample, label: str, draw: int, prompt: str) -> str:
+        """What is said to one prompt; the same to the same."""
+        choice = Random(f"{self.seed}/{self.level}/{sample.item_id}/{label}/{draw}/{prompt}")
+        kind = label.partition("/")[0]
+        if kind != "critique" and self._meets("unreadable", choice, 4):
+            return "The person does what the sentence says, and nothing about that is out of the ordinary."
+        if kind == "decompose":
+            text = "\n".join(self._counted(actions_of(sample), choice))
+        elif kind == "write":
+            text = self._graphs([self._written(sample, prompt)], sample, choice)
+        elif kind == "revise":
+            text = _blocks(self._revised(sample, prompt, choice))
+        elif kind == "critique":
+            text = "\n".join(self._points(sample, prompt, choice)) or "none"
+        else:
+            text = self._graphs(sample.references, sample, choice)
+        return _with_chatter(text) if self._meets("chatter", choice, 2) else text
+
+    def _meets(self, fault: str, choice: Random, share: int) -> bool:
+        return choice.random() < self.level / share and fault in self.faults
+
+    def _written(self, sample: GenerationSample, prompt: str) -> ActionGraph:
+        """The graph of the action that a prompt names; the whole sentence means the first."""
+        action = prompt.partition("of the sentence:\n")[2].partition("\n")[0].strip()
+        actions = actions_of(sample)
+        return sample.references[actions.index(action) if action in actions else 0]
+
+    def _graphs(self, graphs: Sequence[ActionGraph], sample: GenerationSample, choice: Random) -> str:
+        """Graphs through the channel, as text."""
+        return _blocks(self._counted([self._spoilt(graph, sample, choice) for graph in graphs], choice))
+
+    def _counted(self, parts: Sequence[Any], choice: Random) -> list[Any]:
+        """With one part too many or too few, now and then."""
+        parts = list(parts)
+        if self._meets("count", choice, 2):
+            place = choice.randrange(len(parts))
+            if len(parts) > 1 and choice.random() < 0.5:
+                del parts[place]
+            else:
+                parts.insert(place, parts[place])
+        return parts
+
+    def _spoilt(self, graph: ActionGraph, sample: GenerationSample, choice: Random) -> ActionGraph:
+        said: list[Triplet] = []
+        for triplet in graph:
+            said += self._through(triplet, sample.vocabulary, choice)
+        if self._meets("outside", choice, 2):
+            said = _other_word(said, choice)
+        return ActionGraph(said)
+
+    def _through(self, triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
+        """What becomes of one triplet."""
+        kinds = [kind for kind in IN_TRIPLETS if kind in self.faults and kind in WAYS and _can(kind, triplet)]
+        if not kinds or choice.random() >= self.level:
+            return [triplet]
+        return WAYS[choice.choice(kinds)](triplet, vocabulary, choice)
+
+    def _revised(self, sample: GenerationSample, prompt: str, choice: Random) -> list[ActionGraph]:
+        shown = _shown(prompt)
+        findings = prompt.rpartition("What was found in them:\n")[2].partition("\n\n")[0].splitlines()
+        general = [line for line in findings if not re.match(r"- graph \d", line)]
+        if len(shown) != sample.k and general and choice.random() < self.heeds:
+            return self._completed(shown, sample, choice)
+        graphs = []
+        for number, graph in enumerate(shown):
+            mine = [line for line in findings if line.startswith(f"- graph {number + 1}:")]
+            mine += general if len(shown) == sample.k else []
+            truth = sample.references[number] if len(shown) == sample.k else _nearest(graph, sample.references)
+            heard = mine and choice.random() < self.heeds
+            graphs.append(self._thought_again(graph, truth, mine, sample, choice) if heard else graph)
+        return graphs
+
+    def _completed(self, shown: list[ActionGraph], sample: GenerationSample, choice: Random) -> list[ActionGraph]:
+        """As many graphs as there should be: those shown where they belong, the others written."""
+        left, graphs = list(shown), []
+        for truth in sample.references:
+            like = [graph for graph in left if compare_graphs(truth, graph).f1 > 0.5]
+            graphs.append(like[0] if like else self._spoilt(truth, sample, choice))
+            if like:
+                left.remove(like[0])
+        return graphs
+
+    def _thought_again(
+        self, graph: ActionGraph, truth: ActionGraph, lines: Sequence[str], sample: GenerationSample, choice: Random
+    ) -> ActionGraph:
+        """A graph with what the findings speak of put right, and what they wrongly blame spoilt."""
+        names = {name for one in (*graph, *truth) for name in one}
+        named = {word for line in lines for word in re.split(r"[\s,()?;:\"']+", line)} & names - {PERSON, VERB, DOBJ}
+        triplets = list(dict.fromkeys(graph)) if any("twice" in line for line in lines) else list(graph)
+        for change in diff(truth, graph).changes:
+            if not named or named & {*(change.reference or ()), *(change.candidate or ())}:
+                right = [] if change.reference is None else self._through(change.reference, sample.vocabulary, choice)
+                place = len(triplets) if change.candidate is None else triplets.index(change.candidate)
+                triplets[place : place + (change.candidate is not None)] = right
+        return self._misled(triplets, truth, lines, sample, choice)
+
+    def _misled(
+        self,
+        triplets: list[Triplet],
+        truth: ActionGraph,
+        lines: Sequence[str],
+        sample: GenerationSample,
+        choice: Random,
+    ) -> ActionGraph:
+        for line in lines:
+            blamed = re.search(r": (redundant|mismatched): (\S+) -> (\S+) -> (\S+)$", line)
+            triplet = Triplet(*blamed.groups()[1:]) if blamed else None
+            if blamed and triplet in truth and triplet in triplets and choice.random() < 0.5:
+                other = [] if blamed[1] == "redundant" else _other(triplet, sample.vocabulary, choice)
+                place = triplets.index(triplet)
+                triplets[place : place + 1] = other
+        return ActionGraph(triplets)
+
+    def _points(self, sample: GenerationSample, prompt: str, choice: Random) -> Iterator[str]:
+        shown = _shown(prompt)
+        for number, graph in enumerate(shown):
+            truth = sample.references[number] if len(shown) == sample.k else _nearest(graph, sample.references)
+            for change in diff(truth, graph).changes:
+                if choice.random() < self.sees:
+                    yield f"graph {number + 1}: {KINDS[change.kind]}: {_named_by(change)}"
+            for triplet in graph:
+                if triplet in truth and choice.random() < self.level / 10:
+                    yield f"graph {number + 1}: {choice.choice(['redundant', 'mismatched'])}: {triplet}"
+
+
+def actions_of(sample: GenerationSample) -> list[str]:
+    """The actions of an item as sentences, each different from the others."""
+    said: list[str] = []
+    for graph in sample.references:
+        triplets = [one for one in graph if one.edge != VERB]
+        words = f"{' '.join(graph.actions)} " + ", ".join(f"{one.edge} {one.target}" for one in triplets)
+        said.append(words + " again" * sum(one.startswith(words) for one in said))
+    return said
+
+
+def _nearest(graph: ActionGraph, graphs: Sequence[ActionGraph]) -> ActionGraph:
+    return max(graphs, key=lambda one: compare_graphs(one, graph).f1)
+
+
+def _named_by(change: Change) -> Triplet:
+    found = change.reference if change.candidate is None else change.candidate
+    assert found is not None
+    return found
+
+
+def _shown(prompt: str) -> list[ActionGraph]:
+    """The graphs that a prompt shows."""
+    section = prompt.rpartition("\nGraphs:\n")[2]
+    for end in ("\nWhat was found in them:", "\nWrite one line for each error"):
+        section = section.partition(end)[0]
+    return list(read(section).graphs)
+
+
+def _blocks(graphs: Sequence[ActionGraph]) -> str:
+    return "\n\n".join(map(arrows, graphs)) or "none"
+
+
+def _with_chatter(text: str) -> str:
+    lines = [f"- {line}" if " -> " in line else line for line in text.splitlines()]
+    return "\n".join(["Sure! Here is what you asked for:", "", *lines, "", "I hope this helps!"])
+
+
+def _can(kind: str, triplet: Triplet) -> bool:
+    """Whether a fault of this kind is a fault in this triplet."""
+    if kind == "hand":
+        return bool({triplet.source, triplet.target} & set(HANDS))
+    if kind == "reversed":
+        return triplet.edge in (VERB, DOBJ) and triplet.source != triplet.target
+    if kind == "reversed prepositions":
+        return triplet.edge not in (VERB, DOBJ)
+    return kind not in ("outside", "other") or triplet.target not in HANDS
+
+
+def _misspelt(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
+    """A letter of the target twice or left out, so that it is no name of L."""
+    name = triplet.target
+    places = list(range(1, len(name)))
+    choice.shuffle(places)
+    for place in places:
+        for other in (name[:place] + name[place + 1 :], name[:place] + name[place] + name[place:]):
+            if not vocabulary.allows_node(other):
+                return [triplet._replace(target=other)]
+    return [triplet]
+
+
+def _other(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
+    """Another target out of L."""
+    names = vocabulary.verbs if triplet.edge == VERB else vocabulary.objects
+    others = [name for name in names if name not in (PERSON, *HANDS, triplet.target, triplet.source)]
+    return [triplet._replace(target=choice.choice(others))] if others else [triplet]
+
+
+def _other_word(triplets: list[Triplet], choice: Random) -> list[Triplet]:
+    """One name of a graph in another word, wherever it stands."""
+    names = sorted({name for one in triplets for name in (one.source, one.target)} - {PERSON, *HANDS})
+    if not names:
+        return triplets
+    old, new = choice.choice(names), choice.choice(WORDS)
+    rename = {old: new}
+    return [
+        Triplet(rename.get(one.source, one.source), one.edge, rename.get(one.target, one.target)) for one in triplets
+    ]
+
+
+def _swapped(triplet: Triplet, vocabulary: Vocabulary, choice: Random) -> list[Triplet]:
+    swap = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
+    return [Triplet(swap.get(triplet.source, triplet.source), triplet.edge, swap.get(triplet.target, triplet.target))]
+
+
+WAYS: dict[str, Callable[[Triplet, Vocabulary, Random], list[Triplet]]] = {
+    "outside": _misspelt,
+    "reversed": lambda triplet, *_: [triplet.reversed],
+    "reversed prepositions": lambda triplet, *_: [triplet.reversed],
+    "doubled": lambda triplet, *_: [triplet, triplet],
+    "forgotten": lambda *_: [],
+    "hand": _swapped,
+    "other": _other,
+}

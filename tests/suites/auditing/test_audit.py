@@ -1,0 +1,105 @@
+"""What shortcuts get, how sure that is, and what is left of a run without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from suites.auditing.test_checks import clean
+
+from tsgkit.suites.auditing import Auditable, Item, audit, without_shortcuts
+from tsgkit.suites.auditing.shortcuts import ANSWERERS, answered, fold_of
+
+
+def shortcut(items: list[Item], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201
+    return next(one for one in audit(Auditable(items)).shortcuts if one.name == name)
+
+
+def test_no_shortcut_beats_chance_on_clean_items() -> None:
+    found = audit(Auditable(clean(1000)))
+    assert found.chance == pytest.approx(0.2)
+    assert [one.name for one in found.shortcuts if one.value > 0.30] == []
+    assert not any(spread.is_skewed for spread in found.spreads)
+
+
+def test_always_the_same_letter_is_what_a_skew_of_keys_is_worth() -> None:
+    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(1000))]
+    one = shortcut(items, "always the same letter")
+    assert one.value > 0.6
+    assert one.beats_chance
+    assert audit(Auditable(items)).spreads[0].is_skewed
+
+
+def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
+    """Were it taught by its own cluster, it would find the letter that only this cluster has."""
+    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(500)]
+    answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
+    per_fold: dict[int, set[float]] = {}
+    for item in items:
+        per_fold.setdefault(fold_of(item.cluster), set()).add(answered(answerer, items)[item.item_id])
+    assert all(len(values) == 1 for values in per_fold.values())
+
+
+def test_the_longest_option_is_found_out() -> None:
+    items = [
+        replace(
+            item, options=tuple(option + " of oak" * (place == item.key) for place, option in enumerate(item.options))
+        )
+        for item in clean(200)
+    ]
+    assert shortcut(items, "the longest option").value == 1
+
+
+def test_ties_get_their_share() -> None:
+    items = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
+    assert shortcut(items, "the longest option").value == 0.25
+
+
+def test_distractors_made_around_the_truth_are_found_out() -> None:
+    """Four variations of the right answer: it shares most words with all the others."""
+    truth = "she cuts the ripe apple with a sharp knife"
+    others = (
+        "she cuts the ripe apple with a spoon",
+        "she peels the ripe apple with a sharp knife",
+        "she cuts the pear with a sharp knife",
+        "he cuts the ripe apple with a sharp edge",
+    )
+    items = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
+    assert shortcut(items, "the option most like the others").value == 1
+
+
+def test_other_questions_give_an_answer_away() -> None:
+    items = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
+    assert shortcut(items, "the option most like the other questions").value > 0.95
+
+
+def test_reading_the_prompt_is_no_shortcut() -> None:
+    items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
+    found = audit(Auditable(items))
+    reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
+    assert reader.value > 0.95
+    assert not reader.is_blind
+    assert found.to_beat is not None
+    assert found.to_beat.name != reader.name
+
+
+def test_the_smallest_difference_counts_scenarios_not_items() -> None:
+    alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
+    together = audit(Auditable(clean(500)))
+    assert (alone.clusters, together.clusters) == (500, 100)
+    assert alone.smallest_difference == pytest.approx(2.8016 * (0.5 / 500) ** 0.5, abs=1e-3)
+    assert together.smallest_difference > 2 * alone.smallest_difference
+
+
+def test_nothing_at_all_is_no_crash() -> None:
+    found = audit(Auditable([]))
+    assert (found.n, found.to_beat, found.smallest_difference) == (0, None, 1.0)
+
+
+def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
+    items = [replace(item, key=0) if int(item.item_id) < 50 else item for item in clean(100)]
+    found = audit(Auditable(items))
+    values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
+    left = without_shortcuts("m", "", "accuracy", values, found)
+    assert left.right == left.on_shortcuts == len(found.solved)
+    assert (left.left, left.value_left) == (100 - len(found.solved), 0.0)

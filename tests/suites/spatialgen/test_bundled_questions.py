@@ -1,0 +1,103 @@
+"""Our own questions are clean of every defect we look for, and cannot be answered without a picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import fmean
+
+import pytest
+from shipped import TASKS
+
+from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline
+from tsgkit.suites.spatialgen.defects import findings
+from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import Row, rows_in, written
+from tsgkit.suites.spatialgen.scenes import SCENES
+from tsgkit.suites.spatialgen.wording import telling, tokens
+
+FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
+ROWS = list(rows_in(FILE))
+CHANCE = 0.25
+QUESTIONS = [question for row in ROWS for question in row.questions]
+SEEDS = range(10)
+
+
+def test_there_is_one_prompt_for_every_scene_with_ten_questions() -> None:
+    assert tuple(row.scene for row in ROWS) == SCENES
+    assert [row.id for row in ROWS] == [f"{number:06d}" for number in range(1, 26)]
+    assert {row.types for row in ROWS} == {SUB_DOMAINS}
+
+
+def test_no_check_finds_anything() -> None:
+    assert list(findings(ROWS)) == []
+
+
+def test_the_file_is_in_the_published_form_to_the_byte() -> None:
+    assert FILE.read_text(encoding="utf-8") == "".join(f"{written(row)}\n" for row in ROWS)
+
+
+def test_prompts_are_of_the_asked_length() -> None:
+    assert all(50 <= len(row.prompt.split()) <= 70 for row in ROWS)
+    assert all(tokens(row.prompt) <= 75 for row in ROWS), "and two marks around it make 77"
+
+
+def test_keys_are_balanced_in_the_file_and_in_every_sub_domain() -> None:
+    assert sorted(Counter(question.key for question in QUESTIONS).values()) == [62, 62, 63, 63]
+    for name in SUB_DOMAINS:
+        keys = Counter(question.key for question in QUESTIONS if question.sub_domain == name)
+        assert sorted(keys.values()) == [6, 6, 6, 7], name
+
+
+def test_every_question_offers_four_different_answers_and_none() -> None:
+    for question in QUESTIONS:
+        assert "".join(question.options) == "ABCDE"
+        assert question.refusal == "E"
+        assert len({question.options[letter].lower() for letter in question.choices}) == 4
+        assert "," not in question.stem
+
+
+def test_options_of_a_question_are_of_like_length() -> None:
+    for question in QUESTIONS:
+        lengths = [len(question.options[letter].split()) for letter in question.choices]
+        assert max(lengths) - min(lengths) <= 4, question
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_baseline_is_much_better_than_chance(name: str) -> None:
+    found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in SEEDS]
+    by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
+    assert max(by_type.values()) <= CHANCE + 0.10, by_type
+    assert fmean(by_type.values()) <= CHANCE + 0.02
+
+
+def test_the_other_questions_with_their_options_do_not_give_an_answer_away() -> None:
+    """An answer that other questions speak of more often than of the wrong ones would be a hint."""
+    right: list[float] = []
+    for row in ROWS:
+        for number, question in enumerate(row.questions):
+            said = {letter: spoken_of(row, number, question.options[letter]) for letter in question.choices}
+            best = [letter for letter, times in said.items() if times == max(said.values())]
+            right.append((question.key in best) / len(best))
+    assert fmean(right) <= CHANCE + 0.02
+
+
+def spoken_of(row: Row, number: int, option: str) -> int:
+    others = [other for place, other in enumerate(row.questions) if place != number]
+    texts = [text for other in others for text in (other.stem, *other.options.values())]
+    return sum(word in telling(text) for word in telling(option) for text in texts)
+
+
+def test_who_reads_the_prompt_knows_nearly_all_answers() -> None:
+    """Otherwise a question would ask for what no picture of the prompt has to show."""
+    right = 0
+    for row in ROWS:
+        told = telling(row.prompt)
+        for question in row.questions:
+            fits = {letter: len(words & told) - 2 * len(words - told) for letter, words in options_of(question.options)}
+            right += fits[question.key] == max(fits.values())
+    assert right / len(QUESTIONS) > 0.95
+
+
+def options_of(options: object) -> list[tuple[str, frozenset[str]]]:
+    assert isinstance(options, dict)
+    return [(letter, telling(text)) for letter, text in options.items() if letter != "E"]

@@ -1,0 +1,170 @@
+"""The published reading, voting and scoring, surprise by surprise (E1 to E5), and what we make of the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.suites.spatialgen import strict
+from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
+from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
+from tsgkit.suites.spatialgen.rows import Question, Row, row_of
+from tsgkit.suites.spatialgen.voting import Ballot
+
+OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
+KEYS = "ABCDABCDAB"
+RIGHT = "\n".join(f"{letter}: because" for letter in KEYS)
+WRONG = "\n".join("E" * 10)
+
+
+def row(item: str = "000001", scene: str = "Forest") -> Row:
+    questions = [Question("?", OPTIONS, key, name) for key, name in zip(KEYS, SUB_DOMAINS, strict=True)]
+    return row_of(item, scene, "Trees.", questions)
+
+
+def strictly(replies: list[str | None]) -> list[bool]:
+    """What the strict profile makes of the first five replies to one picture."""
+    questions = row().questions
+    rounds = [strict.letters(reply or "", questions) for reply in replies[:5]]
+    votes = zip(*rounds, strict=True)
+    return [
+        Ballot(question.key, tuple(one if isinstance(one, str) else None for one in said)).right()
+        for question, said in zip(questions, votes, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept"),
+    [
+        (RIGHT, True),
+        (RIGHT.replace("\n", "\n\n \n") + "\n", True),
+        ("My answers:\n" + RIGHT, False),
+        (RIGHT + "\nI hope this helps.", False),
+        ("\n".join(RIGHT.split("\n")[:9]), False),
+        ("", False),
+    ],
+)
+def test_a_reply_is_kept_whole_or_rejected_whole_by_its_number_of_lines(reply: str, kept: bool) -> None:
+    assert (accepted(reply) is not None) == kept
+    assert accepted(reply) == (tuple(KEYS) if kept else None)
+
+
+@pytest.mark.parametrize(
+    ("letters", "key", "winners", "right"),
+    [
+        ("BBBBB", "B", ("B",), True),
+        ("BBBBA", "B", ("B",), True),
+        ("BBBAA", "B", ("B",), False),
+        ("AABBC", "A", ("A", "B"), False),
+        ("*****", "B", ("*",), False),
+        ("", "B", (), False),
+    ],
+)
+def test_a_key_needs_four_votes_of_five(letters: str, key: str, winners: tuple[str, ...], right: bool) -> None:
+    assert vote(tuple(letters), key) == (winners, right)
+
+
+def test_asking_ends_with_five_accepted_replies_or_25_requests() -> None:
+    assert asked([RIGHT] * 9)[1:] == (5, 0)
+    mixed = asked(["no", RIGHT, None, RIGHT, RIGHT, "no", RIGHT, RIGHT, RIGHT])
+    assert (len(mixed.rounds), mixed.requests, mixed.rejected, mixed.dropped) == (5, 8, 3, False)
+    never = asked(iter(["Here you go:\n" + RIGHT] * 40))
+    assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
+
+
+def test_e1_a_picture_whose_judge_wraps_its_lines_vanishes_and_strictly_it_counts() -> None:
+    replies: list[str | None] = ["Here you go:\n" + RIGHT] * 25
+    assert result_row(row(), asked(replies), "000001.png") is None
+    assert all(strictly(replies)), "the answers were there"
+    silent: list[str | None] = [None] * 25
+    assert result_row(row(), asked(silent), "000001.png") is None
+    assert not any(strictly(silent)), "a picture nobody answers about is wrong, not gone"
+
+
+def test_e2_a_second_run_into_the_same_file_counts_its_items_twice_and_strictly_once() -> None:
+    good = result_row(row("000001"), asked([RIGHT] * 5), "000001.png")
+    bad = result_row(row("000002"), asked([WRONG] * 5), "000002.png")
+    assert good is not None
+    assert bad is not None
+    first, second = table([good, bad]), table([good, bad, good])
+    assert first is not None
+    assert second is not None
+    assert (first.overall, first.n) == (0.5, 2)
+    assert second.overall == pytest.approx(0.667)
+    assert second.n == 3
+    kept = strict.once((str(found["id"]), found) for found in [good, bad, good])
+    assert table(list(kept.values())) == first
+
+
+def test_e3_a_stray_file_shifts_every_pair_after_it_and_strictly_none() -> None:
+    rows = [row(f"{number:06d}") for number in (1, 2, 3)]
+    files = ["000001.png", "000001_small.png", "000003.png"]
+    published = paired(rows, files)
+    assert [name for _, name in published.pairs] == files
+    assert published.warning is None, "as many files as rows, so nothing is said"
+    ours = strict.paired(rows, files)
+    assert [(one.id, name) for one, name in ours.pairs] == [("000001", "000001.png"), ("000003", "000003.png")]
+    assert [one.id for one in ours.missing] == ["000002"]
+    assert ours.stray == ("000001_small.png",)
+
+
+def test_e3_other_numbers_of_files_and_rows_are_only_warned_about() -> None:
+    published = paired([row("000001"), row("000002")], ["000002.png"])
+    assert [(one.id, name) for one, name in published.pairs] == [("000001", "000002.png")]
+    assert published.warning == "1 pictures for 2 prompts"
+    assert not published.crashes
+
+
+def test_e4_a_scene_whose_rows_lie_beyond_the_last_picture_ends_the_published_run_and_not_ours() -> None:
+    rows = [row("000001"), row("000002", "Zoo"), row("000003", "Zoo")]
+    files = ["000002.png", "000003.png"]
+    published = paired(rows, files, scene="Zoo")
+    assert [(one.id, name) for one, name in published.pairs] == [("000002", "000003.png")]
+    assert published.crashes
+    assert not paired(rows, files, scene="Forest").crashes
+    assert [one.id for one, _ in strict.paired(rows[1:], files).pairs] == ["000002", "000003"]
+
+
+@pytest.mark.parametrize(
+    ("line", "published", "ours"),
+    [
+        ("**B**", "*", "B"),
+        ("1. B", "1", "B"),
+        ("(B)", "(", "B"),
+        ("- B", "-", "B"),
+        ("b: down", "b", "B"),
+        ("Answer: B", "A", "B"),
+        ("Based on the picture it is up", "B", None),
+        ("B: down", "B", "B"),
+        (" B", " ", "B"),
+        ("Option C", "O", "C"),
+        ("F", "F", None),
+    ],
+)
+def test_e5_the_first_character_is_the_published_answer(line: str, published: str, ours: str | None) -> None:
+    found = accepted("\n".join([line] * 10))
+    assert found is not None
+    assert found[0] == published
+    (read,) = strict.letters(line, row().questions[:1])
+    assert (read if isinstance(read, str) else None) == ours
+
+
+def test_a_result_row_is_the_published_one() -> None:
+    found = result_row(row(), asked([RIGHT] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
+    assert found is not None
+    assert list(found) == [
+        *("id", "scene", "avg_acc", "basic_acc", "spatial_acc", "image_path", "prompt", "questions", "answers"),
+        *("model_preds", "true-or-false", "model_preds_cot"),
+    ]
+    assert (found["avg_acc"], found["basic_acc"], found["spatial_acc"]) == ("10/10", "2/2", "8/8")
+    assert found["model_preds"] == list(KEYS)
+    assert found["model_preds_cot"][0][0] == "A: because"
+
+
+def test_the_table_counts_votes_again_and_rounds_columns_before_the_mean() -> None:
+    results = [result_row(row(f"{number:06d}"), asked([RIGHT if number else WRONG] * 5), "x") for number in range(3)]
+    kept = [{**found, "true-or-false": [False] * 10} for found in results if found]
+    made = table(kept)
+    assert made is not None
+    assert set(made.columns.values()) == {0.667}
+    assert [made.overall, made.basic, made.spatial] == pytest.approx([0.667] * 3)
+    assert table([]) is None

@@ -1,0 +1,42 @@
+"""Whatever stands in a row, it comes back as it was, and reading a question never fails."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tsgkit.suites.spatialgen.rows import LETTERS, question_from, read_rows, written
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PIECES = st.sampled_from(["Options: ", "  ", ", ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
+TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
+COLUMN = st.lists(TEXTS, max_size=11)
+
+
+@given(TEXTS)
+def test_a_question_comes_back_to_the_byte(text: str) -> None:
+    question = question_from(text, "A")
+    assert question.written() == text
+    assert list(question.options) == sorted(question.options)
+
+
+@given(st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS)))
+def test_options_without_colons_are_found_as_they_were_written(texts: tuple[str, ...]) -> None:
+    options = dict(zip(LETTERS, texts, strict=True))
+    text = "Where?  Options: " + ", ".join(f"{letter}: {option}" for letter, option in options.items())
+    assert question_from(text, "A").options == options
+
+
+@given(WORDS, WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))
+def test_a_row_comes_back_to_the_byte(
+    item: str, scene: str, prompt: str, types: list[str], texts: list[str], answers: list[str], more: dict[str, object]
+) -> None:
+    fields = {"id": item, "scene": scene, "prompt": prompt, "question_type": types}
+    columns = {"questions": texts, "answers": answers}
+    others = {name: part for name, part in more.items() if name not in {*fields, *columns}}
+    line = json.dumps({**fields, **columns, **others}, ensure_ascii=False)
+    (row,) = read_rows([line.encode()], "x")
+    assert written(row) == line
+    assert len(row.questions) == min(len(types), len(texts), len(answers))

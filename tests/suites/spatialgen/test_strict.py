@@ -1,0 +1,125 @@
+"""Letters are read from any usual form, by number where it is given, and never guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.strict import Unreadable, letters
+
+ASKED = [Question("?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "A")] * 3
+
+
+def read(reply: str, questions: int = 3) -> list[str | None]:
+    return [one if isinstance(one, str) else None for one in letters(reply, ASKED[:questions])]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "B\nC\nA",
+        "b\nc\na",
+        "b:down\nc:left\na:up",
+        "B\r\nC\r\nA\r\n",
+        "**B**\n(C)\n[A]",
+        "- B: it stands below\n* C. it\n• A) the top",
+        "1. B\n2. C\n3. A",
+        "1) **B**\n2) **C**\n3) **A**",
+        "Q1: B\nQuestion 2 - C\nq3. A",
+        "1 B\n2 C\n3 A",
+        "3. A\n1. B\n2. C",
+        "Here are my answers:\n\n1. B\n2. C\n3. A\n\nI hope this helps!",
+        "B: down, because it falls\nC\nA\n\nA closing remark follows.",
+        "Answer: B\nAnswer: C\nAnswer: A",
+        "Option B\nOption (C)\nThe answer is A.",
+        "**Question 1**\nThe man stands.\nAnswer: B\n**Question 2**: C\n### 3\nOption A",
+        "1\nB\n2\nC\n3\nA",
+        "1. \\boxed{B}\n2. $C$\n3. `A`",
+        "1. B - down\n2. C – left\n3. A (up)",
+        "| Question | Answer | Why |\n|---|---|---|\n| 1 | B | it stands |\n| 2 | C | so |\n| 3 | A | up |",
+        "B, C, A",
+        "Answers: B C A",
+        "[B, C, A]",
+        "1. B 2. C 3. A",
+        "1: B, 2: C, 3: A",
+        '["B", "C", "A"]',
+        '```json\n{"1": "B", "2": "C", "3": "A"}\n```',
+        '{"0": "B", "1": "C", "2": "A"}',
+        '{"question_1": "B: down", "question_2": "(C)", "question_3": "Option A"}',
+        '{"answers": ["B", "C", "A"]}',
+        '{"answers": "1. B\\n2. C\\n3. A"}',
+        '{"Answers": {"1": {"answer": "B", "confidence": 0.9}, "2": {"answer": "C"}, "3": {"letter": "a"}}}',
+        '[{"question": 3, "answer": "A"}, {"question": 1, "answer": "B"}, {"question": "Q2", "answer": "C"}]',
+        "<think>A\nA\nA</think>\nB\nC\nA",
+    ],
+)
+def test_every_usual_form_is_read(reply: str) -> None:
+    assert read(reply) == ["B", "C", "A"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "B",
+        "**B**",
+        "Answer: B",
+        "The picture shows a man. The answer is B.",
+        "A: up?\nNo.\nFinal answer: (B)",
+        '{"answer": "B", "reason": "it is down"}',
+        '"B"',
+        "7. B",
+        "B because it is down",
+        "B\n\nB",
+    ],
+)
+def test_a_single_question_is_answered_by_what_is_called_the_answer(reply: str) -> None:
+    assert read(reply, 1) == ["B"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "A man stands there",
+        "Based on the picture, no",
+        "E.g. a cup",
+        "C-shaped",
+        "I cannot say",
+        "",
+        "{}",
+        "A, B",
+        "Answer: A\nNo.\nAnswer: B",
+    ],
+)
+def test_words_are_no_letters_and_two_letters_are_none(reply: str) -> None:
+    assert read(reply, 1) == [None]
+
+
+def test_of_answers_without_numbers_none_is_taken_unless_all_are_there() -> None:
+    reason = "2 answers without numbers to 3 questions"
+    assert letters("B\nC", ASKED) == (Unreadable(reason),) * 3
+    assert letters("B\nC\nA\nD", ASKED)[0] == Unreadable("4 answers without numbers to 3 questions")
+    assert letters("I cannot tell.", ASKED) == (Unreadable("no answer"),) * 3
+
+
+def test_numbers_keep_the_others_in_their_places() -> None:
+    assert read("1. B\n3. A") == ["B", None, "A"]
+    assert read('["B", null, "A"]') == ["B", None, "A"]
+    assert read("1. B\n2. The ball is red\n3. A") == ["B", None, "A"]
+    assert read("11. B\n12. C") == [None, None, None]
+
+
+def test_two_answers_to_one_question_are_none_unless_they_are_the_same() -> None:
+    assert letters("1. B\n1. C\n2. A", ASKED)[0] == Unreadable("several answers: B, C")
+    assert read("1. B\n1. B\n2. A") == ["B", "A", None]
+
+
+def test_a_letter_that_is_no_option_is_none_and_a_refusal_is_an_answer() -> None:
+    three = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
+    assert letters("D", [three]) == (Unreadable("D is none of the options"),)
+    assert letters("E: None", [three]) == ("E",)
+    assert letters("F\nB\nE", ASKED) == (Unreadable("F is none of the options"), "B", "E")
+
+
+def test_nested_json_without_an_end_is_no_answer() -> None:
+    assert read('{"answers": ' * 50 + '"B"' + "}" * 50, 1) == [None]
+    assert read("[" * 100_000, 1) == [None]

@@ -1,0 +1,256 @@
+"""The agents as solvers of tasks: ``agent`` with critiques, ``agent:exact`` with checks by rules alone.
+
+>>> import asyncio
+>>> from tsgkit.agents.asking import ByLabel, ask_for
+>>> from tsgkit.graph.model import ActionGraph, Vocabulary
+>>> from tsgkit.suites.tsg.samples import GenerationSample
+>>> L = Vocabulary(("person", "kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
+>>> fill = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
+>>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="Fill the kettle.", vocabulary=L,
+...                           references=(fill,))
+>>> solver = AGENTS.solver("agent:exact", "sa-sgg", None)
+>>> model = ByLabel({"write/1": "person -> verb -> fill; fill -> dobj -> kettel; hand1 -> with -> fill"})
+>>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
+>>> for said in transcript.said[1:]:
+...     print(f"{said.label}:", said.reply.text, sep="\\n")
+local:
+person -> verb -> fill
+fill -> dobj -> kettle
+hand1 -> with -> fill
+changes:
+graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact): kettel is not in L
+>>> solver.judge(sample, transcript).scores["strict"]["recall"].value.__round__(2)
+0.67
+
+A transcript holds the model's calls, then what the agent made of them: the graphs (``local``, in the published form),
+the ``changes`` with their reasons, and ``notes`` on what did not go as it should. What stops a run (a budget, Ctrl-C)
+stops the sample; its recorded calls are replayed when the run goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.agents.decomposer import (
+    MOST_TRIES,
+    Sentence,
+    Told,
+    decompose_prompt,
+    decompose_sentence,
+    write_prompt,
+)
+from tsgkit.agents.passages import Passage
+from tsgkit.agents.refiner import CLEAN, Effort, Refined, refine_passage
+from tsgkit.agents.wording import critique_prompt, fingerprint, revise_prompt
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Description
+from tsgkit.graph.notation.json_triplets import write as write_json
+from tsgkit.lexicon import meant
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.solving import Expected, Solver
+from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+from tsgkit.suites.tsg.derived import RefineSample
+from tsgkit.suites.tsg.judging import unpublished
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample
+from tsgkit.suites.tsg.showing import arrows, shown_answer
+from tsgkit.suites.tsg.solvers import NOTES, judged_work
+from tsgkit.suites.tsg.strict import GraphAnswer
+from tsgkit.suites.tsg.strict import graphs as read_graphs
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+    from tsgkit.suites.tsg.prompting import Prompter
+
+CHANGES = "changes"
+VARIANTS = {"agent": Effort(repair="exact"), "agent:exact": Effort(critique=False, repair="exact")}
+TASKS = ("sa-sgg", "ma-sgg", "refine", "refine-hinted")
+FINDINGS = 600
+"""Characters that findings and points may add to a revision's prompt, for estimates."""
+
+
+@dataclass
+class _Heard:
+    """An ``ask`` that keeps what is said, and what stopped it."""
+
+    ask: Ask
+    said: list[Said] = field(default_factory=list)
+    stopped: NotFinished | None = None
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        try:
+            reply = await self.ask(messages, label=label, draw=draw, schema=schema)
+        except NotFinished as why:
+            self.stopped = why
+            raise
+        self.said.append(Said(label, reply))
+        return reply
+
+
+@dataclass(frozen=True)
+class AgentSolver:
+    """One way for an agent to go about a sample."""
+
+    name: str
+    effort: Effort
+    style: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """That of all prompts of the agents, and how much is tried."""
+        return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
+
+    @property
+    def unpublished(self) -> str:
+        """The published way asks once."""
+        return unpublished(self.style, self.name)
+
+    async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
+        """Write and refine, or refine what is given; what stops the run is raised, what fails leaves the best so far.
+
+        Where the first call fails, nothing is made of it: the sample ends as that call did.
+        """
+        if ask is None:
+            raise UsageError(f"solver {self.name} asks a model, and none was given", hint="give --model")
+        heard = _Heard(ask)
+        work = await self._work(sample, heard)
+        if heard.stopped is not None:
+            raise heard.stopped
+        if heard.said and _failed(heard.said[0].reply):
+            return Transcript(tuple(heard.said))
+        if not work.graphs and heard.said and _failed(heard.said[-1].reply):
+            return Transcript(tuple(heard.said))
+        return Transcript((*heard.said, *_products(work)))
+
+    async def _work(self, sample: AnySample, ask: Ask) -> Told | Refined:
+        if isinstance(sample, RefineSample):
+            return await refine_passage(passage_of(sample), ask, self.effort)
+        return await decompose_sentence(sentence_of(sample), ask, self.effort)
+
+    def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
+        """Judge what the agent came to."""
+        return judged_work(sample, transcript)
+
+    def expected(self, sample: AnySample) -> Expected:
+        """From a draft with nothing to find to as many rounds as are allowed, with prompts about right graphs."""
+        rounds, answer = self.effort.rounds, len(shown_answer(sample))
+        passage = passage_of(sample) if isinstance(sample, RefineSample) else sentence_of(sample).passage(())
+        graphs = passage.graphs or _references(sample)
+        critique = len(critique_prompt(passage, graphs)) if self.effort.critique else 0
+        revise = len(revise_prompt(passage, graphs, (), ())) + FINDINGS
+        once = int(self.effort.critique)
+        draft = _drafting(sample)
+        return Expected(
+            (draft.calls[0] + once, draft.calls[1] + rounds * (1 + once)),
+            (draft.sent[0] + critique, draft.sent[1] + rounds * (critique + revise)),
+            (draft.said[0], draft.said[1] + rounds * (answer + once * FINDINGS)),
+        )
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """That it had not come to its end."""
+        return AGENTS.unfinished(self.name, transcript)
+
+
+def sentence_of(sample: AnySample) -> Sentence:
+    """What a generation sample tells an agent; where text came before, nobody knows what the hands hold."""
+    if not isinstance(sample, GenerationSample):
+        raise UsageError(f"an agent cannot do a sample of the kind {type(sample).__name__}")
+    return Sentence(sample.sentence, sample.context, _before(bool(sample.context)), sample.vocabulary, sample.k)
+
+
+def passage_of(sample: RefineSample) -> Passage:
+    """What a repair tells an agent: the one graph, and what the sample's prompt would show beside it."""
+    known = not sample.context and not sample.number
+    hint = ", ".join(sample.kinds) if sample.hinted else ""
+    return Passage((sample.spoilt,), sample.sentence, sample.context, _before(not known), sample.vocabulary, 1, hint)
+
+
+def _before(anything: bool) -> tuple[Description, ...]:
+    """A sentence without graphs where something came before: after it the hands are unknown."""
+    return (Description(),) if anything else ()
+
+
+def _references(sample: AnySample) -> tuple[ActionGraph, ...]:
+    return sample.references if isinstance(sample, GenerationSample) else ()
+
+
+def _drafting(sample: AnySample) -> Expected:
+    """What is asked until there is a draft; nothing where a graph is given."""
+    if not isinstance(sample, GenerationSample):
+        return Expected()
+    sentence, answer = sentence_of(sample), len(shown_answer(sample))
+    writing = sum(
+        len(write_prompt(sentence, sample.references[:number], number, sample.sentence)) for number in range(sample.k)
+    )
+    if sample.k == 1:
+        return Expected((1, 1), (writing, writing), (answer, answer))
+    asking, told = len(decompose_prompt(sentence)), len(sample.sentence)
+    return Expected(
+        (sample.k + 1, sample.k + MOST_TRIES),
+        (writing + asking, writing + MOST_TRIES * asking),
+        (answer + told, answer + MOST_TRIES * told),
+    )
+
+
+def _failed(reply: Reply) -> bool:
+    return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
+
+
+def _products(work: Told | Refined) -> list[Said]:
+    """What the agent says itself: the graphs, and what there is to say of them."""
+    notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
+    texts = {
+        LOCAL: written(work.graphs) or "no graph could be written",
+        CHANGES: "\n".join(f"{change}: {change.reason}" for change in work.changes),
+        NOTES: "\n".join(" ".join(note.split()) for note in notes),
+    }
+    return [Said(label, Reply(text, source=LOCAL)) for label, text in texts.items() if text]
+
+
+def written(graphs: Sequence[ActionGraph]) -> str:
+    """Graphs in the published form; as JSON where names are such that they would be read back otherwise."""
+    graphs = tuple(graph for graph in graphs if graph.triplets)
+    text = "\n\n".join(map(arrows, graphs))
+    found = read_graphs(text, len(graphs))
+    same = isinstance(found, GraphAnswer) and [one.triplets for one in found.graphs] == [g.triplets for g in graphs]
+    return text if same or not graphs else write_json(graphs)
+
+
+@dataclass(frozen=True)
+class Agents:
+    """The family of agents."""
+
+    names: tuple[str, ...] = tuple(VARIANTS)
+    styled: bool = False
+    tasks: tuple[str, ...] = TASKS
+
+    def check(self, name: str) -> None:
+        """A variant is one of those there are."""
+        if name not in VARIANTS:
+            raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
+
+    def solver(self, name: str, task: str, prompter: Prompter | None) -> Solver:
+        """The agent; it asks with the agents' own prompts."""
+        self.check(name)
+        return AgentSolver(name, VARIANTS[name])
+
+    def judge(self, name: str, style: str, sample: AnySample, transcript: Transcript | None) -> Judged:
+        """Judge what the agent came to."""
+        return judged_work(sample, transcript)
+
+    def unfinished(self, name: str, transcript: Transcript) -> str:
+        """That it had not come to its end: it left no graphs, and no call failed."""
+        said = transcript.said
+        if any(one.label == LOCAL for one in said) or (said and _failed(said[-1].reply)):
+            return ""
+        return f"{len(said)} calls are recorded, and {name} had not come to its end"
+
+
+AGENTS = Agents()

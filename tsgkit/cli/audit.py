@@ -1,0 +1,87 @@
+"""How much of a benchmark can be answered without understanding, and what is wrong with its items?
+
+  tsgkit audit sgds.jsonl                            a file of rows; the task is told by the rows
+  tsgkit audit tsg-bench --task tsg/sgqa             an installed dataset
+  tsgkit audit --task tsg/sgds                       the data that come along
+  tsgkit audit sgds.jsonl --run runs/mine -o audit.html
+
+Shortcuts answer without what it takes to know: always the same letter, the longest option, the option most like the
+others. Whoever does not beat them has shown nothing. Checks look for slips in the items. With --run, a run's score is
+shown without the items that a shortcut answers too. Nobody is asked anything; the exit code does not depend on what is
+found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.terminal import inert, say
+from tsgkit.errors import GOOD, FileProblem, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.report.audited import Audited
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument(
+        "data", nargs="?", metavar="DATA", help="a file of rows, a folder of them, an installed dataset"
+    )
+    parser.add_argument("--task", action="append", default=[], metavar="T", help="the task; repeatable")
+    parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals (default 0)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report: .md or .html")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit the data of one task or several."""
+    from tsgkit.report.audited import audit_of, audited_value, terminal
+
+    _check_output(arguments.output)
+    names = _tasks(arguments)
+    audits = [audit_of(name, arguments.data, arguments.run, arguments.seed) for name in names]
+    if arguments.json:
+        say(json.dumps({"audits": [audited_value(found) for found in audits]}, indent=2, ensure_ascii=False))
+    elif arguments.output is None:
+        say("\n".join(terminal(found) for found in audits).rstrip("\n"))
+    if arguments.output is not None:
+        _write(arguments.output, audits)
+        if not arguments.json:
+            say(f"audited: {inert(str(arguments.output))}")
+    return GOOD
+
+
+def _check_output(path: Path | None) -> None:
+    if path is not None and path.suffix.lower() not in (".md", ".html", ".htm"):
+        raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
+
+
+def _tasks(arguments: argparse.Namespace) -> list[str]:
+    from tsgkit.library.cards import card_names
+    from tsgkit.library.datasets import installed
+    from tsgkit.library.files import look_alike
+    from tsgkit.suites.registry import tasks_of_rows
+
+    if arguments.task:
+        return [name if "/" in name else f"tsg/{name}" for name in arguments.task]
+    if arguments.data is None:
+        raise UsageError("nothing to audit", hint="name a file of rows, or a task: --task tsg/sgds")
+    path = Path(arguments.data)
+    if not path.exists() and arguments.data not in {one.name for one in installed()}:
+        raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
+    fitting = tasks_of_rows(path) if path.exists() else ()
+    if not fitting:
+        hint = f"name the task: --task {', '.join(card_names())}"
+        raise UsageError(f"{arguments.data}: the rows do not tell their task", hint=hint)
+    return list(fitting)
+
+
+def _write(path: Path, audits: list[Audited]) -> None:
+    from tsgkit.library.files import write_text
+    from tsgkit.report.audited import as_markdown, as_page
+
+    write_text(path, as_markdown(audits) if path.suffix.lower() == ".md" else as_page(audits))

@@ -1,0 +1,23 @@
+"""How much of a benchmark can be answered without understanding, and what is wrong with its items.
+
+``items`` is what every suite's samples become, ``checks`` look for slips, ``shortcuts`` answer without understanding,
+``audit`` puts together what was found.
+"""
+
+from tsgkit.suites.auditing.audit import Audit, Auditable, Shortcut, WithoutShortcuts, audit, without_shortcuts
+from tsgkit.suites.auditing.checks import Check
+from tsgkit.suites.auditing.items import Item, Slip
+from tsgkit.suites.auditing.shortcuts import Answerer
+
+__all__ = [
+    "Answerer",
+    "Audit",
+    "Auditable",
+    "Check",
+    "Item",
+    "Shortcut",
+    "Slip",
+    "WithoutShortcuts",
+    "audit",
+    "without_shortcuts",
+]

@@ -1,0 +1,100 @@
+"""What a benchmark's items look like to somebody who only looks for shortcuts and slips, whatever their suite.
+
+>>> item = Item("7", "7", "Which is red?", options=("a cup", "a pen", "None"), key=1, refusal=2)
+>>> item.choices, round(item.chance, 3), item.right_text, sorted(content("The cups of the painter"))
+((0, 1), 0.333, 'a pen', ['cup', 'painter'])
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from tsgkit.lexicon.tables import word_set
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_STOP = word_set(
+    "a an the of on in at to is are was were be been and or with for from by it its this that there which what who "
+    "whom whose how where when why do does did has have had as into onto than then"
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question of a benchmark: what is asked, what can be answered, and what stands around it.
+
+    With ``options`` the right answer is the one at ``key``; without, it is ``answer``, one of ``pool``.
+    """
+
+    item_id: str
+    cluster: str
+    question: str
+    options: tuple[str, ...] = ()
+    key: int | None = None
+    answer: str = ""
+    pool: tuple[str, ...] = ()
+    group: str = ""
+    """The kind of question, within which answers may be skewed."""
+    context: str = ""
+    """A hash of what the question is about, without its options."""
+    beside: tuple[str, ...] = ()
+    """Other questions that are asked together with this one."""
+    prompt: str = ""
+    """A text about the same thing that whoever answers is not shown."""
+    names: frozenset[str] = frozenset()
+    """Names in the graph or picture that the question is about."""
+    refusal: int | None = None
+    """The option that says that none is right, if there is one: never the key, and no distractor."""
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The options that can be right, by place."""
+        return tuple(place for place in range(len(self.options)) if place != self.refusal)
+
+    @property
+    def chance(self) -> float:
+        """What guessing blindly is worth."""
+        choices = len(self.options) or len(self.pool)
+        return 1 / choices if choices else 0.0
+
+    @property
+    def has_key(self) -> bool:
+        """Whether one of its options is right."""
+        return self.key is not None and self.key in self.choices
+
+    @property
+    def right_text(self) -> str:
+        """The right answer in words; empty where there is none."""
+        if not self.options:
+            return self.answer
+        return self.options[self.key] if self.key is not None and self.key < len(self.options) else ""
+
+
+class Slip(NamedTuple):
+    """Something found in an item; ``code`` is the check's name."""
+
+    code: str
+    item_id: str
+    message: str
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, in lower case."""
+    return tuple(match.lower() for match in _WORD.findall(text))
+
+
+@lru_cache(maxsize=200_000)
+def content(text: str) -> frozenset[str]:
+    """The words of a text that say something, stemmed."""
+    from tsgkit.lexicon import stem
+
+    return frozenset(stem(word) for word in words(text) if word not in _STOP)
+
+
+def context_hash(*parts: object) -> str:
+    """A hash that tells contexts apart."""
+    return hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()

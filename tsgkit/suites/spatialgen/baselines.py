@@ -1,0 +1,168 @@
+"""Answering without a picture: what a score is worth has to be read beside these.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from, row_of
+>>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
+>>> row = row_of("000001", "Forest", "", [asked])
+>>> constant("C")(row), longest()(row), accuracies([row], longest())["Position"]
+(('C',), ('B',), 1.0)
+
+=====================  ============================================================================================
+``random``             any option, the refusal included
+``constant:C``         always this letter
+``majority-per-type``  the commonest key of the sub-domain among the items of other folds
+``overlap``            the option of which most words occur in the stems of the other questions
+``longest``            the option of most characters
+``most-like-others``   the option that shares most words with the other options of its question
+=====================  ============================================================================================
+
+Each is a pure function from a row to its letters, and the same for the same seed. All but ``random`` and ``constant``
+never take the refusal; ties are drawn by lot.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+from statistics import fmean
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row
+from tsgkit.suites.spatialgen.wording import telling
+
+Answerer = Callable[[Row], tuple[str, ...]]
+Likeness = Callable[[Row, int, str], float]
+"""How well the option of this letter fits the question of this number (from 0)."""
+
+NAMES = (
+    "random",
+    *(f"constant:{letter}" for letter in LETTERS),
+    "majority-per-type",
+    "overlap",
+    "longest",
+    "most-like-others",
+)
+FOLDS = 5
+
+
+def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
+    """The baseline of this name; ``majority-per-type`` counts the keys of the rows it is given."""
+    plain = {"overlap": overlap, "longest": longest, "most-like-others": most_like_others, "random": guess}
+    if name in plain:
+        return plain[name](seed)
+    if name == "majority-per-type":
+        return majority_per_type(rows, seed)
+    kind, _, letter = name.partition(":")
+    if kind == "constant" and letter in LETTERS and letter:
+        return constant(letter)
+    raise UsageError(f"there is no baseline {name!r}", hint=f"the baselines: {', '.join(NAMES)}")
+
+
+def guess(seed: int = 0) -> Answerer:
+    """Any option, the refusal included."""
+
+    def answer(row: Row) -> tuple[str, ...]:
+        return tuple(
+            _lot(row, number, seed).choice(tuple(question.options) or LETTERS)
+            for number, question in enumerate(row.questions)
+        )
+
+    return answer
+
+
+def constant(letter: str) -> Answerer:
+    """Always this letter, an option or not."""
+    return lambda row: (letter,) * len(row.questions)
+
+
+def majority_per_type(rows: Iterable[Row], seed: int = 0, folds: int = FOLDS) -> Answerer:
+    """The commonest key of the sub-domain among the items of the other folds, so that no key answers for itself.
+
+    An item that is none of the rows is answered from all of them.
+    """
+    known = sorted(rows, key=lambda row: row.id)
+    Random(f"{seed}/folds").shuffle(known)
+    fold_of = {row.id: number % folds for number, row in enumerate(known)}
+    counts: defaultdict[tuple[int | None, str], Counter[str]] = defaultdict(Counter)
+    for row in known:
+        for question in row.questions:
+            for fold in (None, *range(folds)):
+                if fold != fold_of[row.id]:
+                    counts[fold, question.sub_domain][question.key] += 1
+
+    def answer(row: Row) -> tuple[str, ...]:
+        fold = fold_of.get(row.id)
+        return tuple(_commonest(counts[fold, question.sub_domain], question) for question in row.questions)
+
+    return answer
+
+
+def _commonest(counts: Counter[str], question: Question) -> str:
+    """The commonest key, of equally common ones the first in the alphabet."""
+    return max(sorted(question.choices or LETTERS), key=lambda letter: counts[letter])
+
+
+def overlap(seed: int = 0) -> Answerer:
+    """The option of which most words (their number, not their share) occur in the stems of the other questions."""
+    return _fitting(_in_other_stems, seed)
+
+
+def longest(seed: int = 0) -> Answerer:
+    """The option of most characters."""
+    return _fitting(lambda row, number, letter: len(row.questions[number].options[letter]), seed)
+
+
+def most_like_others(seed: int = 0) -> Answerer:
+    """The option that shares most words with the other options of its question."""
+    return _fitting(_likeness_to_others, seed)
+
+
+def _fitting(likeness: Likeness, seed: int) -> Answerer:
+    def answer(row: Row) -> tuple[str, ...]:
+        return tuple(_best(row, number, likeness, seed) for number in range(len(row.questions)))
+
+    return answer
+
+
+def _best(row: Row, number: int, likeness: Likeness, seed: int) -> str:
+    letters = row.questions[number].choices or tuple(LETTERS)
+    if not row.questions[number].choices:
+        return _lot(row, number, seed).choice(letters)
+    fits = [likeness(row, number, letter) for letter in letters]
+    return _lot(row, number, seed).choice(
+        [letter for letter, fit in zip(letters, fits, strict=True) if fit == max(fits)]
+    )
+
+
+def _in_other_stems(row: Row, number: int, letter: str) -> float:
+    return len(telling(row.questions[number].options[letter]) & other_stems(row, number))
+
+
+def _likeness_to_others(row: Row, number: int, letter: str) -> float:
+    question = row.questions[number]
+    own = telling(question.options[letter])
+    return sum(_alike(own, telling(question.options[other])) for other in question.choices if other != letter)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def other_stems(row: Row, number: int) -> frozenset[str]:
+    """The words of the stems of all questions but this one."""
+    stems = (telling(question.stem) for place, question in enumerate(row.questions) if place != number)
+    return frozenset().union(*stems)
+
+
+def _lot(row: Row, number: int, seed: int) -> Random:
+    return Random(f"{seed}/{row.id}/{number}")
+
+
+def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
+    """The share of right letters of every sub-domain that is asked for; no vote, since rounds would not differ."""
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for row in rows:
+        for question, letter in zip(row.questions, answer(row), strict=True):
+            right[question.sub_domain].append(letter == question.key)
+    return {name: fmean(right[name]) for name in (*SUB_DOMAINS, *sorted(set(right) - set(SUB_DOMAINS))) if right[name]}

@@ -1,0 +1,234 @@
+"""What is wrong with rows, apart from what keeps them from being read: findings with a code, an item and a question.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from, row_of
+>>> asked = question_from("What is mentioned?  Options: A: ball, B: cup, C: ball, E: None", "D", "Object")
+>>> for finding in question_findings(row_of("000119", "Beach", "", [asked]), 0):
+...     print(finding.code, finding.item, finding.question, finding.message)
+text-reference 000119 0 the stem speaks of a text: mentioned
+missing-option 000119 0 no option D
+repeated-option 000119 0 A and C say the same: ball
+key-without-option 000119 0 the key D is none of the options A, B, C, E
+
+Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong;
+a warning lets some of it be answered without the picture, or says that it is unlike the published form.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from tsgkit.graph.rules import ERROR, WARNING, Rule, Severity
+from tsgkit.suites.spatialgen.baselines import other_stems
+from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row
+from tsgkit.suites.spatialgen.scenes import SCENES
+from tsgkit.suites.spatialgen.wording import folded, telling, tokens
+
+MOST_TOKENS = 77
+"""What a CLIP text encoder reads; the rest of a longer prompt is cut."""
+DEVIATIONS = 3.0
+"""So many standard deviations above chance are a skew, not luck."""
+TEXT_REFERENCE = re.compile(
+    r"\b(mention\w*|descri\w+|according to|stated|states|specif\w+|implied|implies|prompt|caption|text says)\b", re.I
+)
+ID = re.compile(r"\d{6}")
+
+RULES = {
+    "row-shape": Rule(ERROR, "not ten questions of the ten sub-domains in order, each with a key"),
+    "unknown-scene": Rule(ERROR, "the scene is none of the 25"),
+    "id-form": Rule(WARNING, "the id is not six digits"),
+    "repeated-id": Rule(ERROR, "an id occurs twice"),
+    "repeated-prompt": Rule(WARNING, "two items have the same prompt"),
+    "repeated-question": Rule(WARNING, "a question occurs twice, options included"),
+    "long-prompt": Rule(WARNING, f"a prompt has more than {MOST_TOKENS} words and punctuation marks"),
+    "no-options": Rule(ERROR, "a question has no options"),
+    "missing-option": Rule(ERROR, "a letter from A to E has no option"),
+    "empty-option": Rule(ERROR, "an option says nothing"),
+    "key-without-option": Rule(ERROR, "the key is none of the options: nobody can be right"),
+    "key-is-refusal": Rule(ERROR, "the key is the option that refuses to answer"),
+    "repeated-option": Rule(ERROR, "two options say the same"),
+    "second-none": Rule(ERROR, "an option before the last one says None"),
+    "no-refusal": Rule(ERROR, "the last option is not None"),
+    "refusal-form": Rule(WARNING, "the last option says more than None, or one space stands before the options"),
+    "text-reference": Rule(WARNING, "a stem speaks of a text that the judge of a picture never sees"),
+    "own-stem": Rule(WARNING, "a stem holds all words of its keyed option, and of no other"),
+    "other-stems": Rule(WARNING, "the other stems hold all words of a keyed option, and of no other"),
+    "skewed-keys": Rule(WARNING, "a letter is the key more often than chance explains"),
+    "longest-is-key": Rule(WARNING, "the longest option is the key more often than chance explains"),
+}
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong; ``item`` is None where it is the file's, ``question`` None where it is the item's."""
+
+    code: str
+    item: str | None
+    question: int | None
+    message: str
+    line: int | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """Whether it is an error or a warning."""
+        return RULES[self.code].severity
+
+
+Told = tuple[str, str]
+"""A code and a message."""
+
+
+def findings(rows: Iterable[Row]) -> Iterator[Finding]:
+    """All that is wrong with the rows of a file: item by item, then what only shows in all of them together."""
+    seen = _Seen()
+    for row in rows:
+        yield from row_findings(row)
+        yield from seen.repeats(row)
+    yield from seen.skews()
+
+
+def row_findings(row: Row) -> Iterator[Finding]:
+    """What is wrong with one row and its questions."""
+    for code, message in _row(row):
+        yield Finding(code, row.id, None, message, row.line)
+    for number in range(len(row.questions)):
+        yield from question_findings(row, number)
+
+
+def question_findings(row: Row, number: int) -> Iterator[Finding]:
+    """What is wrong with the question of this number (from 0)."""
+    question = row.questions[number]
+    told = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
+    for code, message in (*_stem(question), *told):
+        yield Finding(code, row.id, number, message, row.line)
+
+
+_NO_OPTIONS = ("no-options", "no options follow the stem")
+
+
+def _row(row: Row) -> Iterator[Told]:
+    if row.types != SUB_DOMAINS:
+        yield "row-shape", f"question_type is {', '.join(row.types) or 'empty'}"
+    if not len(row.types) == len(row.texts) == len(row.answers):
+        yield (
+            "row-shape",
+            f"{len(row.types)} types, {len(row.texts)} questions and {len(row.answers)} answers, not ten of each",
+        )
+    if row.scene not in SCENES:
+        yield "unknown-scene", f"{row.scene!r} is no scene"
+    if not ID.fullmatch(row.id):
+        yield "id-form", f"the id is {row.id!r}"
+    if (length := tokens(row.prompt)) > MOST_TOKENS:
+        yield "long-prompt", f"{length} words and punctuation marks, not at most {MOST_TOKENS}"
+
+
+def _stem(question: Question) -> Iterator[Told]:
+    spoken = dict.fromkeys(found.lower() for found in TEXT_REFERENCE.findall(question.stem))
+    if spoken:
+        yield "text-reference", f"the stem speaks of a text: {', '.join(spoken)}"
+
+
+def _options(question: Question) -> Iterator[Told]:
+    missing = [letter for letter in LETTERS if letter not in question.options]
+    if question.refusal and missing:
+        yield "missing-option", f"no option {', '.join(missing)}"
+    elif not question.refusal:
+        yield "no-refusal", f"the last option, {max(question.options)}, is not None"
+    for letter, text in question.options.items():
+        if not text.strip():
+            yield "empty-option", f"{letter} says nothing"
+        if letter in question.choices and folded(text) == folded(REFUSAL):
+            yield "second-none", f"{letter} says None as well as {question.refusal}"
+    for one, other in combinations(question.choices, 2):
+        if folded(question.options[one]) == folded(question.options[other]):
+            yield "repeated-option", f"{one} and {other} say the same: {question.options[one]}"
+    if question.refusal and question.options[question.refusal] != REFUSAL:
+        yield "refusal-form", f"the last option says {question.options[question.refusal]}"
+    if question.gap != GAP:
+        yield "refusal-form", f"{len(question.gap)} characters between the stem and its options, not two spaces"
+
+
+def _key(question: Question) -> Iterator[Told]:
+    if question.key not in question.options:
+        letters = ", ".join(question.options)
+        yield "key-without-option", f"the key {question.key} is none of the options {letters}"
+    elif question.key == question.refusal:
+        yield "key-is-refusal", f"the key {question.key} is the option that refuses to answer"
+
+
+def _leaks(row: Row, number: int) -> Iterator[Told]:
+    question = row.questions[number]
+    if question.key not in question.choices:
+        return
+    for code, words in (("own-stem", telling(question.stem)), ("other-stems", other_stems(row, number))):
+        inside = [letter for letter in question.choices if telling(question.options[letter]) <= words]
+        if inside == [question.key] and telling(question.options[question.key]):
+            yield code, f"all words of {question.key} are there: {question.options[question.key]}"
+
+
+class _Seen:
+    """What has to be remembered of the rows to say what only shows in all of them."""
+
+    def __init__(self) -> None:
+        self.first: dict[tuple[str, int], str] = {}
+        self.keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
+        self.chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
+        self.longest: defaultdict[str | None, list[float]] = defaultdict(list)
+        self.longest_right: Counter[str | None] = Counter()
+
+    def repeats(self, row: Row) -> Iterator[Finding]:
+        yield from self._repeat("repeated-id", row, row.id, None)
+        yield from self._repeat("repeated-prompt", row, folded(row.prompt), None)
+        for number, question in enumerate(row.questions):
+            yield from self._repeat("repeated-question", row, question.written(), number)
+            self._count(question)
+
+    def _repeat(self, code: str, row: Row, text: str, number: int | None) -> Iterator[Finding]:
+        place = (code, hash(text))  # 12,300 questions would be kept whole otherwise
+        if place in self.first:
+            yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
+        else:
+            self.first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
+
+    def _count(self, question: Question) -> None:
+        choices = question.choices
+        if question.key not in choices:
+            return
+        lengths = {letter: len(question.options[letter]) for letter in choices}
+        most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
+        for group in (None, question.sub_domain):
+            self.keys[group][question.key] += 1
+            for letter in choices:
+                self.chances[group, letter].append(1 / len(choices))
+            if len(most) == 1:
+                self.longest[group].append(1 / len(choices))
+                self.longest_right[group] += question.key == most[0]
+
+    def skews(self) -> Iterator[Finding]:
+        for group, keys in self.keys.items():
+            of = "all questions" if group is None else group
+            for letter, times in sorted(keys.items()):
+                if beyond_chance(times, self.chances[group, letter]):
+                    shares = ", ".join(f"{name} {keys[name]}" for name in sorted(keys))
+                    yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
+            if beyond_chance(self.longest_right[group], self.longest[group]):
+                right, all_of = self.longest_right[group], len(self.longest[group])
+                yield Finding(
+                    "longest-is-key", None, None, f"{of}: the key is the longest option in {right} of {all_of}"
+                )
+
+
+def beyond_chance(times: int, chances: Iterable[float]) -> bool:
+    """Whether something happened more often than its chances explain, by three standard deviations.
+
+    >>> beyond_chance(46, [0.25] * 100), beyond_chance(30, [0.25] * 100), beyond_chance(1, [0.25])
+    (True, False, False)
+    """
+    known = list(chances)
+    expected = math.fsum(known)
+    spread = math.sqrt(math.fsum(chance * (1 - chance) for chance in known))
+    return times > expected + DEVIATIONS * spread

@@ -1,0 +1,213 @@
+"""The rows of the data: a prompt, and ten questions with four answers to choose from and a fifth that is "None".
+
+>>> question = question_from("Where is the cat?  Options: A: Up, on a shelf, B: Under it, C: Out, D: In, E: None", "A")
+>>> question.stem, question.options["A"], question.refusal
+('Where is the cat?', 'Up, on a shelf', 'E')
+>>> question.written()
+'Where is the cat?  Options: A: Up, on a shelf, B: Under it, C: Out, D: In, E: None'
+
+One JSON object a line: ``id``, ``scene``, ``prompt``, ``question_type``, ``questions``, ``answers``. Options are split
+where a letter, a colon and a space follow the start or a comma and a space, never at commas; a letter that does not
+come after the one before it belongs to the text. What has the right types but not the right shape (nine questions, no
+option D) is read as it is and written back to the byte: :mod:`tsgkit.suites.spatialgen.defects` says what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, ValidationError, model_validator
+
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.library.files import look_alike
+
+LETTERS = "ABCDE"
+REFUSAL = "None"
+"""What the last option says: the picture does not answer the question."""
+GAP = "  "
+MARK = "Options: "
+_OPTIONS = re.compile(rf"{MARK}(?=[{LETTERS}]: )")
+_OPTION = re.compile(rf"(?:^|, )([{LETTERS}]): ")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: its stem, the options by letter, the letter of the right one, and what it tests."""
+
+    stem: str
+    options: Mapping[str, str]
+    key: str
+    sub_domain: str = ""
+    gap: str = GAP
+    """What stands between stem and options."""
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """The letter of the last option, where it says that none of the others holds."""
+        letter = max(self.options, default="")
+        return letter if self.options.get(letter, "").lower().split()[:1] == [REFUSAL.lower()] else None
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """The letters that say something about the picture: all but the refusal."""
+        return tuple(letter for letter in self.options if letter != self.refusal)
+
+    def written(self) -> str:
+        """The question as one string, as the rows have it."""
+        if not self.options:
+            return self.stem
+        options = ", ".join(f"{letter}: {text}" for letter, text in self.options.items())
+        return f"{self.stem}{self.gap}{MARK}{options}"
+
+
+def question_from(text: str, key: str, sub_domain: str = "") -> Question:
+    """The question in one string of a row; a text without options is all stem."""
+    mark = _OPTIONS.search(text)
+    if mark is None:
+        return Question(text, {}, key, sub_domain, "")
+    head, rest = text[: mark.start()], text[mark.end() :]
+    stem = head.rstrip()
+    return Question(stem, _options(rest), key, sub_domain, head[len(stem) :])
+
+
+def _options(text: str) -> dict[str, str]:
+    """The options of a text that begins with one."""
+    starts: list[re.Match[str]] = []
+    for found in _OPTION.finditer(text):
+        if not starts or found[1] > starts[-1][1]:
+            starts.append(found)
+    ends = [found.start() for found in starts[1:]] + [len(text)]
+    return {found[1]: text[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One item: what a picture is asked to show, and what is asked about the picture.
+
+    ``types``, ``texts`` and ``answers`` are the columns as they stand in the file; ``line`` is where (from 1).
+    """
+
+    id: str
+    scene: str
+    prompt: str
+    types: tuple[str, ...]
+    texts: tuple[str, ...]
+    answers: tuple[str, ...]
+    more: Mapping[str, Any] = field(default_factory=dict)
+    line: int | None = None
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions with their keys, as far as all three columns reach."""
+        columns = zip(self.texts, self.answers, self.types, strict=False)
+        return tuple(question_from(text, key, sub_domain) for text, key, sub_domain in columns)
+
+
+def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> Row:  # noqa: A002 - the field's name
+    """A row made of questions, for items of one's own."""
+    asked = tuple(questions)
+    columns = [(question.sub_domain, question.written(), question.key) for question in asked]
+    types, texts, answers = zip(*columns, strict=True) if columns else ((), (), ())
+    return Row(id, scene, prompt, types, texts, answers)
+
+
+def _sayable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("half a character (a lone surrogate)") from None
+    return text
+
+
+Text = Annotated[StrictStr, AfterValidator(_sayable)]
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    id: Text
+    scene: Text
+    prompt: Text
+    question_type: list[Text]
+    questions: list[Text]
+    answers: list[Text]
+
+    @model_validator(mode="after")
+    def _more_can_be_written(self) -> Self:
+        _sayable(json.dumps(self.model_extra, ensure_ascii=False))
+        return self
+
+
+def row_from(value: object, line: int | None = None) -> Row:
+    """The row in a JSON value; ``NotationError`` names the field that does not fit."""
+    if not isinstance(value, dict):
+        raise NotationError(f"not a row but {kind_of(value)}", line=line)
+    try:
+        fields = _Fields.model_validate(value)
+    except ValidationError as error:
+        raise NotationError(_first_problem(error), line=line) from None
+    return Row(
+        id=fields.id,
+        scene=fields.scene,
+        prompt=fields.prompt,
+        types=tuple(fields.question_type),
+        texts=tuple(fields.questions),
+        answers=tuple(fields.answers),
+        more=fields.model_extra or {},
+        line=line,
+    )
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or "of its own"
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"field {place}: {first['msg']}{more}"
+
+
+def read_rows(lines: Iterable[bytes], file: str) -> Iterator[Row]:
+    """The rows of the lines of a file, one after the other; blank lines are passed over."""
+    for number, line in enumerate(lines, 1):
+        text = _decoded(line, number, file)
+        if not text.strip():
+            continue
+        try:
+            yield replace(row_from(load(text)), line=number)
+        except NotationError as error:
+            hint = "every line is one JSON object with id, scene, prompt, question_type, questions and answers"
+            raise UsageError(f"{file}: line {number}: {error.message}", hint=hint) from None
+
+
+def _decoded(line: bytes, number: int, file: str) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: line {number}: not UTF-8 text", hint="save the file as UTF-8") from None
+
+
+def rows_in(source: Path | Traversable) -> Iterator[Row]:
+    """The rows of a file, read as they are asked for."""
+    try:
+        with source.open("rb") as stream:
+            yield from read_rows(stream, str(source))
+    except FileNotFoundError:
+        hint = look_alike(source) if isinstance(source, Path) else ""
+        raise FileProblem(f"{source}: no such file", hint=hint) from None
+    except IsADirectoryError:
+        raise FileProblem(f"{source}: this is a folder, not a file", hint="name the file of rows in it") from None
+    except OSError as error:
+        raise FileProblem(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def written(row: Row) -> str:
+    """The row as one line of a file, without the line's end."""
+    value = {"id": row.id, "scene": row.scene, "prompt": row.prompt, "question_type": row.types}
+    return json.dumps({**value, "questions": row.texts, "answers": row.answers, **row.more}, ensure_ascii=False)

@@ -1,0 +1,272 @@
+"""What an audit is given of this suite's rows: items, checks that know graphs, and shortcuts that are no letters.
+
+Rows that no evaluation would take (a key outside the candidates, an unreadable line) are slips here, not errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph
+from tsgkit.lexicon import contradictions
+from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.auditing.checks import Check
+from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
+from tsgkit.suites.auditing.shortcuts import Answerer
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.tsg.baselines.guessing import guess
+from tsgkit.suites.tsg.checking import ALL_RULES, check_document
+from tsgkit.suites.tsg.derived import DERIVATIONS, DerivedSample
+from tsgkit.suites.tsg.documents import Document
+from tsgkit.suites.tsg.examples import Example
+from tsgkit.suites.tsg.judging import judge
+from tsgkit.suites.tsg.rows import Entry
+from tsgkit.suites.tsg.samples import (
+    MAKERS,
+    ROWS,
+    AnySample,
+    GenerationSample,
+    QuestionSample,
+    SelectionSample,
+    samples_from,
+)
+
+NEGATIONS = word_set(
+    "not no never none nothing neither nor without skip skipped skipping ignore ignored ignoring avoid avoided "
+    "avoiding instead fail failed failing forgot forgotten omit omitted prevent prevented untouched undone unused"
+)
+_BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
+_ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
+
+
+def auditable(document: Document, task: str, shown: Sequence[Example], texts: Iterable[str]) -> Auditable:
+    """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
+    kind = ROWS[task]
+    if document.format != kind:
+        raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {kind} rows")
+    made = samples_from if task in DERIVATIONS else _unchecked
+    samples = [sample for entry in document.entries if entry.row for sample in made(entry, task, document.file)]
+    if not samples:
+        raise UsageError(f"{document.file}: there are no items in it")
+    items = tuple(map(_item, samples))
+    by_id = {sample.item_id: sample for sample in samples}
+    checks = (
+        *_schema_checks(document),
+        Check("contradiction", "right answers that say the opposite of their graph", _per_sample(by_id, _opposites)),
+        Check(
+            "hands",
+            "sentences that count other hands than their graph",
+            _per_sample(by_id, _hands),
+            is_error=False,
+        ),
+        Check(
+            "step-before",
+            "choices about a graph that stood in the context already",
+            _per_sample(by_id, _step_before),
+            is_error=False,
+        ),
+        Check(
+            "lone-letter",
+            "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
+            _per_sample(by_id, _lone_letters),
+            is_error=False,
+        ),
+        Check("contamination", "items that the worked examples or prompts show", _contaminated(by_id, shown, texts)),
+    )
+    return Auditable(items, checks, (_without_negation(), *_readers_of_questions(by_id), _guesser(by_id)))
+
+
+def _unchecked(entry: Entry, task: str, file: str) -> Iterator[AnySample]:
+    """The samples of a row, whether they can be answered or not."""
+    yield from MAKERS[ROWS[task]](entry)
+
+
+def _item(sample: AnySample) -> Item:
+    if isinstance(sample, SelectionSample):
+        return Item(
+            sample.item_id,
+            sample.cluster,
+            question="",
+            options=sample.candidates,
+            key=sample.position,
+            context=context_hash(sample.context, sample.graph),
+            names=frozenset(_names([sample.graph])) - {PERSON, *HANDS},
+        )
+    if isinstance(sample, QuestionSample):
+        return Item(
+            sample.item_id,
+            sample.cluster,
+            question=sample.question,
+            answer=sample.answer,
+            pool=tuple(sorted(sample.nodes)),
+            context=context_hash(sample.graphs),
+        )
+    source = sample.source if isinstance(sample, DerivedSample) else sample
+    assert isinstance(source, GenerationSample)  # noqa: S101  (all others were named)
+    return Item(
+        sample.item_id,
+        sample.cluster,
+        question=source.sentence,
+        answer=context_hash(source.references),
+        context=context_hash(source.context, source.vocabulary),
+    )
+
+
+def _names(graphs: Iterable[ActionGraph]) -> Iterator[str]:
+    return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
+
+
+def _schema_checks(document: Document) -> Iterator[Check]:
+    """A check for every rule that the file breaks."""
+    findings = check_document(document).findings
+    for code in Counter(finding.code for finding in findings):
+        slips = tuple(
+            Slip(code, str(one.place.item if one.place.item is not None else ""), one.message)
+            for one in findings
+            if one.code == code
+        )
+        rule = ALL_RULES[code]
+        yield Check(code, f"graphs and rows: {rule.meaning}", _known(slips), rule.severity == "error")
+
+
+def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]]:
+    return lambda _: slips
+
+
+def _per_sample(
+    by_id: dict[str, AnySample], look: Callable[[AnySample], Iterable[Slip]]
+) -> Callable[[Sequence[Item]], Iterator[Slip]]:
+    return lambda items: chain.from_iterable(look(by_id[item.item_id]) for item in items)
+
+
+def _told(sample: AnySample) -> tuple[str, tuple[ActionGraph, ...]]:
+    """The sentence that is right, and the graphs it tells; nothing where there is none."""
+    if isinstance(sample, SelectionSample) and 0 <= sample.position < len(sample.candidates):
+        return sample.candidates[sample.position], (sample.graph,)
+    if isinstance(sample, GenerationSample):
+        return sample.sentence, sample.references
+    return "", ()
+
+
+def _opposites(sample: AnySample) -> Iterator[Slip]:
+    sentence, graphs = _told(sample)
+    if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
+        return
+    for action, opposite in contradictions(sentence, graphs[0].actions):
+        yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {opposite}")
+
+
+def _hands(sample: AnySample) -> Iterator[Slip]:
+    sentence, graphs = _told(sample)
+    if len(graphs) == 1:
+        used = {name for name in _names(graphs) if name in HANDS}
+        if _BOTH.search(sentence) and len(used) == 1:
+            yield Slip("hands", sample.item_id, "the sentence says both hands, the graph has one")
+        if _ONE.search(sentence) and len(used) == len(HANDS):
+            yield Slip("hands", sample.item_id, "the sentence says one hand, the graph has both")
+
+
+def _step_before(sample: AnySample) -> Iterator[Slip]:
+    if isinstance(sample, SelectionSample) and sample.graph in sample.context:
+        yield Slip("step-before", sample.item_id, "its graph stands in its context as well")
+
+
+def _lone_letters(sample: AnySample) -> Iterator[Slip]:
+    if isinstance(sample, SelectionSample) and (
+        found := [place for place, text in enumerate(sample.candidates) if _ALONE.search(text)]
+    ):
+        letters = ", ".join("ABCDEFGHIJ"[place] for place in found if place < 10)
+        yield Slip("lone-letter", sample.item_id, f"a lone capital A stands in {letters}")
+
+
+def _contaminated(
+    by_id: dict[str, AnySample], shown: Sequence[Example], texts: Iterable[str]
+) -> Callable[[Sequence[Item]], Iterator[Slip]]:
+    """Items whose words or graph stand in a worked example, or word for word in a prompt."""
+
+    def find(items: Sequence[Item]) -> Iterator[Slip]:
+        examples = {text: one.sample.item_id for one in shown for text in _texts(one.sample)}
+        together = "\n".join(texts)
+        for item in items:
+            own = _texts(by_id[item.item_id])
+            clash = next((examples[text] for text in own if text in examples), None)
+            if clash is not None:
+                yield Slip("contamination", item.item_id, f"the worked example {clash} shows it")
+            elif any(text in together for text in own if len(words(text)) > 4):
+                yield Slip("contamination", item.item_id, "a prompt holds it word for word")
+
+    return find
+
+
+def _texts(sample: AnySample) -> tuple[str, ...]:
+    if isinstance(sample, QuestionSample):
+        return (sample.question,)
+    if isinstance(sample, SelectionSample):
+        return (_told(sample)[0],) if _told(sample)[0] else ()
+    source = sample.source if isinstance(sample, DerivedSample) else sample
+    return (source.sentence,) if isinstance(source, GenerationSample) else ()
+
+
+def _without_negation() -> Answerer:
+    """The candidates with the fewest words that deny."""
+
+    def answer(item: Item) -> tuple[int, ...]:
+        counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
+        fewest = min(counts.values(), default=0)
+        return tuple(place for place, number in counts.items() if number == fewest)
+
+    return Answerer("the option with the fewest words that deny", "the options, not the graph", answer)
+
+
+def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
+    """What can be said to a question without reading it."""
+    ways: tuple[tuple[str, Callable[[QuestionSample], list[str]]], ...] = (
+        ("the thing handled most often", lambda sample: _commonest(_handled(sample))),
+        ("the thing handled first", lambda sample: _handled(sample)[:1]),
+        ("the thing handled last", lambda sample: _handled(sample)[-1:]),
+        (
+            "the thing handled most often that the question does not name",
+            lambda sample: _commonest([name for name in _handled(sample) if name not in words(sample.question)]),
+        ),
+    )
+    for name, way in ways:
+
+        def answer(item: Item, way: Callable[[QuestionSample], list[str]] = way) -> tuple[str, ...]:
+            sample = by_id[item.item_id]
+            return tuple(way(sample)) if isinstance(sample, QuestionSample) else ()
+
+        sees = "the graphs" + (" and which names the question holds" if "question" in name else ", not the question")
+        yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
+
+
+def _guesser(by_id: dict[str, AnySample]) -> Answerer:
+    """What an answer in the right form gets that is drawn from the allowed elements, without reading the sentence."""
+
+    def gets(item: Item) -> float:
+        sample = by_id[item.item_id]
+        judged = judge(sample, Reply(guess(sample)))
+        return judged.scores["strict"]["f1"].value or 0.0
+
+    is_open = (QuestionSample, SelectionSample)
+    return Answerer(
+        "elements of L drawn by lot, in the right form",
+        "what is allowed, not the sentence",
+        gets=gets,
+        needs=lambda item: not isinstance(by_id[item.item_id], is_open),
+    )
+
+
+def _handled(sample: QuestionSample) -> list[str]:
+    return [triplet.target for graph in sample.graphs for triplet in graph.triplets if triplet.edge == DOBJ]
+
+
+def _commonest(names: list[str]) -> list[str]:
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    return [name for name, number in counts.items() if number == most]
