@@ -164,10 +164,18 @@ class _Scenes:
         sight = sight_of(transcript)
         if transcript is None or sight is None or sight.found == MISSING:
             why = NO_PICTURE if sight else STOPPED if transcript and transcript.said else "nobody looked at it yet"
-            return _nothing(sample, Outcome.MISSING, why, sight, NO_PICTURE)
+            return self._nothing(sample, Outcome.MISSING, why, sight)
         if sight.found == UNREADABLE:
-            return _nothing(sample, Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}", sight)
+            return self._nothing(sample, Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}", sight)
         return _judged_scene(sample, dict(last_replies(transcript)), sight, self.name)
+
+    def _nothing(self, sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None) -> Judged:
+        """The judgement where there is no scene: a picture that cannot be shown is an empty one as published."""
+        published = NO_PICTURE if outcome is Outcome.MISSING else published_verdict(sample, [])
+        official = None if self.unpublished else published
+        nothing = clauses_of(sample.formula, hold=False)
+        evidence = {"picture": None if sight is None else sight.sha256 or None}
+        return judged(sample, Findings(outcome, None, None, why, official, nothing, (why,), evidence=evidence))
 
 
 @dataclass(frozen=True)
@@ -236,19 +244,9 @@ def last_replies(transcript: Transcript) -> Iterator[tuple[str, Reply]]:
     yield from {one.label: one.reply for one in transcript.said}.items()
 
 
-def _nothing(
-    sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None, left_out: str | None = None
-) -> Judged:
-    """The judgement where there is no scene; the published code takes a picture it cannot show for an empty one."""
-    official = left_out or published_verdict(sample, [])
-    nothing = clauses_of(sample.formula, hold=False)
-    evidence = {"picture": None if sight is None else sight.sha256 or None}
-    return judged(sample, Findings(outcome, None, None, why, official, nothing, (why,), evidence=evidence))
-
-
 def _judged_scene(sample: FormulaSample, replies: dict[str, Reply], sight: Sight, protocol: str) -> Judged:
     found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
-    official = _official(sample, replies) if protocol == PUBLISHED else UNPUBLISHED
+    official = _official(sample, replies) if protocol == PUBLISHED else None
     notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
     evidence = {"picture": sight.sha256}
     failed = {label: one.problem for label, one in found.items() if one.problem}

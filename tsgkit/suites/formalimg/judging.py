@@ -41,14 +41,14 @@ class Findings:
     """What was found of one item, before it is put into scores.
 
     ``strict`` is None where there is nothing to verify; ``why`` then says why. ``official`` is a verdict, or in words
-    why the published code leaves the item out.
+    why the published code leaves the item out, or None where the item was not asked about as published.
     """
 
     outcome: Outcome
     answer: Any
     strict: Verdict | None
     why: str
-    official: Verdict | str
+    official: Verdict | str | None
     clauses: Sequence[Clause]
     notes: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
@@ -110,7 +110,7 @@ def judged(sample: FormulaSample, found: Findings) -> Judged:
         sample=sample,
         outcome=found.outcome,
         answer=found.answer,
-        scores={"strict": _strict(sample, found), "official": official_scores},
+        scores={"strict": _strict(sample, found)} | ({} if official_scores is None else {"official": official_scores}),
         notes=found.notes,
         evidence=_evidence(sample, found),
         counts={"items": 1, found.outcome: 1, **counts},
@@ -124,8 +124,10 @@ def _strict(sample: FormulaSample, found: Findings) -> Scores:
     return levelled(sample, right_or_wrong(right, reason or "the formula holds")) | shares(found.clauses)
 
 
-def _official(sample: FormulaSample, verdict: Verdict | str) -> tuple[bool, Scores]:
+def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
     """Whether the published code leaves the item out, and its scores."""
+    if verdict is None:
+        return False, None
     if isinstance(verdict, str):
         return True, levelled(sample, Score.missing(verdict))
     if verdict.truth is None:
@@ -159,8 +161,8 @@ def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
         "verdict": None if verdict is None else verdict.truth,
         "status": None if verdict is None else verdict.status,
         "reason": found.why if verdict is None else verdict.reason,
-        "official": None if isinstance(theirs, str) else theirs.truth,
-        "fail_reason": theirs if isinstance(theirs, str) else theirs.reason or None,
+        "official": theirs.truth if isinstance(theirs, Verdict) else None,
+        "fail_reason": (theirs.reason or None) if isinstance(theirs, Verdict) else theirs,
         "failed": [{"clause": one.text, "category": one.category} for one in found.clauses if not one.holds],
         "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
         **found.evidence,
