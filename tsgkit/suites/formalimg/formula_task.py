@@ -30,6 +30,7 @@ class FormulaTask(Task):
     """A task whose items are formulas."""
 
     groups = GROUPS
+    k_counts = "objects that depend on each other"
 
     def __init__(self, card: Card) -> None:
         self.card = card

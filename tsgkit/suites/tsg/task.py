@@ -46,6 +46,8 @@ from tsgkit.suites.tsg.scoreboard import board_of, score
 from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
+GENERATING = ("sa-sgg", "ma-sgg")
+
 
 class TsgTask(Task):
     """One task, as a card declares it."""
@@ -53,6 +55,7 @@ class TsgTask(Task):
     def __init__(self, card: Card) -> None:
         self.card = card
         self.kind = check_card(card)
+        self.k_counts = "graphs asked for" if self.kind in GENERATING else ""
         self.groups = tuple(group for group in (*GROUPS, *REPAIRS) if applies(group, self.kind))
 
     @property
