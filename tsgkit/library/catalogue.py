@@ -24,6 +24,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import search_path, text_of
 
 FILE = "datasets.yaml"
+ARCHIVE = "tar.gz"
 SOURCE_VARIABLE = "TSGKIT_SOURCE"
 """The environment variable that names another base address than the catalogue's."""
 
@@ -66,6 +67,8 @@ class KnownDataset(_Declared):
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: Annotated[str, Field(pattern=r"^[\w.-]+$")]
     licence: str
+    archive: bool = False
+    """Whether its files are folders of the repository, fetched as one archive of it."""
     files: Annotated[list[KnownFile], Field(min_length=1)]
 
     @field_validator("files")
@@ -91,6 +94,8 @@ class KnownDataset(_Declared):
     def url(self, file: KnownFile, base: str | None = None) -> str:
         """Where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
+        if self.archive:
+            return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])
         return "/".join([start.rstrip("/"), self.repository, self.commit, file.path])
 
 
