@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from importlib.resources.abc import Traversable
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -105,7 +105,8 @@ def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
     for place in search_path("tasks", folders):
         for suite in sorted(place.iterdir(), key=lambda folder: folder.name):
             if (suite / FILE).is_file():
-                for dataset in _read(suite / FILE, suite.name):
+                file = suite / FILE
+                for dataset in _read(text_of(file), str(file), suite.name):
                     found.setdefault(dataset.name, dataset)
     return found
 
@@ -122,10 +123,16 @@ def known(name: str) -> KnownDataset:
     return datasets[name]
 
 
-def _read(file: Traversable, suite: str) -> Iterator[KnownDataset]:
-    value = loaded(text_of(file), str(file))
+@lru_cache(maxsize=32)
+def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
+    """The datasets that a text declares, checked once however often they are asked for."""
+    value = loaded(text, file)
     if not isinstance(value, dict):
         raise FileProblem(f"{file}: expected datasets by name")
+    return tuple(_datasets(value, file, suite))
+
+
+def _datasets(value: dict[str, Any], file: str, suite: str) -> Iterator[KnownDataset]:
     for name, fields in value.items():
         if not isinstance(fields, dict):
             raise FileProblem(f"{file}: {name}: expected the fields of a dataset")

@@ -18,8 +18,8 @@ import re
 from typing import Any, NamedTuple
 
 MOST_NESTED = 40
-MOST_WORK = 4_000_000
-"""Steps for one text; a step is about a character of an attempt to read a value."""
+MOST_WORK, WORK_A_CHARACTER = 500_000, 3
+"""Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
 LONGEST_NUMBER = 40
 SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|…|\.\.\.)+")
 PLAIN_SPACE = re.compile(r"\s*")
@@ -102,7 +102,7 @@ class _Reader:
         self.text = text
         self.at = 0
         self.repaired = False
-        self.left = MOST_WORK
+        self.left = max(MOST_WORK, WORK_A_CHARACTER * len(text))
 
     def begin(self, at: int) -> None:
         """Start at a bracket."""
