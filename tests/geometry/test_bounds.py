@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+import numpy as np
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Floor, Primitive, Profile, out_of_bounds
 from tsgkit.geometry.bounds import shares_over

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+import numpy as np
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import OFFICIAL, STRICT, Mesh, Object, Opening, Profile, box, collisions, depth
 from tsgkit.geometry.meshes import mesh_of
@@ -70,7 +71,7 @@ def test_a_cup_in_a_hollow_collides_with_nothing() -> None:
     """A trough of five boards, each a solid of its own, holds a cup without touching it."""
     boards = [((2, 0.1, 1), (0, y, 0.5)) for y in (-0.95, 0.95)] + [((2, 2, 0.1), (0, 0, 0.05))]
     parts = [(mesh_of(box(*size)), at) for size, at in boards]
-    corners = np.concatenate([mesh.vertices + (at[0], at[2], -at[1]) for mesh, at in parts])
+    corners = np.concatenate([mesh.vertices + np.array([at[0], at[2], -at[1]]) for mesh, at in parts])
     trough = Mesh.of(corners, np.concatenate([mesh.faces + 8 * k for k, (mesh, _) in enumerate(parts)]))
     cup = thing("cup", (0.2, 0.2, 0.2), (0, 0, 0.3))
     for profile in PROFILES:

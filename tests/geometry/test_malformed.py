@@ -6,11 +6,12 @@ import math
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 pytest.importorskip("embreex", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, staged
+import numpy as np
+from furnished_rooms import AS_IT_IS, staged
 
 from tsgkit.geometry import (
     OFFICIAL,

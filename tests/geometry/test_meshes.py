@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
-trimesh = pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
+
+import numpy as np
+import trimesh
 
 from tsgkit.geometry import Mesh, Primitive, Problem, box, read_mesh
 from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
@@ -15,10 +19,12 @@ from tsgkit.geometry.meshes import cleaned, closed, merged, mesh_of
 
 def written(kind: str) -> bytes:
     """Two unit boxes, the second two metres up its parent's node."""
-    scene = trimesh.Scene()
+    scene: Any = trimesh.Scene()
     cube = trimesh.creation.box()
+    up = np.eye(4)
+    up[1, 3] = 2
     scene.add_geometry(cube)
-    scene.add_geometry(cube, transform=trimesh.transformations.translation_matrix((0, 2, 0)))
+    scene.add_geometry(cube, transform=up)
     made = scene.export(file_type="glb") if kind == "glb" else scene.to_mesh().export(file_type=kind)
     return made if isinstance(made, bytes) else str(made).encode()
 

@@ -6,9 +6,20 @@ import pytest
 
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
-from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Clearance, Floor, Opening, Profile, Wall, clearances, share_clear
+from tsgkit.geometry import (
+    OFFICIAL,
+    STRICT,
+    Architecture,
+    Clearance,
+    Floor,
+    Opening,
+    Profile,
+    Wall,
+    clearances,
+    share_clear,
+)
 
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
 DOOR = Opening("door", (2.5, 0), (3.5, 2))

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("scipy", reason="rooms need the extra: scenes")
+
+import numpy as np
 
 from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, parts
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import OFFICIAL, STRICT, Mesh, Profile, Relation, groups, relation_of_objects

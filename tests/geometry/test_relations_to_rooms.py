@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Opening, Profile, Relation, relation_to_room

@@ -9,10 +9,11 @@ import sys
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+import numpy as np
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import (
@@ -61,7 +62,7 @@ def test_walls_look_into_the_room_whichever_way_they_run(profile: Profile) -> No
     for ends in (((0, 0, 1), (4, 0, 1)), ((4, 0, 1), (0, 0, 1))):
         wall = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5),)), profile).walls[0]
         assert wall.frame.front == pytest.approx(np.array([0, 1, 0]))
-        assert (wall.low[:2], wall.high[:2]) == (pytest.approx([0, -0.0005]), pytest.approx([4, 0.0005]))
+        assert [*wall.low[:2], *wall.high[:2]] == pytest.approx([0, -0.0005, 4, 0.0005])
     for ends in (((4, 0, 1), (4, 4, 1)), ((4, 4, 1), (4, 0, 1))):
         wall = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5),)), profile).walls[0]
         assert wall.frame.front == pytest.approx(np.array([-1, 0, 0]))
@@ -130,7 +131,9 @@ def test_an_empty_scene_is_a_room_and_a_scene_of_nothing_has_no_floor(profile: P
     ],
 )
 @both
-def test_a_floor_that_is_none_is_a_problem(points: tuple[tuple[float, float, float], ...], code: str, profile: Profile) -> None:
+def test_a_floor_that_is_none_is_a_problem(
+    points: tuple[tuple[float, float, float], ...], code: str, profile: Profile
+) -> None:
     stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture((Floor("bad one", points),)), profile)
     assert (code, "floor_bad_one") in codes(stage)
     assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1
@@ -143,7 +146,10 @@ def test_a_floor_that_is_none_is_a_problem(points: tuple[tuple[float, float, flo
         (Wall("w", (0, 0, 0), (4, 0, 0), 0.0), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (math.inf, 0, 0), 2.5), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_wall_w")),
-        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)), ("bad-opening", "window_0_wall_w")),
+        (
+            Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)),
+            ("bad-opening", "window_0_wall_w"),
+        ),
     ],
 )
 @both

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("embreex", reason="rooms need the extra: scenes")
 
-from rooms import AS_IT_IS, Turn, staged
+import numpy as np
+from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import OFFICIAL, STRICT, Architecture, Mesh, Object, Primitive, Profile, Support, box, supports

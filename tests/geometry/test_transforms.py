@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+
+import numpy as np
 
 from tsgkit.geometry import OFFICIAL, STRICT, Object, asset_rotation, box, standing
 from tsgkit.geometry.bodies import placed
@@ -61,7 +63,9 @@ def test_the_published_frame_keeps_the_scale_in_its_axes() -> None:
 def test_the_origin_of_an_asset_may_lie_anywhere() -> None:
     from tsgkit.geometry.meshes import mesh_of
 
-    mesh = mesh_of(box(1, 1, 1)).moved(transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]])))
+    mesh = mesh_of(box(1, 1, 1)).moved(
+        transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
+    )
     for profile in (OFFICIAL, STRICT):
         body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
         assert body is not None

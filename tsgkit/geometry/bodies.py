@@ -118,10 +118,14 @@ class Body:
         return trees.convex_solid(self.vertices, self.faces) if mesh.is_convex else self.tree
 
     @cached_property
+    def areas(self) -> Floats:
+        """The area of each face."""
+        return areas(self.vertices, self.faces)
+
+    @cached_property
     def centroid(self) -> Floats:
         """The mean of its surface."""
-        weights = areas(self.vertices, self.faces)
-        return np.asarray(np.average(self.vertices[self.faces].mean(axis=1), axis=0, weights=weights))
+        return np.asarray(np.average(self.vertices[self.faces].mean(axis=1), axis=0, weights=self.areas))
 
     @cached_property
     def points(self) -> Floats:
@@ -137,17 +141,12 @@ class Body:
         return smallest_box(self.vertices)
 
     @cached_property
-    def cloud(self) -> trees.Tree:
-        """The tree over random points in its smallest box, as many as published for its own box."""
+    def scattered(self) -> Floats:
+        """Random points in its smallest box, as many as published for its own box."""
         matrix, sizes = self.smallest_box
         rng = seeded(self.scene, self.id, "distance")
         spread = rng.uniform(-0.5, 0.5, (number_of_points(self.frame.volume, LEAST_POINTS), 3)) * sizes
-        return trees.cloud(spread @ matrix[:3, :3].T + matrix[:3, 3])
-
-    @cached_property
-    def cloud_of_box(self) -> trees.Tree:
-        """The tree over the points of its own box."""
-        return trees.cloud(self.points)
+        return np.asarray(spread @ matrix[:3, :3].T + matrix[:3, 3])
 
     @cached_property
     def footprint(self) -> shapely.Geometry:
@@ -226,15 +225,18 @@ def _scaled_frame(world: Floats, matrix: Floats) -> Frame:
 
 def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
     """The matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    middle, size = (low + high) / 2, float((high - low).max())
+    matrix = np.eye(4)
     try:
-        corners = vertices[spatial.ConvexHull(vertices).vertices]
+        corners = (vertices[spatial.ConvexHull(vertices).vertices] - middle) / size
         to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
     except (ValueError, spatial.QhullError):
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        matrix = np.eye(4)
-        matrix[:3, 3] = (low + high) / 2
+        matrix[:3, 3] = middle
         return matrix, high - low
-    return np.linalg.inv(to_box), np.asarray(sizes)
+    turn = np.linalg.inv(to_box)
+    matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
+    return matrix, size * np.asarray(sizes)
 
 
 def plate(

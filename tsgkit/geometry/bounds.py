@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from tsgkit.geometry.floors import over
 from tsgkit.geometry.libraries import np, shapely
-from tsgkit.geometry.meshes import areas
 from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ UPRIGHT = 1e-4
 
 @dataclass(frozen=True)
 class Bound:
-    """How much of one object lies over a floor; ``points`` is 0 where areas were measured."""
+    """How much of one object lies over a floor; ``points`` is 0 where none were needed."""
 
     id: str
     ratio: float
@@ -74,24 +73,27 @@ class Bounds:
 
 def out_of_bounds(stage: Stage) -> Bounds:
     """Every object against all floors together; without a floor every object is out."""
-    measure = _by_area if stage.profile.exact_areas else _by_points
-    return Bounds({name: measure(stage, body) for name, body in stage.bodies.items()}, stage.unmeasured)
+    return Bounds({name: _bound(stage, body) for name, body in stage.bodies.items()}, stage.unmeasured)
+
+
+def _bound(stage: Stage, body: Body) -> Bound:
+    # Where all or nothing lies over the floor, every way of measuring says so.
+    if shapely.contains(stage.floor_rim, body.footprint):
+        return Bound(body.id, 1.0, 0)
+    if not shapely.intersects(stage.floor_rim, body.footprint):
+        return Bound(body.id, 0.0, 0)
+    return _by_area(stage, body) if stage.profile.exact_areas else _by_points(stage, body)
 
 
 def _by_points(stage: Stage, body: Body) -> Bound:
     count = number_of_points(float(np.prod(body.smallest_box[1])), LEAST_POINTS)
-    points = on_faces(body.vertices, body.faces, count, seeded(stage.scene.name, body.id, "bounds"))
+    points = on_faces(body.vertices[body.faces], body.areas, count, seeded(stage.scene.name, body.id, "bounds"))
     return Bound(body.id, float(over(stage.floor_rim, points).mean()), count)
 
 
 def _by_area(stage: Stage, body: Body) -> Bound:
-    rim = stage.floor_rim
-    if shapely.contains(rim, body.footprint):
-        return Bound(body.id, 1.0, 0)
-    if not shapely.intersects(rim, body.footprint):
-        return Bound(body.id, 0.0, 0)
-    triangles, weights = body.vertices[body.faces], areas(body.vertices, body.faces)
-    shares = np.array(shares_over(rim, triangles[weights > 0]))
+    triangles, weights = body.vertices[body.faces], body.areas
+    shares = np.array(shares_over(stage.floor_rim, triangles[weights > 0]))
     return Bound(body.id, min(1.0, float(np.average(shares, weights=weights[weights > 0]))), 0)
 
 

@@ -13,18 +13,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.meshes import areas
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.libraries import Floats
 
 EVEN = 4096
 """Evenly spread points a box is measured at; a fraction of a box is then right to about 0.005."""
 DENSITY = 5000
 """Random points a cubic metre, as published."""
-MOST = 200_000
+MOST = 20_000
 """Never more random points than this, however large the box; the published tool has no limit."""
 
 
@@ -51,12 +50,11 @@ def number_of_points(volume: float, least: int) -> int:
     return max(int(min(volume * DENSITY, MOST)), least)
 
 
-def on_faces(vertices: Floats, faces: Ints, count: int, rng: Generator | None) -> Floats:
-    """Points spread over a surface by area: seeded random ones, or evenly where no generator is given."""
-    reached = np.cumsum(areas(vertices, faces))
-    spread = (np.arange(count) + 0.5) / count if rng is None else rng.random(count)
-    chosen = np.minimum(np.searchsorted(reached, spread * reached[-1]), len(faces) - 1)
-    return within(vertices[faces[chosen]], even(count, 2) if rng is None else rng.random((count, 2)))
+def on_faces(triangles: Floats, areas: Floats, count: int, rng: Generator) -> Floats:
+    """Random points spread over a surface by area."""
+    reached = np.cumsum(areas)
+    chosen = np.minimum(np.searchsorted(reached, rng.random(count) * reached[-1]), len(areas) - 1)
+    return within(triangles[chosen], rng.random((count, 2)))
 
 
 def within(triangles: Floats, spread: Floats) -> Floats:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-np = pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 
+from furnished_rooms import AS_IT_IS, Turn, staged
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.geometry import (
     OFFICIAL,
@@ -36,7 +36,7 @@ from tsgkit.geometry import (
 
 OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
 Piece = tuple[str, tuple[float, float, float], tuple[float, float], float, float]
-metres = st.integers(2, 20).map(lambda n: n / 10)
+metres = st.integers(2, 12).map(lambda n: n / 10)
 pieces: st.SearchStrategy[list[Piece]] = st.lists(
     st.tuples(
         st.sampled_from(["box", "cylinder", "cone"]),
@@ -46,7 +46,7 @@ pieces: st.SearchStrategy[list[Piece]] = st.lists(
         st.sampled_from([1.0, 0.5, 2.0]),
     ),
     min_size=1,
-    max_size=5,
+    max_size=4,
 )
 turns = st.builds(
     Turn,
@@ -83,7 +83,7 @@ def figures(stage: Stage) -> dict[str, Any]:
 
 
 @given(pieces, turns)
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_strict_figures_do_not_depend_on_order_turn_and_place(given_pieces: list[Piece], turn: Turn) -> None:
     here = figures(furnished(given_pieces, AS_IT_IS, STRICT))
     there = figures(furnished(given_pieces, turn, STRICT, backwards=True))
@@ -93,7 +93,7 @@ def test_strict_figures_do_not_depend_on_order_turn_and_place(given_pieces: list
 
 
 @given(pieces, turns)
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_strict_collisions_do_not_depend_on_order_turn_and_place(given_pieces: list[Piece], turn: Turn) -> None:
     def pairs(stage: Stage) -> set[frozenset[str]]:
         found = collisions(stage)
@@ -104,7 +104,7 @@ def test_strict_collisions_do_not_depend_on_order_turn_and_place(given_pieces: l
 
 
 @given(pieces)
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_the_same_scene_gives_the_same_published_figures(given_pieces: list[Piece]) -> None:
     first, second = (furnished(given_pieces, AS_IT_IS, OFFICIAL) for _ in range(2))
     assert figures(first) == figures(second)
@@ -113,7 +113,7 @@ def test_the_same_scene_gives_the_same_published_figures(given_pieces: list[Piec
 
 
 @given(pieces, st.sampled_from([OFFICIAL, STRICT]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_scores_lie_between_nothing_and_one(given_pieces: list[Piece], profile: Profile) -> None:
     stage = furnished(given_pieces, AS_IT_IS, profile)
     found = figures(stage)
@@ -122,23 +122,26 @@ def test_scores_lie_between_nothing_and_one(given_pieces: list[Piece], profile: 
 
 
 @given(pieces)
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_inside_and_outside_share_the_whole(given_pieces: list[Piece]) -> None:
     stage = furnished(given_pieces, AS_IT_IS, STRICT)
     for one in stage.bodies:
         for other in stage.bodies:
-            inside, outside = (relation_of_objects(stage, name, one, [other]).score for name in ("inside_of", "outside_of"))
+            inside, outside = (
+                relation_of_objects(stage, name, one, [other]).score for name in ("inside_of", "outside_of")
+            )
             assert inside + outside == pytest.approx(1)
 
 
 @given(pieces, st.integers(0, 4))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_taking_something_away_never_makes_anything_else_collide(given_pieces: list[Piece], which: int) -> None:
     whole = collisions(furnished(given_pieces, AS_IT_IS, STRICT))
     gone = f"thing_{which % len(given_pieces)}"
     stage = furnished(given_pieces, AS_IT_IS, STRICT)
     left = Stage(
-        type(stage.scene)("room", tuple(o for o in stage.scene.objects if o.id != gone), stage.scene.architecture), STRICT
+        type(stage.scene)("room", tuple(o for o in stage.scene.objects if o.id != gone), stage.scene.architecture),
+        STRICT,
     )
     assert set(collisions(left).in_collision) <= set(whole.in_collision)
     assert sum(navigability(left).parts) >= sum(navigability(stage).parts) - 1e-9
