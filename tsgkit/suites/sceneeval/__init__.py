@@ -1,0 +1,16 @@
+"""The suite ``sceneeval``: furnished rooms held against descriptions, and against what rooms must be.
+
+=====================  =========================================================================================
+``folders``            paths inside a folder that was given, and none outside
+``furnished``          a scene with what its file says of the objects beside their shapes
+``loading``            the scene of an id in a folder, by whichever of the three readers fits
+``states``             the published scene-state JSON;  ``assets``: where its meshes lie
+``simple``             a JSON of ours, easy to write;  ``glb``: one self-contained file
+``annotations``        what a description demands: the published CSV, a JSON twin, findings, a scene graph
+``judges``             what is asked of whoever looks;  ``rules_judge``: the judge that asks nobody
+``matching``           which object is of which category;  ``mapping``: which relation a phrase means
+``measuring``          everything found about a scene, as one JSON value;  ``fidelity``, ``plausibility``: its halves
+``judging``, ``metrics``, ``task``  from there to scores
+``top_view``           a scene seen from above
+=====================  =========================================================================================
+"""
