@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.libraries import Floats, Ints, Singles
 
 SPREAD = 18 / 35
 """Tangent of half the view: 36 mm of film behind a 35 mm lens."""
@@ -24,6 +24,9 @@ MARGIN = 1.05
 """How much wider the view is than what must fit."""
 NEAREST = 0.25
 """A camera stays away from what it frames by this share of its diagonal, however slim it is from there."""
+
+STEPS = 40
+"""Halvings until the middle of a picture is found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +37,16 @@ class Camera:
     axes: Floats
     spread: float = SPREAD
 
-    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5)) -> Floats:
-        """Directions of length 1 through each pixel, row by row from the top."""
-        across = ((np.arange(size) + shift[0]) * 2 / size - 1) * self.spread
-        down = (1 - (np.arange(size) + shift[1]) * 2 / size) * self.spread
-        x, y = np.meshgrid(across, down)
-        local = np.stack([x, y, np.full_like(x, -1)], axis=-1).reshape(-1, 3)
-        local /= np.linalg.norm(local, axis=1, keepdims=True)
-        return np.asarray(local @ self.axes.T)
+    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
+        """Directions of length 1 through some pixels, or through all, row by row from the top."""
+        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
+        rows, columns = np.divmod(chosen, size)
+        local = np.empty((len(chosen), 3), dtype=np.float32)
+        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
+        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
+        local[:, 2] = -1
+        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
+        return np.asarray(local @ self.axes.T.astype(np.float32))
 
     def pixels(self, points: object, size: int) -> Floats:
         """Where points of the world come to lie in a picture: column and row."""
@@ -61,10 +66,20 @@ def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: flo
     x, y, z = (corners @ axes).T
     t = SPREAD / margin
     # A point fits when its distance from the middle of the picture is at most t times its depth.
-    eye = [((axis + t * z).max() + (axis - t * z).min()) / 2 for axis in (x, y)]
     depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
     diagonal = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
-    return Camera(axes @ np.array([*eye, max(depth, z.max() + NEAREST * diagonal)]), axes)
+    far = max(float(depth), float(z.max()) + NEAREST * diagonal)
+    return Camera(axes @ np.array([_middle(x, far - z), _middle(y, far - z), far]), axes)
+
+
+def _middle(places: Floats, depths: Floats) -> float:
+    """Where an eye must be for places at these depths to reach as far to one side of its picture as to the other."""
+    low, high = float(places.min()), float(places.max())
+    for _ in range(STEPS):
+        eye = (low + high) / 2
+        seen = (places - eye) / depths
+        low, high = (eye, high) if seen.max() > -seen.min() else (low, eye)
+    return (low + high) / 2
 
 
 def before(front: Floats, elevation: float) -> Floats:

@@ -96,7 +96,8 @@ def read_mesh(data: bytes, format: str, *, where: str = "mesh") -> Mesh | Proble
     if format not in FORMATS:
         return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
     try:
-        parts = [part for part in trimesh.load_scene(io.BytesIO(data), file_type=format).dump() if _is_mesh(part)]
+        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format).dump()
+        parts = [part for part in loaded if hasattr(part, "faces")]
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         words = " ".join(str(error).split()) or type(error).__name__
         return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.120}")
@@ -107,19 +108,12 @@ def read_mesh(data: bytes, format: str, *, where: str = "mesh") -> Mesh | Proble
     return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts))
 
 
-def _is_mesh(part: object) -> bool:
-    return hasattr(part, "faces") and hasattr(part, "visual")
-
-
 def _painted(parts: Sequence[Any]) -> Paint | None:
     paints = [paint_of(part) for part in parts]
     if not any(paints):
         return None
     return joined(
-        [
-            paint or plain(WHITE, len(part.vertices), len(part.faces))
-            for part, paint in zip(parts, paints, strict=True)
-        ]
+        [paint or plain(WHITE, len(part.vertices), len(part.faces)) for part, paint in zip(parts, paints, strict=True)]
     )
 
 

@@ -80,6 +80,11 @@ class Texture:
             return f"it cannot be decoded: {' '.join(str(error).split()):.100}"
         return ""
 
+    @cached_property
+    def solid(self) -> bool:
+        """Whether nothing can be seen through it."""
+        return bool((self.levels[0][..., 3] >= 128).all())
+
     def _pixels(self) -> Bytes:
         if self.fault:
             return np.full((1, 1, 4), 255, dtype=np.uint8)
