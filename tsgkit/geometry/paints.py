@@ -104,12 +104,13 @@ def _halved(pixels: Bytes) -> Bytes:
 def linear(shown: object) -> Floats:
     """Linear light of colours as pictures write them, from 0 to 1."""
     values = np.clip(np.asarray(shown, dtype=float), 0, 1)
-    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    return np.asarray(np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4))
 
 
 def encoded(light: Floats | Singles) -> Bytes:
     """The bytes that show linear light."""
-    return np.asarray(_bytes_of_light()[(np.clip(light, 0, 1) * (STEPS - 1) + 0.5).astype(np.int64)])
+    steps = np.clip(np.asarray(light), 0, 1) * np.float32(STEPS - 1)
+    return np.asarray(_bytes_of_light()[(steps + np.float32(0.5)).astype(np.int64)])
 
 
 def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, Floats]:
@@ -174,7 +175,8 @@ def _of_material(material: Any, places: Any, corners: int, faces: int) -> Paint 
 
 def joined(paints: Sequence[Paint]) -> Paint:
     """The paint of several meshes that became one."""
-    texture_of, textures = [], []
+    texture_of: list[Ints] = []
+    textures: list[Texture] = []
     for paint in paints:
         texture_of.append(np.where(paint.texture_of >= 0, paint.texture_of + len(textures), -1))
         textures += paint.textures
@@ -195,6 +197,6 @@ def _light_of_bytes() -> Floats:
 
 @cache
 def _bytes_of_light() -> Bytes:
-    light = np.arange(STEPS) / (STEPS - 1)
+    light: Floats = np.arange(STEPS) / (STEPS - 1)
     shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
     return (255 * shown + 0.5).astype(np.uint8)
