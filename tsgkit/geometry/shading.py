@@ -20,12 +20,12 @@ from tsgkit.geometry.meshes import merged
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
 
-SKY, GROUND, LAMP = 0.62, 0.38, 0.42
+SKY, GROUND, LAMP = 0.72, 0.48, 0.42
 """How much light comes from above, from below and from the lamp."""
 SHOULDER = (-0.45, 0.55, 0.70)
 """Where the lamp is, as the picture has its axes: to the left, above, behind the viewer."""
 CREASE = math.cos(math.radians(35))
-"""Faces that meet at a flatter angle than this are shown as one round surface."""
+"""Where all faces at a corner are bent less than this from their mean, they are shown as one round surface."""
 TILE = 4
 WAYS = 2
 """Each pixel of a tile looks this many ways."""
@@ -33,7 +33,7 @@ REACH = 0.6
 """Metres within which something takes away from the sky."""
 NEAR = 0.03
 """Pixels of one surface are smoothed together where their depth differs by less than this share."""
-DARKEST = 0.45
+DARKEST = 0.55
 """What is left of the light where no sky is seen."""
 
 
@@ -45,7 +45,7 @@ def lit(normals: Singles, axes: Singles) -> Singles:
 
 
 def round_normals(vertices: Floats, faces: Ints) -> Floats:
-    """A normal for each corner of each face: that of the face, or of what bends round there."""
+    """A normal for each corner of each face: that of the face, or the mean where the surface is round."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
     lengths = np.linalg.norm(across, axis=1, keepdims=True)
@@ -57,8 +57,9 @@ def round_normals(vertices: Floats, faces: Ints) -> Floats:
     )
     lengths = np.linalg.norm(total, axis=1, keepdims=True)
     mean = np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0)[shared]
-    bends = np.einsum("ijk,ik->ij", mean, flat) > CREASE
-    return np.asarray(np.where(bends[..., None], mean, flat[:, None]))
+    least = np.ones(count)
+    np.minimum.at(least, shared, np.einsum("ijk,ik->ij", mean, flat))
+    return np.asarray(np.where((least > CREASE)[shared][..., None], mean, flat[:, None]))
 
 
 @cache

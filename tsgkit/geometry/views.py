@@ -177,7 +177,7 @@ def tint(category: str) -> tuple[float, float, float]:
     if not category:
         return GREY
     number = zlib.crc32(category.casefold().encode())
-    return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.35)
+    return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28)
 
 
 def _floors(stage: Stage) -> Iterator[Drawn]:
