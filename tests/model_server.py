@@ -36,6 +36,7 @@ class Script:
     """What the server answers, and what it was asked."""
 
     def __init__(self, options: dict[str, Any]) -> None:
+        self.connections = 0
         self.delay = float(options.get("delay", 0.0))
         self.faults: dict[str, float] = options.get("faults", {})
         self.always: dict[str, str] = options.get("always", {})
@@ -98,6 +99,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.script.connections += 1
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -117,17 +119,20 @@ class Connection(asyncio.Protocol):
 
     def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
         if request.startswith("GET"):
-            stats = {
-                "seen": sum(self.script.seen.values()),
-                "distinct": len(self.script.seen),
-                "counts": self.script.counts,
-                "good_twice": sum(1 for number in self.script.good.values() if number > 1),
-                "good": sum(self.script.good.values()),
-                "last": self.script.last_body,
-            }
-            self._send(200, json.dumps(stats).encode())
+            self._send(200, json.dumps(self.stats()).encode())
             return
         self._answer(headers, body)
+
+    def stats(self) -> dict[str, Any]:
+        return {
+            "seen": sum(self.script.seen.values()),
+            "distinct": len(self.script.seen),
+            "counts": self.script.counts,
+            "good_twice": sum(1 for number in self.script.good.values() if number > 1),
+            "good": sum(self.script.good.values()),
+            "last": self.script.last_body,
+            "connections": self.script.connections,
+        }
 
     def _answer(self, headers: dict[str, str], body: bytes) -> None:
         script = self.script
@@ -145,12 +150,12 @@ class Connection(asyncio.Protocol):
         later = self._finish if fault != "hang" else (lambda *_: None)
         asyncio.get_running_loop().call_later(script.delay, later, fault, prompt, digest, key)
 
-    def _finish(self, fault: str, prompt: str, digest: str, key: str) -> None:
+    def _finish(self, fault: str, prompt: str, digest: str, key: str, reply: str | None = None) -> None:
         self.busy = False
         if self.transport.is_closing():
             return
         script = self.script
-        message: dict[str, Any] = {"role": "assistant", "content": script.reply(prompt, digest) + key}
+        message: dict[str, Any] = {"role": "assistant", "content": (reply or script.reply(prompt, digest)) + key}
         reason = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
         if fault == "empty":
             message["content"] = ""
@@ -208,7 +213,14 @@ class Running:
 @contextmanager
 def model_server(**options: object) -> Iterator[Running]:
     """A server with these options, for as long as the block lasts."""
-    command = [sys.executable, str(Path(__file__)), json.dumps(options)]
+    with started(Path(__file__), options) as running:
+        yield running
+
+
+@contextmanager
+def started(program: Path, options: dict[str, object]) -> Iterator[Running]:
+    """A server that is a program which prints its port."""
+    command = [sys.executable, str(program), json.dumps(options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

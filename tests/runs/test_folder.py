@@ -99,8 +99,8 @@ def test_two_processes_do_not_share_a_folder(commands: Prefork, tmp_path: Path) 
         second = commands.run(*words(slow), cwd=tmp_path)
         third = commands.run(*words(slow, "--new"), cwd=tmp_path)
         assert (second.code, third.code) == (2, 2)
-        assert "run: another process is working on this run" in second.err
-        assert "run: another process is working on this run" in third.err
+        assert "run: another process is working on the run" in second.err
+        assert "run: another process is working on the run" in third.err
         first.signal(signal.SIGKILL)
         first.wait()
     with model_server(port=port) as quick:

@@ -63,7 +63,7 @@ class Progress:
             self._lines = 0
 
     def _show(self) -> None:
-        width = self._width()
+        width = columns_of(self.stream)
         groups = list(self._groups().items())[:MOST_LINES]
         first = {title[0]: title for title, _ in reversed(groups)}
         lines = [self._line(title, states, first[title[0]] == title)[:width] for title, states in groups]
@@ -74,14 +74,6 @@ class Progress:
         else:
             self.stream.write("".join(f"{line}\n" for line in lines))
         self.stream.flush()
-
-    def _width(self) -> int | None:
-        """How long a line may be so that it stays one line of the terminal."""
-        try:
-            columns = os.get_terminal_size(self.stream.fileno()).columns
-        except (OSError, ValueError):
-            return None
-        return columns - 1 if columns > 1 else None
 
     def _print(self, text: str) -> None:
         self.stream.write(f"{text}\n")
@@ -108,7 +100,7 @@ class Progress:
         if is_first and self.running and isinstance(door := self.running.subjects.get(subject), Door):
             parts.append(f"{door.flow.active} of now at most {int(door.flow.limit)} requests in flight")
         if (left := _seconds_left(states)) is not None and done < total:
-            parts.append(f"about {_clock(left)} left")
+            parts.append(f"about {clock(left)} left")
         return ", ".join(parts)
 
 
@@ -119,7 +111,21 @@ def _seconds_left(states: list[RowState]) -> float | None:
     return passed / done * left if done else None
 
 
-def _clock(seconds: float) -> str:
+def columns_of(stream: IO[str]) -> int | None:
+    """How long a line may be so that it stays one line of a terminal; None where that is not known."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return None
+    return columns - 1 if columns > 1 else None
+
+
+def clock(seconds: float) -> str:
+    """Seconds as people write them.
+
+    >>> clock(75), clock(3675)
+    ('1:15', '1:01:15')
+    """
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

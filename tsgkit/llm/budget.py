@@ -65,6 +65,12 @@ class Budget:
         self.used_tokens += estimate.tokens if usage.total is None else usage.total
         self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
 
+    def give_back(self, estimate: Estimate) -> None:
+        """A request that was not made after all."""
+        self.used_requests -= 1
+        self.in_flight_tokens -= estimate.tokens
+        self.in_flight_cost -= estimate.cost or 0.0
+
     def add(self, requests: int, usage: Usage) -> None:
         """Count what an earlier part of the run used."""
         self.used_requests += requests

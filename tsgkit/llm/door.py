@@ -19,15 +19,15 @@ from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
-from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply
+from tsgkit.llm.pictures import identity_of, tokens_of_content
+from tsgkit.llm.prices import PicturePrice, Price
+from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
-CHARACTERS_A_TOKEN = 4
 DENIALS_TO_GIVE_UP = 3
 STOPPING = "the run is being stopped"
 
@@ -105,7 +105,7 @@ class Door:
     cache: ReplyCache | None = None
     reads_cache: bool = True
     patience: Patience = field(default_factory=Patience)
-    price: Price | None = None
+    price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -143,6 +143,10 @@ class Door:
         reply = self._redacted(reply)
         self.recorder.write(call, Prompt(prompt_id, prompt), reply)
         return reply
+
+    async def fetch(self, prompt: list[dict[str, Any]]) -> Reply:
+        """The reply of the model to a prompt as the wire has it, kept and recorded nowhere: whoever asks does that."""
+        return self._redacted(await self._from_model(prompt, None))
 
     async def _from_cache_or_model(
         self, key: str, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
@@ -220,17 +224,11 @@ class Door:
         began = time.monotonic()
         try:
             self._check_allowed(estimate)
-            usage = UNKNOWN
-            try:
-                reply = await self.provider.send(prompt, schema, self.patience.timeout)
-                usage = reply.usage
-            except CallFailed as failure:
-                usage = NOTHING if failure.was_answered else UNKNOWN
-                raise
-            finally:
-                self.budget.settle(estimate, usage)
+            reply = await self._sent(prompt, schema, estimate)
         except CallFailed as failure:
             failure.message = _shortened(self.secrets.redact(failure.message))
+            if failure.unsent:
+                return failure
             attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
             self._note_failure(failure)
             return failure
@@ -244,10 +242,26 @@ class Door:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
         return reply
 
+    async def _sent(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, estimate: Estimate) -> Reply:
+        """The reply to one request, whose use is settled however it ends."""
+        usage: Usage | None = UNKNOWN
+        try:
+            reply = await self.provider.send(prompt, schema, self.patience.timeout)
+            usage = reply.usage
+        except CallFailed as failure:
+            usage = None if failure.unsent else NOTHING if failure.was_answered else UNKNOWN
+            raise
+        finally:
+            if usage is None:
+                self.budget.give_back(estimate)
+            else:
+                self.budget.settle(estimate, usage)
+        return reply
+
     def _estimate(self, prompt: list[dict[str, Any]]) -> Estimate:
-        tokens_in = sum(len(str(message["content"])) for message in prompt) // CHARACTERS_A_TOKEN
+        tokens_in = sum(tokens_of_content(message["content"]) for message in prompt)
         tokens_out = int(self.expected_completion)
-        cost = None if self.price is None else tokens_in * self.price.prompt + tokens_out * self.price.completion
+        cost = None if self.price is None else self.price.expected(tokens_in, tokens_out)
         return Estimate(tokens_in + tokens_out, cost)
 
     def _check_allowed(self, estimate: Estimate) -> None:
@@ -270,7 +284,7 @@ class Door:
 
     def _note_silence(self, failure: CallFailed) -> None:
         """Where nobody ever answered, and several calls were given up, it makes no sense to try all the others."""
-        if self._served or failure.status is not None:
+        if self._served or failure.status is not None or failure.unsent:
             return
         self._lost += 1
         if self._lost >= DENIALS_TO_GIVE_UP and not self._denial:
@@ -318,12 +332,20 @@ def _unfinished(why: NotFinished) -> Reply:
 
 def as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Messages as the wire has them."""
-    return [{"role": ROLES[message.type], "content": message.content} for message in messages]
+    return [{"role": ROLES[message.type], "content": _parts(message.content)} for message in messages]
+
+
+def _parts(content: str | list[Any]) -> str | list[dict[str, Any]]:
+    """A content, every part of which says what it is."""
+    if isinstance(content, str):
+        return content
+    return [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
 
 
 def prompt_hash(prompt: list[dict[str, Any]]) -> str:
-    """What identifies a prompt."""
-    return hashlib.sha256(canonical(prompt).encode()).hexdigest()[:32]
+    """What identifies a prompt: a picture in it by what it holds, wherever it lies."""
+    what = [message | {"content": identity_of(message["content"])} for message in prompt]
+    return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
 
 
 def _shortened(message: str) -> str:

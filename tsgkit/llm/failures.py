@@ -21,6 +21,10 @@ class CallFailed(Exception):
     """How long the service asks to wait; only with 429 and 503."""
     refused: bool = False
     """A content filter turned the prompt away: an outcome, not an error."""
+    unsent: bool = False
+    """What was to be sent is not there any more: no request was made."""
+    final: bool = False
+    """An answer that would be paid for again, and be the same."""
 
     @property
     def throttled(self) -> bool:
@@ -30,14 +34,14 @@ class CallFailed(Exception):
     @property
     def can_be_retried(self) -> bool:
         """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
-        if self.refused:
+        if self.refused or self.unsent or self.final:
             return False
         return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
 
     @property
     def was_answered(self) -> bool:
         """Whether the service itself said no, so that nothing was used."""
-        return self.status is not None
+        return self.status is not None and not self.final
 
     @property
     def denied(self) -> bool:

@@ -12,13 +12,16 @@ import logging
 import math
 import os
 import re
-from contextlib import suppress
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.prices import Price
+from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
+from tsgkit.llm.prices import PicturePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 
@@ -40,6 +43,14 @@ KEYS = {
     "groq": ("GROQ_API_KEY",),
 }
 """Where well-known providers' keys are looked for; of the others LiteLLM knows."""
+OWN_CLIENT = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
+"""The switch by which LiteLLM asks ``openai/`` models through the HTTP client that it asks most others through. The
+``openai`` package between them takes as long again for each request; without the switch it is used, and nothing else
+changes."""
+BY_THE_PACKAGE = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+"""What only the ``openai`` package reads."""
+APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
+"""Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
 CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
 ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
 FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
@@ -60,7 +71,29 @@ def load() -> Any:
     litellm.telemetry = False
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)  # those below it go by this level
+    with _no_warnings():
+        litellm.types.router.GenericLiteLLMParams()
     return litellm
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """What LiteLLM builds when it is first used warns of types that are its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _choose_client(provider: str) -> None:
+    """Leave the ``openai`` package out where nobody needs it.
+
+    The switch is one for the whole process, and some providers rely on the package; once off it stays off, as it does
+    where the user turned it off.
+    """
+    if provider not in APART or any(os.environ.get(name) for name in BY_THE_PACKAGE):
+        os.environ[OWN_CLIENT] = "False"
+    elif provider == "openai":
+        os.environ.setdefault(OWN_CLIENT, "True")
 
 
 @dataclass
@@ -68,7 +101,7 @@ class LiteLlm:
     """One model behind LiteLLM."""
 
     settings: Settings
-    price: Price | None = None
+    price: Price | PicturePrice | None = None
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
@@ -82,9 +115,10 @@ class LiteLlm:
             return
         _check_known_key(self.settings)
         library = load()
+        _choose_client(provider_of(self.settings.model))
         _check_key(library, self.settings)
         accepted = self._accepted(library)
-        body = _raw_body(library, self.settings, accepted)
+        body = self._body(library, accepted)
         self._parameters = accepted | _connection(library, self.settings)
         sent = {name: part for name, part in body.items() if name not in UNSENT}
         self.sent = sent | (body.get("extra_body") or {})
@@ -94,7 +128,7 @@ class LiteLlm:
         """The parameters that reach the provider: all that the user gave, and those defaults that it takes."""
         accepted: dict[str, Any] = {}
         for name, value in self.settings.parameters.items():
-            without = _raw_body(library, self.settings, accepted)
+            without = self._body(library, accepted)
             try:
                 reaches = self._reaches(library, accepted, name, value, without)
                 why = "the provider would not be sent it"
@@ -113,22 +147,28 @@ class LiteLlm:
         self, library: Any, accepted: dict[str, Any], name: str, value: object, without: dict[str, Any]
     ) -> bool:
         """Whether a parameter changes the body; one that is what LiteLLM sends anyway shows by another value."""
-        if _raw_body(library, self.settings, accepted | {name: value}) != without:
+        if self._body(library, accepted | {name: value}) != without:
             return True
         if not isinstance(value, int):
             return False
         other = not value if isinstance(value, bool) else value + 1
-        return _raw_body(library, self.settings, accepted | {name: other}) != without
+        return self._body(library, accepted | {name: other}) != without
+
+    def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The body that these parameters make."""
+        return raw_body(library, self.settings, "completion", {"messages": PROBE, **parameters})
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """One request; ``CallFailed`` where it brings no reply."""
         extra = {} if schema is None else {"response_format": schema}
         parameters = self._parameters | extra
+        sent = messages
         try:
             async with asyncio.timeout(timeout):
+                sent = await with_bytes(messages)
                 response = await self._library.acompletion(
                     model=self.settings.model,
-                    messages=messages,
+                    messages=sent,
                     timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
                     max_retries=0,
                     num_retries=0,
@@ -136,10 +176,12 @@ class LiteLlm:
                 )
         except TimeoutError:
             raise CallFailed(f"no answer within {timeout:g} s", None) from None
+        except CallFailed:
+            raise
         except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-            raise failure_of(error) from None
+            raise failure_of(error, holds_pictures=sent is not messages) from None
         try:
-            return self._reply(response)
+            return _without(self._reply(response), sent) if sent is not messages else self._reply(response)
         except (AttributeError, TypeError, KeyError, IndexError):
             raise CallFailed("the answer is no chat completion", None) from None
 
@@ -171,18 +213,26 @@ class LiteLlm:
         )
         if usage.prompt is None and not usage.completion:
             return UNKNOWN
-        if usage.total is None:
-            return usage
+        return usage if usage.total is None else replace(usage, cost=self._cost(response, usage))
+
+    def _cost(self, response: Any, usage: Usage) -> float | None:
+        """What an answer cost; the price the user gave goes before what LiteLLM says."""
         given = self.price is not None and self.price.source == "--price"
-        cost = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+        cost: float | None = None if given else (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if not cost:  # for a model that LiteLLM has no price of, some providers come out as free
             cost = None if self.price is None else self.price.of(usage)
-        return Usage(usage.prompt, usage.completion, usage.reasoning, usage.cached, cost)
+        return cost
 
     async def close(self) -> None:
         """Close the connections."""
         if self._library is not None:
             await self._library.close_litellm_async_clients()
+
+
+def _without(reply: Reply, sent: Messages) -> Reply:
+    """A reply that repeats none of the pictures it was sent."""
+    text, refusal = (part and without_pictures(part, sent) for part in (reply.text, reply.refusal))
+    return replace(reply, text=text, refusal=refusal)
 
 
 def _ending(text: str | None, reason: str | None, refusal: object) -> Ending:
@@ -239,13 +289,14 @@ def _no_key(settings: Settings, missing: list[str]) -> UsageError:
     return UsageError(f"{settings.model}: no key: {' or '.join(missing)} is not set", hint=hint)
 
 
-def _raw_body(library: Any, settings: Settings, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The body LiteLLM would send; it builds the request and sends nothing."""
+def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The body LiteLLM would send to an endpoint; it builds the request and sends nothing."""
     connection = {name: part for name, part in settings.connection.items() if name not in ("api_key", "extra_headers")}
-    raw = library.utils.return_raw_request(
-        endpoint=library.types.utils.CallTypes.completion,
-        kwargs={"model": settings.model, "messages": PROBE, **connection, **parameters},
-    )
+    with _no_warnings():
+        raw = library.utils.return_raw_request(
+            endpoint=getattr(library.types.utils.CallTypes, endpoint),
+            kwargs={"model": settings.model, **connection, **parameters},
+        )
     if raw.get("error"):
         said = _said(raw["error"])
         unknown = "LLM Provider NOT provided" in said
@@ -262,12 +313,14 @@ def _first_line(message: object) -> str:
     return re.split(r"\.? To drop|\.? Handle with `litellm", line)[0]
 
 
-def failure_of(error: Exception) -> CallFailed:
+def failure_of(error: Exception, filtered: re.Pattern[str] = FILTERED, *, holds_pictures: bool = False) -> CallFailed:
     """What an exception of LiteLLM means; 5xx without headers, and 2xx, are its own words for a broken answer."""
     name, status = type(error).__name__, getattr(error, "status_code", None)
     said = _said(str(getattr(error, "message", error)))
+    if holds_pictures:
+        said = without_base64(said)
     message = f"{name}: {said}" if said else name
-    if name == "ContentPolicyViolationError" or (status == 400 and _is_filtered(error, said)):
+    if name == "ContentPolicyViolationError" or (status == 400 and _is_filtered(error, said, filtered)):
         return CallFailed(message, status, refused=True)
     answered = getattr(error, "litellm_response_headers", None) is not None
     if not isinstance(status, int) or status < 400 or (status >= 500 and not answered):
@@ -277,8 +330,8 @@ def failure_of(error: Exception) -> CallFailed:
     return CallFailed(message, status, _retry_after(error) if status in (429, 503) else None)
 
 
-def _is_filtered(error: Exception, said: str) -> bool:
-    return bool(FILTERED.search(f"{getattr(error, 'code', '')} {said}"))
+def _is_filtered(error: Exception, said: str, filtered: re.Pattern[str]) -> bool:
+    return bool(filtered.search(f"{getattr(error, 'code', '')} {said}"))
 
 
 def _said(message: str) -> str:

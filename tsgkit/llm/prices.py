@@ -20,6 +20,8 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Usage
 
+MOST_PICTURE_TOKENS = 4160
+"""The tokens of a square picture at the highest quality, where a service counts pictures in tokens."""
 MAP = "model_prices_and_context_window_backup.json"
 
 
@@ -32,6 +34,10 @@ class Price:
     cached: float | None = None
     source: str = ""
 
+    def expected(self, prompt: int, completion: int) -> float:
+        """What a request of about so many tokens costs."""
+        return prompt * self.prompt + completion * self.completion
+
     def of(self, usage: Usage) -> float | None:
         """What this usage cost; None where tokens are not known."""
         if usage.prompt is None or usage.completion is None:
@@ -39,6 +45,61 @@ class Price:
         cached = usage.cached or 0
         at = self.prompt if self.cached is None else self.cached
         return (usage.prompt - cached) * self.prompt + cached * at + usage.completion * self.completion
+
+
+@dataclass(frozen=True)
+class PicturePrice:
+    """Dollars for one picture of an image model; and who says so."""
+
+    dollars: float
+    source: str = ""
+
+    def expected(self, prompt: int, completion: int) -> float:
+        """What a request costs, whatever its tokens."""
+        return self.dollars
+
+    def of(self, usage: Usage) -> float | None:
+        """What one picture cost."""
+        return self.dollars
+
+
+def picture_price_given(text: str) -> PicturePrice:
+    """The price of ``--price USD``, in dollars for a picture."""
+    try:
+        dollars = float(text)
+    except ValueError:
+        dollars = -1.0
+    if not 0 <= dollars < 1000:
+        raise UsageError(f"{text!r} is no price", hint="give dollars for one picture, as in 0.04")
+    return PicturePrice(dollars, "--price")
+
+
+def picture_price_of(model: str, size: str = "", quality: str = "") -> PicturePrice | None:
+    """The price LiteLLM's map gives for one picture, at its most where it is counted in tokens; None where it has none.
+
+    >>> picture_price_of("openai/nobody-draws-with-this") is None
+    True
+    """
+    name = model.partition("/")[2] or model
+    sized = f"{size.replace('x', '-x-')}/" if size else ""
+    for key in (f"{quality}/{sized}{name}" if quality else "", f"{sized}{name}" if sized else "", model):
+        entry = _entry(key if "/" not in model or key == model else f"{model.partition('/')[0]}/{key}") if key else {}
+        if (dollars := _dollars(entry, size)) is not None:
+            return PicturePrice(dollars, map_source())
+    return None
+
+
+def _dollars(entry: dict[str, Any], size: str) -> float | None:
+    """What one picture costs by an entry of the map."""
+    for field in ("output_cost_per_image", "input_cost_per_image"):
+        if entry.get(field):
+            return float(entry[field])
+    if entry.get("output_cost_per_image_token"):
+        return float(entry["output_cost_per_image_token"]) * MOST_PICTURE_TOKENS
+    width, _, height = size.partition("x")
+    pixels = int(width) * int(height) if width.isdecimal() and height.isdecimal() else 1024 * 1024
+    per_pixel = float(entry.get("input_cost_per_pixel") or 0) + float(entry.get("output_cost_per_pixel") or 0)
+    return per_pixel * pixels or None
 
 
 def price_given(text: str) -> Price:

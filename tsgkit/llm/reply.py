@@ -80,6 +80,8 @@ class Reply:
     source: str = "model"
     """Where it comes from: ``model``, ``cache``, or ``local`` for what asked nobody."""
     status: int | None = field(default=None)
+    picture: bytes | None = field(default=None, repr=False)
+    """What an image model made, as it came; it is kept as a file, never in a record."""
 
     @property
     def spent(self) -> Usage:

@@ -37,6 +37,12 @@ PARAMETERS = {
     **dict.fromkeys(("response_format", "service_tier", "safety_settings", "modalities", "metadata", "store"), False),
 }
 """The parameters that may be given, and whether they are numbers; others go by ``extra_body``."""
+IMAGE_PARAMETERS = {
+    **dict.fromkeys(("seed", "output_compression"), True),
+    **dict.fromkeys(("size", "quality", "style", "background", "moderation", "output_format", "user"), False),
+    **dict.fromkeys(("response_format", "input_fidelity"), False),
+}
+"""The same for models that make pictures."""
 RESERVED = (
     *("model", "messages", "stream", "stream_options", "n", "timeout", "request_timeout", "stream_timeout"),
     *("num_retries", "max_retries", "cache", "caching", "drop_params", "additional_drop_params", "modify_params"),
@@ -102,12 +108,14 @@ class Settings:
         return [*values, *_secrets_of_address(str(self.connection.get("api_base", "")))]
 
 
-def parse(texts: Iterable[str], models: Sequence[str]) -> tuple[Argument, ...]:
+def parse(
+    texts: Iterable[str], models: Sequence[str], parameters: Mapping[str, bool] = PARAMETERS
+) -> tuple[Argument, ...]:
     """The arguments of ``--model-arg``; ``UsageError`` for one that cannot be meant."""
-    return tuple(_argument(text, sorted(models, key=len, reverse=True)) for text in texts)
+    return tuple(_argument(text, sorted(models, key=len, reverse=True), parameters) for text in texts)
 
 
-def _argument(text: str, models: Sequence[str]) -> Argument:
+def _argument(text: str, models: Sequence[str], parameters: Mapping[str, bool]) -> Argument:
     model = next((model for model in models if text.startswith(model + ":")), None)
     name, found, value = text[len(model) + 1 if model else 0 :].partition("=")
     name = name.strip()
@@ -125,19 +133,19 @@ def _argument(text: str, models: Sequence[str]) -> Argument:
     as_written = _is_connection(head) and name not in NESTED
     meant = value if as_written else _value(value)
     if not as_written and head == name and head not in NESTED:
-        _check_parameter(name, meant)
+        _check_parameter(name, meant, parameters)
     return Argument(model, "api_base" if name == "base_url" else name, meant)
 
 
-def _check_parameter(name: str, value: object) -> None:
+def _check_parameter(name: str, value: object, parameters: Mapping[str, bool]) -> None:
     """A name nobody knows is a slip of the pen, and a number is a number."""
-    if name not in PARAMETERS:
+    if name not in parameters:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, PARAMETERS, 1)
+        near = get_close_matches(name, parameters, 1)
         hint = f"{near[0]}?" if near else f"extra_body.{name}=... sends it as it stands to a service that knows it"
         raise UsageError(f"--model-arg {name}: no parameter is called so", hint=hint)
-    if PARAMETERS[name] and (isinstance(value, bool) or not isinstance(value, (int, float))):
+    if parameters[name] and (isinstance(value, bool) or not isinstance(value, (int, float))):
         raise UsageError(f"--model-arg {name}={_shown(str(value))}: not a number", hint=f"as in {name}=1")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
+from tsgkit.llm.pictures import is_picture, picture_line
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
@@ -195,8 +196,14 @@ def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
 def _message(value: Mapping[str, Any]) -> Message:
     content = value.get("content", "")
     if isinstance(content, list):
-        content = "\n".join(str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in content)
+        content = "\n".join(map(_part, content))
     return Message(str(value.get("role", "")), str(content or ""))
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    return picture_line(part) if is_picture(part) else str(part.get("text", part))
 
 
 def _explained(

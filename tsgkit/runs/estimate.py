@@ -6,15 +6,18 @@ what reasoning usually takes. A service counts otherwise; the spread says how fa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, characters_of, tokens_of_content
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Prepared, Row, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""
+MOST_FOR_A_PICTURE = 3.0
+"""Services count a picture as up to three times more or fewer tokens than the rule that budgets go by."""
 REASONING = (100, 800)
 """Tokens of reasoning where a style asks for it."""
 CHATTER = (0, 60)
@@ -64,6 +67,21 @@ def _estimate(row: Row, price: Price | None) -> RowEstimate:
         least, most = least + expected.calls[0], most + expected.calls[1]
     cost = _cost(prompt, completion, price)
     return RowEstimate(row.cell, len(row.numbers), (least, most), prompt, completion, cost)
+
+
+def prompt_tokens(contents: Iterable[object]) -> Spread:
+    """The tokens of prompts with pictures, by the contents of their messages.
+
+    >>> prompt_tokens(["Which object is left of the cup?"])
+    Spread(low=6.4, high=10.666666666666666)
+    """
+    low = high = 0.0
+    for content in contents:
+        characters = characters_of(content)
+        pictures = tokens_of_content(content) - characters // CHARACTERS_A_TOKEN
+        low += characters / MOST_CHARACTERS + pictures / MOST_FOR_A_PICTURE
+        high += characters / FEWEST_CHARACTERS + pictures * MOST_FOR_A_PICTURE
+    return Spread(low, high)
 
 
 def _tokens(characters: tuple[int, int]) -> Spread:

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, put_aside
+from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -169,7 +168,7 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
 
 
 async def _run(work: Work, watch: Watch) -> None:
-    with _signals(work, watch), _calm_collector():
+    with _interruptible(work, watch), _calm_collector():
         try:
             await work.run()
         finally:
@@ -195,31 +194,14 @@ def _calm_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-@contextmanager
-def _signals(work: Work, watch: Watch) -> Iterator[None]:
+def _interruptible(work: Work, watch: Watch) -> AbstractContextManager[None]:
     """The first Ctrl-C stops the scheduling, the second one the waiting."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    asked_to_stop = 0
 
-    def on_signal() -> None:
-        nonlocal asked_to_stop
-        asked_to_stop += 1
-        if asked_to_stop > 1:
-            work.abandon()
-        else:
-            work.stop("interrupted")
-            watch.stopping(work.busy)
+    def stop() -> None:
+        work.stop("interrupted")
+        watch.stopping(work.busy)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, on_signal)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+    return on_interrupts(stop, work.abandon)
 
 
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:

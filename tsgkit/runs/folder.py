@@ -51,7 +51,7 @@ class RunFolder:
         """Open a run that has this identity, or begin it."""
         self.path = path
         self._journals: list[Journal] = []
-        self._lock = _locked(path)
+        self._lock = locked(path)
         try:
             self.header = self._begun(header)
             self.calls = self._journal(CALLS, "subject", "task", "sample", "reply")
@@ -132,7 +132,7 @@ class RunFolder:
 def put_aside(path: Path) -> Path:
     """Give a run another name, unless a process is working on it; the result is where it lies now."""
     aside = path.with_name(f"{path.name}.until-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
-    with _locked(path):
+    with locked(path):
         try:
             return path.rename(aside)
         except OSError as error:
@@ -155,18 +155,18 @@ def _is_empty(path: Path) -> bool:
     return not path.is_file() or not path.stat().st_size
 
 
-def _locked(path: Path) -> IO[str]:
+def locked(path: Path, what: str = "the run") -> IO[str]:
     """The lock on a folder, which is made if it is not there; ``UsageError`` where another process holds it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / LOCK).open("a")
     except OSError as error:
-        raise FileProblem(f"{path}: the run cannot be kept here: {error.strerror}") from None
+        raise FileProblem(f"{path}: {what} cannot be kept here: {error.strerror}") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise UsageError(f"{path}: another process is working on this run", hint="wait for it, or end it") from None
+        raise UsageError(f"{path}: another process is working on {what}", hint="wait for it, or end it") from None
     os.set_inheritable(lock.fileno(), False)
     return lock
 

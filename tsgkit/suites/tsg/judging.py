@@ -214,7 +214,7 @@ def _repaired(answer: GraphAnswer | None) -> int:
 
 
 def _notes(answer: GraphAnswer | None) -> tuple[str, ...]:
-    return tuple(map(str, answer.reading.notes)) if answer else ()
+    return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
 
 
 def _lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:
@@ -236,10 +236,11 @@ def _official_graphs(sample: GenerationSample, text: str) -> Scores:
 def _evidence(sample: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
     """How each graph differs from its reference, by place."""
     graphs = answer.graphs if answer else ()
+    vocabulary = strict.fold_vocabulary(sample.vocabulary)
     evidence: list[dict[str, object]] = []
-    for number, reference in enumerate(sample.references):
+    for number, reference in enumerate(strict.fold_graphs(sample.references)):
         if number < len(graphs):
-            difference = diff(strict.fold_graph(reference), graphs[number], strict.fold_vocabulary(sample.vocabulary))
+            difference = diff(reference, graphs[number], vocabulary)
             evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
         else:
             evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})

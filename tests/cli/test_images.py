@@ -1,0 +1,252 @@
+"""``tsgkit images`` as a person types it: which pictures are made, what is said, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+
+from model_server import Running
+from picture_server import picture_server, png
+from picture_suite import install
+from prefork import Prefork, Ran, prefork
+
+from tsgkit.cli import main, painting_progress
+from tsgkit.cli.painting_progress import PaintingProgress
+
+Captured = pytest.CaptureFixture[str]
+ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}
+KEY = "sk-loopback-key"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    install(tmp_path, ROWS, monkeypatch)
+    return tmp_path
+
+
+def words(base: str, *more: str, out: str = "out") -> list[str]:
+    asked = ["images", "--task", "demo/cups", "--model", "openai/m", "-o", out]
+    return [*asked, "--model-arg", f"api_base={base}", "--model-arg", f"api_key={KEY}", *more]
+
+
+def lines(out: str = "out") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(out, "paintings.jsonl").read_text().splitlines()]
+
+
+def test_pictures_are_made_and_counted(folder: Path, capsys: Captured) -> None:
+    with picture_server(always={"number 2.": "blocked"}, echo_key=True) as server:
+        assert main(words(server.base, "--limit", "4", "--size", "64x32", "--seed", "3", "--price", "0.04")) == 0
+        assert (server.stats()["last"]["size"], server.stats()["last"]["seed"]) == ("64x32", 3)
+    said = capsys.readouterr()
+    assert "4 pictures: 3 painted, 0 there already, 1 blocked, 0 failed" in said.out
+    assert "asked: 4 requests in all, $0.1200" in said.out and "written: out" in said.out
+    assert "c2 blocked: " in said.err and KEY not in said.out + said.err
+    assert Path("out/c1.png").read_bytes() == png("Cup number 1.")
+    everything = b"".join(path.read_bytes() for path in Path("out").rglob("*") if path.is_file())
+    assert KEY.encode() not in everything
+
+
+def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
+    with picture_server(always={"number 1.": "404"}) as server:
+        assert main(words(server.base, "--ids", "c1", "c5", "--json", "--quiet")) == 1
+    said = capsys.readouterr()
+    value = json.loads(said.out)
+    counts = {name: value[name] for name in ("total", "painted", "there", "blocked", "failed", "unasked", "requests")}
+    assert counts == {
+        "total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2,
+    }  # fmt: skip
+    assert value["cost"] is None and "error 404" in value["failures"]["c1"]
+    assert "nothing is lost; go on with: tsgkit" in said.err
+
+
+def test_a_dry_run_sends_nothing_and_makes_nothing(folder: Path, capsys: Captured) -> None:
+    assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--price", "0.04")) == 0
+    said = capsys.readouterr().out
+    assert "12 pictures: nothing is sent" in said and "12 requests" in said and "$0.4800" in said
+    assert not Path("out").exists()
+    assert main(words("http://127.0.0.1:9/v1", "--dry-run", "--json")) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["left"], value["requests"], value["cost"]) == (12, 12, None)
+    assert 0 < value["prompt"][0] < value["prompt"][1]
+    Path("layouts.json").write_text("{}")
+    drawn = ["--condition", "drawn", "--layouts", "layouts.json", "--dry-run"]
+    assert main(words("http://127.0.0.1:9/v1", *drawn)) == 0
+    assert "12 pictures: nothing is sent" in capsys.readouterr().out and not Path("out").exists()
+
+
+def test_layouts_go_along_in_words_or_as_a_picture(folder: Path, capsys: Captured) -> None:
+    Path("layouts.json").write_text(json.dumps({"c1": [1, 2]}))
+    given = ["--ids", "c1", "--layouts", "layouts.json", "--quiet"]
+    with picture_server() as server:
+        assert main(words(server.base, *given, "--condition", "text", out="text")) == 0
+        assert main(words(server.base, *given, "--condition", "drawn", "--no-instruction", out="drawn")) == 0
+        stats = server.stats()
+    assert stats["prompts"] == ["Cup number 1.\nLayout: [1, 2]", "Follow the drawing."]
+    assert stats["last"]["path"] == "/v1/images/edits"
+    (drawing,) = Path("drawn/drawings").iterdir()
+    assert (
+        drawing.read_bytes() == png("[1, 2]") and stats["last"]["image"] == drawing.stem == lines("drawn")[0]["shown"]
+    )
+
+
+def test_a_budget_ends_it_with_4_and_the_same_command_goes_on(folder: Path, capsys: Captured) -> None:
+    with picture_server() as server:
+        assert main(words(server.base, "--max-requests", "5")) == 4
+        said = capsys.readouterr().err
+        assert "stopped: the budget is used up: 5 of 5 requests; 7 pictures not asked for" in said
+        assert main(words(server.base)) == 0
+        assert server.stats()["good"] == 12 and server.stats()["good_twice"] == 0
+    assert "12 pictures: 7 painted, 5 there already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--size", "big"], "--size big: no size of a picture"),
+        (["--size", "0x5"], "no size of a picture"),
+        (["--limit", "0"], "--limit 0: it must be more than 0"),
+        (["--ids", "c99"], "no item is called c99"),
+        (["--condition", "drawn"], "--condition and --layouts go together"),
+        (["--layouts", "x.json"], "--condition and --layouts go together"),
+        (["--no-instruction"], "leaves nothing to ask for"),
+        (["--model-arg", "temperature=1"], "no parameter is called so"),
+        (["--max-cost", "1"], "the price of openai/m is not known"),
+        (["--max-cost", "1", "--dry-run"], "the price of openai/m is not known"),
+        (["--price", "free"], "is no price"),
+        (["--data", "nowhere.json"], "nowhere.json"),
+        (["--task", "tsg/sgqa"], "tsg/sgqa has no pictures to make\n  tasks that have: demo/cups"),
+        (["--task", "nothing"], "there is no task nothing"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_sent_or_written(
+    more: list[str], message: str, folder: Path, capsys: Captured
+) -> None:
+    assert main(words("http://127.0.0.1:9/v1", *more)) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    assert main(words("http://127.0.0.1:9/v1")) == 2
+    assert "pip install 'tsgkit[pictures]'" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(painting_progress, "EVERY_ELSEWHERE", 0.0)
+    with picture_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
+        assert main(words(server.base, "--price", "0.04", "--concurrency", "1")) == 1
+        said = capsys.readouterr().err
+        assert main(words(server.base, "--price", "0.04", "--ids", "c3", "c4", "c5")) == 1
+    assert "openai/m: 1/12, $0.0400, 1 of now at most 1 requests in flight, about 0:0" in said.replace("0 of", "1 of")
+    assert "openai/m: 10/12, 1 failed, 1 blocked" in said
+    assert "going on: 2 pictures are there already, 0 were blocked" in capsys.readouterr().err
+    assert PaintingProgress().work is None
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prefork, Path]]:
+    """A project with the suite installed, and processes that know it."""
+    folder = tmp_path_factory.mktemp("painting")
+    with pytest.MonkeyPatch.context() as patch:
+        install(folder, ROWS, patch)
+        with prefork(folder) as parent:
+            yield parent, folder
+
+
+def painted(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in out.glob("*.png")}
+
+
+def wait_for(process: Ran, out: Path, pictures: int) -> None:
+    while not process.ended() and len(painted(out)) < pictures:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_and_gone_on_with_nothing_that_is_there_is_painted_twice(place: tuple[Prefork, Path], seed: int) -> None:
+    parent, folder = place
+    out = folder / f"killed-{seed}"
+    with picture_server(delay=0.05) as server:
+        command = words(server.base, "--quiet", "--concurrency", "3", out=out.name)
+        for pictures in (1 + seed, 4 + 2 * seed):
+            process = parent.start(*command, cwd=folder)
+            wait_for(process, out, pictures)
+            process.signal(signal.SIGKILL)
+            process.wait()
+        there, before = painted(out), server.stats()["prompts"]
+        ended = parent.run(*command, cwd=folder)
+        asked = server.stats()["prompts"][len(before) :]
+    assert (ended.code, ended.err) == (0, "")
+    assert sorted(asked) == sorted(text for name, text in ROWS.items() if f"{name}.png" not in there)
+    assert painted(out) == {f"{name}.png": png(text) for name, text in ROWS.items()}
+
+
+def test_an_interrupt_lets_what_is_in_work_come_home(place: tuple[Prefork, Path]) -> None:
+    parent, folder = place
+    out = folder / "interrupted"
+    with picture_server(delay=0.2) as server:
+        command = words(server.base, "--concurrency", "3", out=out.name)
+        process = parent.start(*command, cwd=folder)
+        wait_for(process, out, 1)
+        process.signal(signal.SIGINT)
+        process.wait()
+        assert len(painted(out)) == server.stats()["seen"] < 12
+        again = parent.run(*command, cwd=folder)
+        assert server.stats()["good"] == 12 and server.stats()["good_twice"] == 0
+    assert process.code == 130 and "stopping: waiting for" in process.err and "nothing is lost" in process.err
+    assert KEY not in process.err + process.out
+    assert again.code == 0
+
+
+def test_two_processes_in_one_folder_are_refused(place: tuple[Prefork, Path]) -> None:
+    parent, folder = place
+    with picture_server(delay=0.3) as server:
+        command = words(server.base, "--quiet", "--concurrency", "1", out="shared")
+        first = parent.start(*command, cwd=folder)
+        wait_for(first, folder / "shared", 1)
+        second = parent.run(*command, cwd=folder)
+        first.signal(signal.SIGKILL)
+        first.wait()
+    assert second.code == 2 and "another process is working on these pictures" in second.err
+
+
+def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
+    from doors import closing, litellm_door, run
+    from langchain_core.messages import HumanMessage
+
+    from tsgkit.llm.door import Call
+    from tsgkit.llm.pictures import Picture, content_of
+    from tsgkit.suites.pictures import PictureFolder
+
+    async def judged(server: Running) -> list[str]:
+        door, found = litellm_door(server.base), PictureFolder("m", "out", "kept")
+
+        async def all_of_them() -> list[str]:
+            said = []
+            for item_id in ("c0", "c7"):
+                picture = found.look(item_id)
+                assert isinstance(picture, Picture)
+                where = Call("m", "", "demo/cups", "single", "", item_id, 0, "", "", 0)
+                reply = await door.ask(where, [HumanMessage(content=content_of(item_id, picture))], label="look")
+                said.append(json.loads(reply.text or "")[0]["sha256"])
+            return said
+
+        return await closing(door, all_of_them())
+
+    with picture_server() as server:
+        assert main(words(server.base, "--quiet")) == 0
+        said = run(judged(server))
+    assert said == [line["sha256"] for wanted in ("c0", "c7") for line in lines() if line["id"] == wanted]

@@ -1,0 +1,211 @@
+"""Models that make pictures, over real HTTP: what is sent, what comes back, and everything that goes wrong."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doors import HASTE, closing, door_to, run
+from loopback import Answer, loopback
+from model_server import Running
+from picture_server import picture_server, png
+
+from tsgkit.errors import UsageError
+from tsgkit.llm import image_calls
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.door import Door
+from tsgkit.llm.failures import BudgetReached, CallFailed
+from tsgkit.llm.image_calls import LiteLlmImages, fetched, messages_for
+from tsgkit.llm.pictures import Picture
+from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
+from tsgkit.llm.reply import Ending, Reply, reply_value
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import IMAGE_PARAMETERS, parse, settings_of
+
+KEY = "sk-loopback-key"
+
+
+def painter(server: Running | str, *arguments: str, price: PicturePrice | None = None, **parts: Any) -> Door:  # noqa: ANN401
+    base = server if isinstance(server, str) else server.base
+    texts = [f"api_base={base}", f"api_key={KEY}", *arguments]
+    settings = settings_of("openai/m", parse(texts, ["openai/m"], IMAGE_PARAMETERS), {})
+    provider = LiteLlmImages(settings, price)
+    return door_to(provider, price=price, secrets=Secrets([KEY]), **parts)
+
+
+def painted(door: Door, prompt: str = "A red cup.", picture: Picture | None = None) -> Reply:
+    return run(closing(door, door.fetch(messages_for(prompt, picture))))
+
+
+def blueprint(folder: Path) -> Picture:
+    data = png("layout")
+    (folder / "layout.png").write_bytes(data)
+    return Picture(folder / "layout.png", hashlib.sha256(data).hexdigest(), "image/png", 8, 6, len(data))
+
+
+def test_a_prompt_brings_the_bytes_of_one_picture() -> None:
+    with picture_server(image_usage={"input_tokens": 12, "output_tokens": 4160, "total_tokens": 4172}) as server:
+        reply = painted(painter(server, "size=512x512", "seed=3", "quality=low", "extra_body.steps=4"))
+        sent = server.stats()["last"]
+    assert reply.picture == png("A red cup.") and reply.ending is Ending.COMPLETE
+    assert (reply.usage.prompt, reply.usage.completion, reply.usage.cost) == (12, 4160, None)
+    assert sent == {
+        "path": "/v1/images/generations", "image": "", "model": "m", "prompt": "A red cup.", "n": 1,
+        "size": "512x512", "seed": 3, "quality": "low", "steps": 4,
+    }  # fmt: skip
+
+
+def test_a_model_is_shown_the_picture_that_goes_with_the_prompt(tmp_path: Path) -> None:
+    layout = blueprint(tmp_path)
+    with picture_server() as server:
+        reply = painted(painter(server, "size=512x512"), "Follow this.", layout)
+        sent = server.stats()["last"]
+    assert sent["path"] == "/v1/images/edits" and sent["image"] == layout.sha256 and sent["size"] == "512x512"
+    assert reply.picture == png("Follow this." + layout.sha256)
+
+
+def test_a_blueprint_that_was_changed_is_not_sent(tmp_path: Path) -> None:
+    layout = blueprint(tmp_path)
+    layout.path.write_bytes(png("another"))
+    with picture_server() as server:
+        reply = painted(painter(server), "Follow this.", layout)
+        assert server.stats()["seen"] == 0
+    assert reply.ending is Ending.API_ERROR and "was changed" in (reply.error or "")
+
+
+def test_a_picture_is_kept_out_of_every_record() -> None:
+    with picture_server() as server:
+        reply = painted(painter(server))
+    assert "picture" not in reply_value(reply) and "PNG" not in repr(reply)
+
+
+def test_a_picture_may_come_by_its_address_and_is_fetched_without_the_key() -> None:
+    with picture_server(always={"cup": "url"}) as server:
+        assert painted(painter(server)).picture == png("A red cup.")
+        assert (server.stats()["fetches"], server.stats()["authorised_fetches"]) == (1, 0)
+
+
+def test_what_a_content_filter_blocks_is_asked_once() -> None:
+    with picture_server(always={"cup": "blocked"}, echo_key=True) as server:
+        reply = painted(painter(server))
+        assert server.stats()["seen"] == 1
+    assert reply.ending is Ending.REFUSED and "safety system" in (reply.error or "")
+    assert KEY not in str(reply)
+
+
+FAULTS = {
+    "429": (4, "slow down"),
+    "500": (3, "this is error 500"),
+    "cut": (3, "no proper answer"),
+    "html": (3, "it is not JSON"),
+    "wrongjson": (3, "holds no picture"),
+    "nodata": (3, "holds no picture"),
+    "nobase64": (3, "no base64"),
+    "404": (1, "this is error 404"),
+    "url404": (1, "answers 404"),
+    "urlcut": (1, "ends early"),
+    "urlftp": (1, "neither http nor https"),
+}
+
+
+@pytest.mark.parametrize("conditioned", [False, True])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_of_a_service_is_an_error_in_words_after_as_many_requests_as_it_is_worth(
+    fault: str, conditioned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image_calls, "FETCH_WAIT", 0.0)
+    requests, words = FAULTS[fault]
+    if fault == "html" and conditioned:
+        words = "no proper answer"
+    with picture_server(always={"cup": fault}, retry_after="0", echo_key=True) as server:
+        reply = painted(painter(server), picture=blueprint(tmp_path) if conditioned else None)
+        assert server.stats()["seen"] == requests == len(reply.attempts)
+    assert reply.ending is Ending.API_ERROR and reply.picture is None
+    assert words in (reply.error or "") and KEY not in str(reply) and "hidden-value" not in str(reply)
+
+
+@pytest.mark.parametrize("fault", ["hang", "urlhang"])
+def test_nobody_waits_for_ever(fault: str) -> None:
+    haste = HASTE.__class__(timeout=0.4, attempts=2, first_wait=0.001, longest_wait=0.002)
+    with picture_server(always={"cup": fault}) as server:
+        reply = painted(painter(server, patience=haste))
+    assert reply.ending is Ending.API_ERROR and "no picture within 0.4 s" in (reply.error or "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [("giant", "larger than 900 bytes"), ("urlgiant", "larger than 900 bytes")]
+)
+def test_what_is_too_large_is_not_paid_for_again(fault: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_calls, "MOST_BYTES", 900)
+    with picture_server(always={"cup": fault}, giant_bytes=2_000) as server:
+        reply = painted(painter(server))
+        assert server.stats()["seen"] == 1
+    assert reply.ending is Ending.API_ERROR and words in (reply.error or "")
+
+
+def test_waits_as_long_as_the_service_asks() -> None:
+    with picture_server(first=[429, 200], retry_after="0.2") as server:
+        reply = painted(painter(server))
+    assert reply.picture is not None and len(reply.attempts) == 2 and reply.attempts[0].waited >= 0.2
+
+
+def test_a_budget_of_money_is_kept_by_the_price_of_a_picture() -> None:
+    price = PicturePrice(0.04, "--price")
+    budget = Budget(cost=0.1)
+    with picture_server() as server:
+        door = painter(server, price=price, budget=budget)
+
+        async def three() -> list[Reply]:
+            return [await door.fetch(messages_for(f"A cup {number}.")) for number in range(3)]
+
+        with pytest.raises(BudgetReached):
+            run(closing(door, three()))
+        assert server.stats()["seen"] == 2
+    assert round(budget.used_cost, 6) == 0.08
+
+
+def test_prices_come_from_the_user_else_from_the_map_else_they_are_not_known() -> None:
+    assert picture_price_given("0.04") == PicturePrice(0.04, "--price")
+    for text in ("free", "-1", "nan", "1,2"):
+        with pytest.raises(UsageError, match="is no price"):
+            picture_price_given(text)
+    low = picture_price_of("openai/gpt-image-1", "1024x1024", "low")
+    most = picture_price_of("openai/gpt-image-1", "1024x1024")
+    assert low is not None and most is not None and 0 < low.dollars < most.dollars and "price map" in low.source
+    assert picture_price_of("openai/of-my-own") is None
+
+
+def test_a_parameter_that_nobody_would_be_sent_is_refused_before_anything_is_sent() -> None:
+    settings = settings_of(
+        "gemini/imagen-4.0-generate-001",
+        parse(["api_key=sk-loopback-key", "seed=3"], [], IMAGE_PARAMETERS),
+        {},
+    )
+    with pytest.raises(UsageError, match="does not take seed"):
+        LiteLlmImages(settings).prepare()
+    with pytest.raises(UsageError, match="no parameter is called so"):
+        parse(["temperature=1"], [], IMAGE_PARAMETERS)
+
+
+def test_a_provider_that_cannot_be_shown_a_picture_says_so_before_anything_is_sent() -> None:
+    settings = settings_of("xinference/x", parse(["api_key=sk-loopback-key"], [], IMAGE_PARAMETERS), {})
+    LiteLlmImages(settings).prepare()
+    with pytest.raises(UsageError, match="knows no way to show it a picture"):
+        LiteLlmImages(settings, conditioned=True).prepare()
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x", "http://[", "x"])
+def test_only_the_web_is_fetched(address: str) -> None:
+    with pytest.raises(CallFailed, match="neither http nor https"):
+        fetched(address, 1)
+
+
+def test_a_service_cannot_lead_elsewhere_than_to_the_web() -> None:
+    with loopback() as served:
+        served.plan.append(Answer(status=302, location="ftp://127.0.0.1/secret"))
+        with pytest.raises(CallFailed, match="cannot be fetched"):
+            fetched(f"{served.url}/a.png", 5)
+        served.plan.append(Answer(status=302, location=served.put("b.png", png("b"))))
+        assert fetched(f"{served.url}/a.png", 5) == png("b")

@@ -1,0 +1,235 @@
+"""A server on loopback that looks at pictures, and one that makes them; both fail as services fail.
+
+As a program it prints its port and serves until it is ended, like ``model_server``, whose options it has:
+
+    python tests/picture_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
+
+``POST /v1/chat/completions`` decodes the pictures it is sent and answers with what it saw, as JSON: for each its
+SHA-256, size, declared media type and what its bytes hold. ``POST /v1/images/generations`` makes a small PNG whose
+pixels follow from the prompt, ``/v1/images/edits`` one that follows from the prompt and the picture sent along.
+``GET /stats`` tells what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no),
+``url`` (the picture by its address), ``url404``, ``urlcut``, ``urlhang``, ``urlgiant``, ``urlftp``, ``giant``
+(``giant_bytes`` more inline), ``nodata``, ``nobase64``, ``nopicture`` (text where the picture should be),
+``wrongjson``, ``jpeg`` (a JPEG given in ``jpeg``, base64), ``echo`` (a 400 that repeats the body it was sent),
+``parrot`` (a reply that repeats the picture).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.parser import BytesParser
+from pathlib import Path
+from typing import Any
+
+from model_server import HTML, Connection, Running, Script, started
+
+MAGIC = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
+REFUSAL = "Your request was rejected as a result of our safety system."
+
+
+def png(text: str, width: int = 8, height: int = 6) -> bytes:
+    """A PNG whose colours follow from a text."""
+    colour = hashlib.sha256(text.encode()).digest()[:3]
+    rows = b"".join(b"\0" + colour * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows)) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def seen(url: str) -> dict[str, Any]:
+    """What a data URL holds."""
+    head, _, payload = url.partition(",")
+    data = base64.b64decode(payload, validate=True)
+    holds = next((kind for magic, kind in MAGIC.items() if data.startswith(magic)), "unknown")
+    declared = head.removeprefix("data:").removesuffix(";base64")
+    return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data), "declared": declared, "holds": holds}
+
+
+class PictureScript(Script):
+    """What the server answers, and the pictures it was shown."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        super().__init__(options)
+        self.looked: list[dict[str, Any]] = []
+        self.prompts: list[str] = []
+        self.jpeg: str = options.get("jpeg", "")
+        self.giant = int(options.get("giant_bytes", 1000))
+        self.image_usage = options.get("image_usage")
+        self.made: dict[str, bytes] = {}
+        self.fetches = 0
+        self.authorised_fetches = 0
+
+
+class PictureConnection(Connection):
+    """One connection to it."""
+
+    script: PictureScript
+
+    def _serve(self, request: str, headers: dict[str, str], body: bytes) -> None:
+        method, path, _ = request.split(" ", 2)
+        if method == "GET" and "/made/" in path:
+            self._give(path.rpartition("/")[2], headers)
+        elif method == "GET":
+            super()._serve(request, headers, body)
+        elif path.endswith("/chat/completions"):
+            self._look(headers, body)
+        else:
+            self._paint(path, headers, body)
+
+    def stats(self) -> dict[str, Any]:
+        script = self.script
+        more = {"looked": script.looked, "prompts": script.prompts, "fetches": script.fetches}
+        return super().stats() | more | {"authorised_fetches": script.authorised_fetches}
+
+    def _look(self, headers: dict[str, str], body: bytes) -> None:
+        value = json.loads(body)
+        parts = [part for one in value["messages"] if isinstance(one["content"], list) for part in one["content"]]
+        found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
+        text = " ".join(part["text"] for part in parts if part["type"] == "text")
+        self.script.looked += [{"text": text, **one} for one in found]
+        fault = self.count(text, body, value["model"])
+        if fault == "echo":
+            self._later(lambda: self._error(400, f"cannot take {body.decode()}", {}))
+            return
+        reply = json.dumps(found) if text not in self.script.replies else self.script.replies[text]
+        if fault == "parrot":
+            reply = parts[-1]["image_url"]["url"]
+        self._later(lambda: self._finish(fault, text, "", "", reply))
+
+    def count(self, prompt: str, body: bytes, model: str) -> str:
+        """The fault a request meets, counted."""
+        script, digest = self.script, hashlib.sha256(body).hexdigest()
+        fault = script.fault(prompt, digest, model)
+        script.seen[digest] += 1
+        script.counts[fault or "good"] += 1
+        if not fault:
+            script.good[digest] += 1
+        return fault
+
+    def _later(self, answer: Any) -> None:  # noqa: ANN401
+        self.busy = True
+
+        def now() -> None:
+            self.busy = False
+            if not self.transport.is_closing():
+                answer()
+
+        asyncio.get_running_loop().call_later(self.script.delay, now)
+
+    def _paint(self, path: str, headers: dict[str, str], body: bytes) -> None:
+        fields = _fields(headers, body)
+        shown = fields.pop("image", b"")
+        prompt = str(fields.get("prompt"))
+        digest = hashlib.sha256(shown).hexdigest() if shown else ""
+        self.script.last_body = {name: part for name, part in fields.items() if isinstance(part, (str, int, dict))}
+        self.script.last_body |= {"path": path, "image": digest}
+        self.script.prompts.append(prompt)
+        identity = json.dumps([prompt, digest]).encode()
+        fault = self.count(prompt, identity, str(fields.get("model")))
+        key = headers.get("authorization", "").removeprefix("Bearer ") if self.script.echo_key else ""
+        if fault != "hang":
+            self._later(lambda: self._made(fault, png(prompt + digest), key))
+
+    def _made(self, fault: str, picture: bytes, key: str) -> None:
+        if fault == "429":
+            self._error(429, f"slow down {key}", {"Retry-After": str(self.script.retry_after)})
+        elif fault == "blocked":
+            error = {"message": f"{REFUSAL} {key}", "type": "image_generation_user_error", "code": "moderation_blocked"}
+            self._send(400, json.dumps({"error": error}).encode())
+        elif fault.isdigit():
+            self._error(int(fault), f"this is error {fault} {key}", {})
+        elif fault == "html":
+            self._send(200, HTML.encode(), {"Content-Type": "text/html"})
+        elif fault == "wrongjson":
+            self._send(200, b'{"pictures": "here"}')
+        else:
+            payload = json.dumps({"created": 1, "data": self._data(fault, picture), **self._usage()}).encode()
+            if fault == "cut":
+                self.transport.write(self._head(200, len(payload), {}) + payload[: len(payload) // 2])
+                self.transport.close()
+            else:
+                self._send(200, payload)
+        self._next()
+
+    def _usage(self) -> dict[str, Any]:
+        return {"usage": self.script.image_usage} if self.script.image_usage else {}
+
+    def _data(self, fault: str, picture: bytes) -> list[dict[str, Any]]:
+        if fault.startswith("url"):
+            name = f"{hashlib.sha256(picture).hexdigest()[:16]}{fault}.png"
+            self.script.made[name] = picture
+            host = self.transport.get_extra_info("sockname")
+            scheme = "ftp" if fault == "urlftp" else "http"
+            return [{"url": f"{scheme}://127.0.0.1:{host[1]}/v1/made/{name}?signature=hidden-value"}]
+        inline = {
+            "nodata": "",
+            "nobase64": "this is no base64!",
+            "nopicture": base64.b64encode(b"a red cup on a table").decode(),
+            "jpeg": self.script.jpeg,
+            "giant": base64.b64encode(picture + bytes(self.script.giant)).decode(),
+        }.get(fault)
+        if fault == "nodata":
+            return []
+        return [{"b64_json": base64.b64encode(picture).decode() if inline is None else inline}]
+
+    def _give(self, path: str, headers: dict[str, str]) -> None:
+        name = path.partition("?")[0]
+        self.script.fetches += 1
+        self.script.authorised_fetches += "authorization" in headers
+        data, picture = self.script.made.get(name, b""), {"Content-Type": "image/png"}
+        if "urlhang" in name:
+            return
+        if "url404" in name or not data:
+            self._error(404, "gone", {})
+        elif "urlcut" in name:
+            self.transport.write(self._head(200, len(data), picture) + data[: len(data) // 2])
+            self.transport.close()
+        else:
+            self._send(200, data + bytes(self.script.giant if "urlgiant" in name else 0), picture)
+
+
+def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
+    """The fields of a JSON body, or of a form with files."""
+    kind = headers.get("content-type", "")
+    if not kind.startswith("multipart/"):
+        value: dict[str, Any] = json.loads(body)
+        return value
+    form = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
+    fields: dict[str, Any] = {}
+    for part in form.get_payload():
+        assert not isinstance(part, str)
+        name = str(part.get_param("name", header="content-disposition"))
+        data = part.get_payload(decode=True)
+        assert isinstance(data, bytes)
+        fields[name.removesuffix("[]")] = data if part.get_filename() else data.decode()
+    return fields
+
+
+async def serve(options: dict[str, Any]) -> None:
+    script = PictureScript(options)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: PictureConnection(script), "127.0.0.1", int(options.get("port", 0)))
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def picture_server(**options: object) -> Iterator[Running]:
+    """A server with these options, for as long as the block lasts."""
+    with started(Path(__file__), options) as running:
+        yield running
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

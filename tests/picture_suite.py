@@ -1,0 +1,90 @@
+"""A suite of another package, as its authors would write it: cups to be drawn. It joins by its entry point."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from picture_server import png
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card
+from tsgkit.library.files import read_text
+from tsgkit.suites.painting import Painting, PaintingOptions
+from tsgkit.suites.pictures import keep_picture
+
+CARD = """title: {title}
+citation: nobody
+task: {task}
+version: 1
+data: demo/cups.json
+prompts: demo
+metrics:
+  score: {{pooling: pooled, better: more, headline: true}}
+"""
+ENTRY_POINTS = "[tsgkit.suites]\ndemo = picture_suite:task_of_card\n"
+
+
+class Cups:
+    """Has pictures to make: one for each colour in its file."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+
+    def paintings(
+        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
+    ) -> Iterator[Painting]:
+        rows: dict[str, str] = json.loads(read_text(data or "tasks/demo/cups.json"))
+        if unknown := [item_id for item_id in ids if item_id not in rows]:
+            raise UsageError(f"no item is called {unknown[0]}")
+        chosen = list(ids or rows)[:limit]
+        layouts = json.loads(options.layouts.read_text()) if options.layouts else {}
+        for item_id in chosen:
+            yield self._painting(item_id, rows[item_id], layouts.get(item_id), options)
+
+    def _painting(self, item_id: str, text: str, layout: object, options: PaintingOptions) -> Painting:
+        said = [text] if options.instruction else []
+        if options.condition == "text":
+            said.append(f"Layout: {json.dumps(layout)}")
+        if options.condition != "drawn":
+            return Painting(item_id, "\n".join(said))
+        return Painting(item_id, "\n".join([*said, "Follow the drawing."]), keep_picture(
+            options.drawings, png(json.dumps(layout)), (8, 6)
+        ))  # fmt: skip
+
+
+class Words:
+    """Has none."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+
+
+def task_of_card(card: Card) -> Cups | Words:
+    """The task a card declares."""
+    return Cups(card) if card.task == "demo/cups" else Words(card)
+
+
+def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch | None = None) -> dict[str, str]:
+    """A project in a folder with the suite's two tasks, and the suite as an installed package.
+
+    The result is what the environment of another process needs to find it.
+    """
+    for room in ("tasks/demo", "prompts", "eval"):
+        (folder / room).mkdir(parents=True)
+    (folder / "tasks/demo/cups.json").write_text(json.dumps(rows))
+    for name in ("cups", "words"):
+        card = CARD.format(title=f"The {name}", task=f"demo/{name}")
+        (folder / f"tasks/demo/{name}.yaml").write_text(card)
+    site = folder / "site/picture_suite-1.dist-info"
+    site.mkdir(parents=True)
+    (site / "METADATA").write_text("Metadata-Version: 2.1\nName: picture-suite\nVersion: 1\n")
+    (site / "entry_points.txt").write_text(ENTRY_POINTS)
+    if monkeypatch is not None:
+        monkeypatch.syspath_prepend(str(site.parent))
+        monkeypatch.chdir(folder)
+    return {"PYTHONPATH": os.pathsep.join([str(site.parent), *filter(None, sys.path)])}

@@ -1,0 +1,167 @@
+"""What bytes hold decides: sound pictures pass as they are, odd ones are made anew and say so, others say why not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+
+from drawn_pictures import (
+    animated,
+    bomb,
+    clear_palette,
+    deep_colours,
+    drawn,
+    png_of,
+    saved,
+    text_bomb,
+    turned,
+    webp_bomb,
+)
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.pictures import MOST_BYTES
+from tsgkit.suites import decoding
+from tsgkit.suites.decoding import MOST_PIXELS, Examined, Unreadable, examine
+
+
+def found(data: bytes, **how: int) -> Examined:
+    examined = examine(data, **how)  # type: ignore[arg-type]
+    assert isinstance(examined, Examined), examined
+    return examined
+
+
+def pixel(png: bytes | None, mode: str = "RGB") -> object:
+    from PIL import Image
+
+    assert png is not None
+    with Image.open(BytesIO(png)) as image:
+        assert image.format == "PNG"
+        return image.convert(mode).getpixel((image.width - 1, image.height - 1))
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1"])
+def test_a_sound_png_stays_as_it_is(mode: str) -> None:
+    assert examine(saved(drawn(mode), "PNG")) == Examined("PNG", "image/png", 12, 8, None, ())
+
+
+@pytest.mark.parametrize(("kind", "media_type"), [("JPEG", "image/jpeg"), ("WEBP", "image/webp")])
+def test_so_does_a_sound_jpeg_or_webp(kind: str, media_type: str) -> None:
+    assert examine(saved(drawn(), kind)) == Examined(kind, media_type, 12, 8, None, ())
+
+
+@pytest.mark.parametrize(
+    ("data", "note"),
+    [
+        (animated("GIF"), "animated: its first frame is taken"),
+        (animated("WEBP"), "animated: its first frame is taken"),
+        (animated("PNG"), "animated: its first frame is taken"),
+        (saved(drawn("CMYK"), "JPEG"), "CMYK made RGB"),
+        (saved(drawn("I;16"), "PNG"), "16 or more bits a channel made 8"),
+        (deep_colours(), "16 or more bits a channel made 8"),
+        (clear_palette(), "palette with transparency made RGBA"),
+        (turned(), "turned as its EXIF data say"),
+        (saved(drawn(), "GIF"), "GIF made PNG"),
+        (saved(drawn(), "BMP"), "BMP made PNG"),
+    ],
+)
+def test_what_services_could_misread_is_made_anew_and_says_so(data: bytes, note: str) -> None:
+    examined = found(data)
+    assert note in examined.notes and examined.media_type == "image/png"
+    again = found(examined.png or b"")
+    assert (again.format, again.png, again.notes) == ("PNG", None, ())
+    assert (again.width, again.height) == (examined.width, examined.height)
+
+
+def test_what_is_made_anew_shows_the_same() -> None:
+    assert pixel(found(animated("GIF")).png) == pixel(found(animated("PNG")).png) == (255, 0, 0)
+    assert pixel(found(saved(drawn("I;16"), "PNG")).png, "L") == 0x80
+    assert pixel(found(deep_colours()).png) == (0x80, 0x40, 0xFF)
+    red = pixel(found(saved(drawn("CMYK"), "JPEG", quality=95)).png)
+    assert isinstance(red, tuple) and abs(red[0] - 200) < 12 and abs(red[1] - 40) < 12
+    upright = found(turned())
+    assert (upright.width, upright.height) == (8, 12)
+
+
+UNUSABLE: dict[str, tuple[Callable[[], bytes], str]] = {
+    "nothing": (lambda: b"", "the file is empty"),
+    "words": (lambda: b"not a picture at all", "no picture of a kind that is read"),
+    "svg": (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture of a kind that is read"),
+    "postscript": (lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n", "no picture of a kind that is read"),
+    "tiff": (lambda: saved(drawn(), "TIFF"), "no picture of a kind that is read"),
+    "half a png": (lambda: saved(drawn(), "PNG")[:60], "cannot be decoded"),
+    "half a jpeg": (lambda: saved(drawn(size=(300, 300)), "JPEG")[:700], "cannot be decoded"),
+    "half a webp": (lambda: saved(drawn(), "WEBP")[:40], "cannot be decoded"),
+    "no width": (lambda: png_of(0, 8, 8, 2, b""), "no picture of a kind that is read"),
+    "a bomb": (bomb, "far more than 36,000,000 pixels"),
+    "a smaller bomb": (lambda: bomb(9_000, 9_000), "9,000 x 9,000 pixels; at most 36,000,000 are decoded"),
+    "a very large bomb": (lambda: bomb(400_000, 400_000), "pixels"),
+    "a webp bomb": (lambda: webp_bomb(b"VP8X"), "16,000 x 16,000 pixels"),
+    "a lossless webp bomb": (lambda: webp_bomb(b"VP8L"), "16,000 x 16,000 pixels"),
+    "a lossy webp bomb": (lambda: webp_bomb(b"VP8 "), "16,000 x 16,000 pixels"),
+    "a bomb in a text": (text_bomb, "cannot be decoded"),
+    "a large file": (lambda: bytes(MOST_BYTES + 1), "at most 50,000,000 are read"),
+}
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+def test_what_cannot_be_used_says_why(what: str) -> None:
+    made, reason = UNUSABLE[what]
+    examined = examine(made())
+    assert isinstance(examined, Unreadable) and reason in examined.reason
+
+
+def test_a_picture_is_made_smaller_only_on_request() -> None:
+    data = saved(drawn(size=(400, 100)), "JPEG")
+    assert found(data).png is None and found(data, longest_side=400).png is None
+    small = found(data, longest_side=100)
+    assert (small.width, small.height, small.notes) == (100, 25, ("shrunk from 400x100 to 100x25",))
+    assert found(small.png or b"").width == 100
+    thin = found(saved(drawn(size=(400, 2)), "PNG"), longest_side=40)
+    assert (thin.width, thin.height) == (40, 1)
+
+
+def test_where_only_a_png_will_do_other_formats_are_made_one() -> None:
+    assert found(saved(drawn(), "PNG"), as_png=True).png is None
+    made = found(saved(drawn(), "JPEG"), as_png=True)
+    assert made.notes == ("JPEG made PNG",) and found(made.png or b"").format == "PNG"
+
+
+def test_without_the_extra_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(UsageError, match="not installed") as error:
+        decoding.require_pillow()
+    assert error.value.hint == "pip install 'tsgkit[pictures]'"
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+import PIL.JpegImagePlugin, PIL.PngImagePlugin
+from tsgkit.suites.decoding import examine
+
+def peak():
+    return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))
+
+data = Path(sys.argv[1]).read_bytes()
+before = peak()
+for _ in range(3):
+    assert examine(data).notes == ("CMYK made RGB",)
+print((peak() - before) * 1024)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
+def test_the_largest_picture_takes_memory_that_is_bounded_by_its_pixels(tmp_path: Path) -> None:
+    side = int(MOST_PIXELS**0.5)
+    (tmp_path / "large.jpg").write_bytes(saved(drawn("CMYK", (side, side)), "JPEG"))
+    command = [sys.executable, "-c", MEASURED, str(tmp_path / "large.jpg")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 4 < int(ran.stdout) / MOST_PIXELS < 9, "bytes for each pixel"

@@ -1,0 +1,220 @@
+"""Pictures of a task's items from an image model, in a folder that the same command goes on with.
+
+  tsgkit images --task T --model openai/gpt-image-1 --size 1024x1024 -o pictures
+  tsgkit images --task T --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1 -o pictures --limit 20
+  tsgkit images --task T --model M -o pictures --condition drawn --layouts layouts.jsonl
+
+DIR gets one ID.png for each item, and paintings.jsonl, which says how each came about. What is there is not asked for
+again, nor what a content filter blocked; what ended in an error of the service is. Needs the extra tsgkit[pictures].
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.runs.painting import Painted, Painter, ToPaint
+    from tsgkit.runs.subjects import Limits
+    from tsgkit.suites.painting import Painting
+
+CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
+SHOWN = 5
+SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit images``."""
+    asked = parser.add_argument_group("what is asked for")
+    asked.add_argument("--task", required=True, metavar="T", help="a task that has pictures to make")
+    asked.add_argument("--model", required=True, metavar="M", help="an image model, named PROVIDER/NAME")
+    asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of pictures")
+    asked.add_argument("--data", metavar="D", help="a file of items, or an installed dataset (default: the card's)")
+    asked.add_argument("--limit", type=int, metavar="N", help="only the first N items")
+    asked.add_argument("--ids", nargs="+", default=[], metavar="ID", help="only these items")
+    asked.add_argument("--size", metavar="WxH", help="the sides of the pictures, as in 1024x1024")
+    asked.add_argument("--seed", type=int, metavar="N", help="the seed of every picture, for models that take one")
+    asked.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
+    asked.add_argument(
+        "--condition",
+        choices=("text", "drawn", "none"),
+        default="none",
+        help="how layouts are given: in words, as a picture, not at all (default)",
+    )
+    asked.add_argument("--layouts", type=Path, metavar="FILE", help="the layouts that pictures are to follow")
+    asked.add_argument("--no-instruction", action="store_true", help="give the layout alone")
+    how = parser.add_argument_group("how it is carried out")
+    how.add_argument("--max-cost", type=float, metavar="USD", help="ask for no more before this is spent")
+    how.add_argument("--max-requests", type=int, metavar="N", help="ask for no more after so many requests")
+    how.add_argument("--price", metavar="USD", help="dollars for one picture")
+    how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
+    how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
+    how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
+    how.add_argument("--json", action="store_true", help="print one JSON object")
+    how.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the pictures of one task."""
+    from tsgkit.runs.painting import paint_all, painter_of
+
+    limits = limits_of(arguments)
+    painter = painter_of(arguments.model, _model_args(arguments), arguments.price)
+    if arguments.dry_run:
+        with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
+            return _dry_run(_paintings(arguments, Path(place)), painter, limits, arguments)
+    paintings = _paintings(arguments, arguments.out / "drawings")
+    if not arguments.quiet:
+        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
+    painted = paint_all(paintings, painter, arguments.out, limits, _watch(arguments))
+    if arguments.json:
+        say(json.dumps(value_of(painted, arguments), indent=2))
+    else:
+        _print(painted)
+    _say_what_is_left(painted, arguments)
+    return painted.exit_code
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """What may be used."""
+    from tsgkit.llm.door import Patience
+    from tsgkit.runs.subjects import Limits
+
+    for name in ("limit", "concurrency", "timeout", "attempts", "rpm", "max_cost", "max_requests"):
+        value = getattr(arguments, name)
+        if value is not None and not value > 0:
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    same = min(Patience.same_error, arguments.attempts)
+    return Limits(
+        concurrency=arguments.concurrency,
+        requests_per_minute=arguments.rpm,
+        max_requests=arguments.max_requests,
+        max_cost=arguments.max_cost,
+        patience=Patience(timeout=arguments.timeout, attempts=arguments.attempts, same_error=same),
+    )
+
+
+def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting, ...]:
+    from tsgkit.suites.painting import PaintingOptions, paintable_task
+
+    if (arguments.condition == "none") != (arguments.layouts is None):
+        said = f"--condition {arguments.condition}" if arguments.layouts is None else "--layouts"
+        raise UsageError(f"{said} alone: --condition and --layouts go together", hint="give both, or neither")
+    if arguments.no_instruction and arguments.layouts is None:
+        raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
+    task = paintable_task(arguments.task)
+    options = PaintingOptions(arguments.condition, arguments.layouts, not arguments.no_instruction, drawings)
+    found = tuple(task.paintings(arguments.data, tuple(arguments.ids), arguments.limit, options))
+    if not found:
+        raise UsageError(f"{arguments.task}: no item is chosen, so there is no picture to make")
+    return found
+
+
+def _model_args(arguments: argparse.Namespace) -> list[str]:
+    given = list(arguments.model_arg)
+    if arguments.size is not None:
+        if not SIZE.fullmatch(arguments.size):
+            raise UsageError(f"--size {arguments.size}: no size of a picture", hint="as in --size 1024x1024")
+        given.append(f"size={arguments.size}")
+    return given if arguments.seed is None else [*given, f"seed={arguments.seed}"]
+
+
+def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module would be loaded for every command)
+    from tsgkit.runs.painting import PaintingWatch
+
+    if arguments.quiet:
+        return PaintingWatch()
+    from tsgkit.cli.painting_progress import PaintingProgress
+
+    return PaintingProgress().watch
+
+
+def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, arguments: argparse.Namespace) -> int:
+    from tsgkit.runs.estimate import prompt_tokens
+    from tsgkit.runs.painting import PaintingLog, check_budget, messages_of, to_paint
+
+    check_budget(painter, limits)
+    todo = to_paint(paintings, painter, arguments.out, PaintingLog.of(arguments.out))
+    tokens = prompt_tokens(message["content"] for one in todo.left for message in messages_of(one))
+    cost = None if painter.price is None else len(todo.left) * painter.price.dollars
+    if arguments.json:
+        spread = [round(tokens.low), round(tokens.high)]
+        say(json.dumps(_todo_value(todo) | {"requests": len(todo.left), "prompt": spread, "cost": cost}))
+        return GOOD
+    say(f"{count(todo.total, 'picture')}: nothing is sent")
+    say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {len(todo.left):,} to be asked for")
+    money = "cost unknown" if cost is None else f"${cost:.4f}"
+    say(f"  {count(len(todo.left), 'request')}, {tokens.low:,.0f} to {tokens.high:,.0f} tokens in, {money}")
+    source = "its price is not known" if painter.price is None else f"priced by {painter.price.source}"
+    say(f"  {inert(arguments.model)}: {source}")
+    return GOOD
+
+
+def _todo_value(todo: ToPaint) -> dict[str, object]:
+    return {"total": todo.total, "there": todo.there, "blocked": todo.blocked, "left": len(todo.left)}
+
+
+def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, object]:
+    """What ``--json`` prints."""
+    return {
+        "out": str(painted.folder),
+        "task": arguments.task,
+        "model": arguments.model,
+        "total": painted.total,
+        "there": painted.there,
+        "painted": painted.painted,
+        "blocked": painted.blocked,
+        "failed": len(painted.failures),
+        "unasked": painted.unasked,
+        "requests": painted.requests,
+        "cost": painted.cost,
+        "seconds": painted.seconds,
+        "failures": dict(painted.failures),
+        "refusals": dict(painted.refusals),
+        "notices": list(painted.notices),
+    }
+
+
+def _print(painted: Painted) -> None:
+    parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
+    parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
+    say(f"{count(painted.total, 'picture')}: {', '.join(parts)}")
+    cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
+    say(f"asked: {count(painted.requests, 'request')} in all, {cost}")
+    say(f"written: {inert(str(painted.folder))}")
+
+
+def _say_what_is_left(painted: Painted, arguments: argparse.Namespace) -> None:
+    """What went wrong, why it was stopped, and how to go on."""
+    for notice in painted.notices:
+        complain(notice)
+    for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
+        for item_id, reason in named[:SHOWN]:
+            complain(f"{item_id} {what}: {reason}")
+        if len(named) > SHOWN:
+            complain(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/paintings.jsonl")
+    if painted.complete:
+        return
+    for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
+        complain(f"stopped: {why}; {count(painted.unasked, 'picture')} not asked for")
+    how = "raise the limit in" if painted.budget else "go on with"
+    complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), arguments)}")
+
+
+def _redacted(command: str, arguments: argparse.Namespace) -> str:
+    from tsgkit.llm.settings import secrets_of
+    from tsgkit.runs.painting import painter_of
+
+    settings = painter_of(arguments.model, _model_args(arguments), arguments.price).settings
+    return secrets_of([settings]).redact(command)

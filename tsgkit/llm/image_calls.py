@@ -1,0 +1,265 @@
+"""Image models through LiteLLM: one prompt, with a picture to go by or without, brings the bytes of one picture.
+
+What a service sends inline is read whole by the libraries beneath before its size can be judged; what it names by an
+address is fetched here, over http or https alone, without any key, and never more than ``MOST_BYTES`` of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    UnknownHandler,
+)
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
+from tsgkit.llm.pictures import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
+from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
+from tsgkit.llm.secrets import without_login
+
+BLOCKED = re.compile(
+    r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
+    re.IGNORECASE,
+)
+"""How services say that a prompt, or the picture made of it, is one they do not give out."""
+FETCHES = 3
+FETCH_WAIT = 0.5
+CHUNK = 65_536
+
+
+@dataclass
+class LiteLlmImages(LiteLlm):
+    """One image model behind LiteLLM; ``conditioned`` where it is to be shown pictures as well."""
+
+    conditioned: bool = False
+    _client: Any = field(default=None, repr=False)
+
+    def prepare(self) -> None:
+        """Find out, without sending anything, what the provider would get; ``UsageError`` where it cannot be asked."""
+        super().prepare()
+        if self.conditioned and not _takes_pictures(self._library, self.settings.model):
+            hint = "describe the layout in words: --condition text"
+            raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it a picture", hint=hint)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await super().close()
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _body(self, library: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+        return raw_body(library, self.settings, "image_generation", {"prompt": "probe", "n": 1, **parameters})
+
+    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """One request; ``CallFailed`` where it brings no picture."""
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._answered(messages, timeout + GRACE)
+                data = await picture_in(response, timeout)
+        except TimeoutError:
+            raise CallFailed(f"no picture within {timeout:g} s", None) from None
+        except CallFailed:
+            raise
+        except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
+            raise _failure_of(error) from None
+        model = getattr(response, "model", None)
+        return Reply(
+            text=None,
+            ending=Ending.COMPLETE,
+            model=model if isinstance(model, str) else None,
+            usage=self._picture_usage(response),
+            picture=data,
+        )
+
+    async def _answered(self, messages: Messages, timeout: float) -> Any:
+        """What the service says: a picture of a prompt, or one drawn after those the prompt holds."""
+        pictures = tuple(pictures_in(messages))
+        asked = {
+            "model": self.settings.model,
+            "prompt": prompt_in(messages),
+            "n": 1,
+            "timeout": timeout,  # so that its "timeout" is always the service's own
+            "max_retries": 0,
+            **self._parameters,
+        }
+        if not pictures:
+            return await self._library.aimage_generation(client=self._openai_client(), **asked)
+        files = [await asyncio.to_thread(bytes_of, picture) for picture in pictures]
+        return await self._library.aimage_edit(image=files, **asked)
+
+    def _openai_client(self) -> Any:
+        """A client that does not try again by itself, for services that speak as OpenAI does; None for others."""
+        library, connection = self._library, self.settings.connection
+        _, provider, key, base = library.get_llm_provider(
+            model=self.settings.model, api_base=connection.get("api_base")
+        )
+        if provider not in ("openai", "litellm_proxy", *library.openai_compatible_providers):
+            return None
+        if self._client is None:
+            given, organization = self._parameters.get("api_key") or key, connection.get("organization")
+            self._client = _asking_once()(api_key=given, base_url=base, organization=organization)
+        return self._client
+
+    def _picture_usage(self, response: Any) -> Usage:
+        found = getattr(response, "usage", None)
+        counts = [getattr(found, name, None) or None for name in ("input_tokens", "output_tokens")]
+        usage = Usage(*counts) if all(isinstance(number, int) for number in counts) else UNKNOWN
+        return Usage(usage.prompt, usage.completion, cost=self._cost(response, usage))
+
+
+@cache
+def _asking_once() -> Any:
+    """OpenAI's client, asking once whatever it is told: where pictures are made, LiteLLM always tells it thrice."""
+    from openai import AsyncOpenAI
+
+    class AskingOnce(AsyncOpenAI):
+        @property
+        def max_retries(self) -> int:
+            return 0
+
+        @max_retries.setter
+        def max_retries(self, number: int) -> None:
+            pass
+
+    return AskingOnce
+
+
+def _failure_of(error: Exception) -> CallFailed:
+    """What went wrong, where an answer that is not JSON comes out as a slip in the libraries beneath."""
+    failure = failure_of(error, BLOCKED, holds_pictures=True)
+    if "object has no attribute" in failure.message:
+        failure.message = "no proper answer: it is not JSON"
+    return failure
+
+
+def messages_for(prompt: str, picture: Picture | None = None) -> Messages:
+    """What an image model is asked, as the door takes it."""
+    parts: list[dict[str, Any]] = [{"type": "text", "text": prompt}]
+    return [{"role": "user", "content": parts + ([] if picture is None else [picture.part])}]
+
+
+def prompt_in(messages: Messages) -> str:
+    """The text of what an image model is asked.
+
+    >>> prompt_in(messages_for("A red cup."))
+    'A red cup.'
+    """
+    parts = (part for message in messages for part in message["content"])
+    return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def _takes_pictures(library: Any, model: str) -> bool:
+    try:
+        name, provider, _, _ = library.get_llm_provider(model=model)
+        found = library.utils.ProviderConfigManager.get_provider_image_edit_config(
+            model=name, provider=library.LlmProviders(provider)
+        )
+    except Exception:  # noqa: BLE001  (an odd provider; LiteLLM says so in several ways)
+        return False
+    return found is not None
+
+
+async def picture_in(response: Any, timeout: float) -> bytes:
+    """The bytes of the picture in an answer; ``CallFailed`` where it holds none."""
+    found = getattr(response, "data", None)
+    first = found[0] if isinstance(found, list) and found else None
+    inline, address = getattr(first, "b64_json", None), getattr(first, "url", None)
+    if isinstance(inline, str) and inline:
+        return _decoded(inline)
+    if isinstance(address, str) and address:
+        return await _fetched_with_patience(address, timeout)
+    raise CallFailed("the answer holds no picture", None)
+
+
+def _decoded(text: str) -> bytes:
+    if len(text) > MOST_BYTES * 4 // 3 + 4:
+        raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", None, final=True)
+    try:
+        return base64.b64decode(text.partition(",")[2] if text.startswith("data:") else text, validate=True)
+    except (binascii.Error, ValueError):
+        raise CallFailed("the picture in the answer is no base64", None) from None
+
+
+async def _fetched_with_patience(address: str, timeout: float) -> bytes:
+    """The picture at an address, tried a few times: to ask the model again would be to pay again."""
+    for left in reversed(range(FETCHES)):
+        try:
+            return await asyncio.to_thread(fetched, address, timeout)
+        except CallFailed as failure:
+            if failure.final or not left:
+                failure.final = True
+                raise
+        await asyncio.sleep(FETCH_WAIT)
+    raise AssertionError("the last try returns or raises")
+
+
+def fetched(address: str, timeout: float) -> bytes:
+    """What lies at an address, over http or https; ``CallFailed`` says why it cannot be had."""
+    if not _is_web(address):
+        raise CallFailed("the address of the picture is neither http nor https", None, final=True)
+    shown, until = without_login(address), time.monotonic() + timeout
+    try:
+        with _opener().open(Request(address, headers={"User-Agent": "tsgkit"}), timeout=timeout) as answer:  # noqa: S310
+            return _read(answer, shown, until)
+    except HTTPError as error:
+        error.close()
+        raise CallFailed(f"the picture cannot be fetched: {shown} answers {error.code}", None) from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise CallFailed(f"the picture cannot be fetched: {shown}: {_why(error)}", None) from None
+
+
+def _why(error: Exception) -> str:
+    """A reason without the address, which may hold a key."""
+    return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__)
+
+
+def _is_web(address: str) -> bool:
+    with suppress(ValueError):
+        return urlsplit(address).scheme in ("http", "https")
+    return False
+
+
+def _read(answer: Any, shown: str, until: float) -> bytes:
+    announced = answer.headers.get("Content-Length")
+    data = bytearray()
+    while chunk := answer.read(CHUNK):
+        data += chunk
+        if len(data) > MOST_BYTES:
+            raise CallFailed(f"the picture at {shown} is larger than {MOST_BYTES:,} bytes", None, final=True)
+        if time.monotonic() > until:
+            raise CallFailed(f"the picture cannot be fetched: {shown} is too slow", None)
+    if announced is not None and announced.isdecimal() and len(data) < int(announced):
+        raise CallFailed(f"the picture cannot be fetched: {shown} ends early", None)
+    return bytes(data)
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """Opens http and https and nothing else, wherever it is led."""
+    opener = OpenerDirector()
+    for handler in (ProxyHandler, HTTPHandler, HTTPSHandler, UnknownHandler, HTTPDefaultErrorHandler):
+        opener.add_handler(handler())
+    opener.add_handler(HTTPRedirectHandler())
+    opener.add_handler(HTTPErrorProcessor())
+    return opener

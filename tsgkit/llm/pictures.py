@@ -1,0 +1,207 @@
+"""Pictures in prompts: a prompt names a picture by its SHA-256; its bytes are read when it is sent, and never recorded.
+
+>>> picture = Picture(Path("pictures/7.png"), "ab" * 32, "image/png", 1024, 768, 90_000)
+>>> content = content_of("What lies left of the cup?", picture)
+>>> content[0]["text"], content[1]["type"], content[1]["path"]
+('What lies left of the cup?', 'picture', 'pictures/7.png')
+>>> from dataclasses import replace
+>>> moved = content_of("What lies left of the cup?", replace(picture, path=Path("elsewhere.png")))
+>>> identity_of(content) == identity_of(moved), tokens_of_content(content)
+(True, 1055)
+
+Services count pictures by rules of their own, from a few hundred tokens to one for every 600 pixels. Budgets and pace
+take one token for ``PIXELS_A_TOKEN`` pixels, at least ``FEWEST_TOKENS``, at most ``MOST_TOKENS``, as none is sent whole
+where it is larger than what a model looks at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from tsgkit.llm.failures import CallFailed
+
+KIND = "picture"
+MOST_BYTES = 50_000_000
+"""No larger file is taken for a picture, here and wherever pictures are read."""
+CHARACTERS_A_TOKEN = 4
+PIXELS_A_TOKEN = 750
+FEWEST_TOKENS, MOST_TOKENS = 85, 4_000
+BIG = 65_536
+"""Bytes from which a picture is read beside the event loop."""
+BASE64_URL = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=_\\-]*")
+LONG_BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
+SHOWN = "[picture]"
+
+Part = dict[str, Any]
+Messages = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that can be sent: where it lies, what it holds, its sides in pixels, its size in bytes.
+
+    ``notes`` say what was found odd or changed when it was read; they are no part of what it is.
+    """
+
+    path: Path
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    size: int
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def part(self) -> Part:
+        """The part of a message's content that stands for it, in prompts and in records."""
+        return {
+            "type": KIND,
+            "sha256": self.sha256,
+            "media_type": self.media_type,
+            "width": self.width,
+            "height": self.height,
+            "size": self.size,
+            "path": str(self.path),
+        }
+
+
+def content_of(*pieces: str | Picture) -> list[Any]:
+    """The content of a message, in this order: ``HumanMessage(content=content_of("Look:", picture))``."""
+    return [piece.part if isinstance(piece, Picture) else {"type": "text", "text": piece} for piece in pieces]
+
+
+def picture_from(part: Mapping[str, Any]) -> Picture:
+    """The picture that a part of a content stands for."""
+    named = {name: part[name] for name in ("sha256", "media_type", "width", "height", "size")}
+    return Picture(Path(part["path"]), **named)
+
+
+def is_picture(part: object) -> TypeGuard[Part]:
+    """Whether a part of a content stands for a picture."""
+    return isinstance(part, dict) and part.get("type") == KIND
+
+
+def pictures_in(messages: Messages) -> Iterator[Picture]:
+    """The pictures of a prompt, in order."""
+    for message in messages:
+        yield from (picture_from(part) for part in _parts(message["content"]) if is_picture(part))
+
+
+def identity_of(content: object) -> object:
+    """A content without what does not change an answer: where its pictures lie."""
+    if not isinstance(content, list):
+        return content
+    kept = ("type", "sha256", "media_type")
+    return [{name: part[name] for name in kept} if is_picture(part) else part for part in content]
+
+
+def characters_of(content: object) -> int:
+    """The characters of a content's texts."""
+    if not isinstance(content, list):
+        return len(str(content))
+    texts = (part.get("text", "") if isinstance(part, dict) else part for part in content if not is_picture(part))
+    return sum(len(str(text)) for text in texts)
+
+
+def tokens_of_content(content: object) -> int:
+    """What a content is expected to take: its characters, and its pictures by their pixels."""
+    pictures = (picture_from(part) for part in _parts(content) if is_picture(part))
+    return characters_of(content) // CHARACTERS_A_TOKEN + sum(map(tokens_of_picture, pictures))
+
+
+def tokens_of_picture(picture: Picture) -> int:
+    """What a picture is expected to take.
+
+    >>> tokens_of_picture(Picture(Path("a.png"), "", "image/png", 1024, 1024, 1))
+    1399
+    """
+    tokens = -(-picture.width * picture.height // PIXELS_A_TOKEN)
+    return min(max(tokens, FEWEST_TOKENS), MOST_TOKENS)
+
+
+def picture_line(part: Mapping[str, Any]) -> str:
+    """A picture in words, for those who read a record."""
+    sides = f"{part.get('width')}x{part.get('height')}"
+    return f"[picture {part.get('path')}: {part.get('media_type')} {sides}, SHA-256 {str(part.get('sha256'))[:12]}]"
+
+
+def _parts(content: object) -> Sequence[object]:
+    return content if isinstance(content, list) else ()
+
+
+async def with_bytes(messages: Messages) -> Messages:
+    """The messages as a provider gets them: every picture as a data URL; ``CallFailed`` where one was changed."""
+    if not any(is_picture(part) for message in messages for part in _parts(message["content"])):
+        return messages
+    return [message | {"content": await _with_urls(message["content"])} for message in messages]
+
+
+async def _with_urls(content: Any) -> Any:  # noqa: ANN401  (a text, or parts as langchain-core has them)
+    if not isinstance(content, list):
+        return content
+    return [await _url_part(picture_from(part)) if is_picture(part) else part for part in content]
+
+
+async def _url_part(picture: Picture) -> Part:
+    if picture.size > BIG:
+        url = await asyncio.to_thread(data_url, picture)
+    else:
+        url = data_url(picture)
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def data_url(picture: Picture) -> str:
+    """The picture as an address that holds it."""
+    return f"data:{picture.media_type};base64,{base64.b64encode(bytes_of(picture)).decode('ascii')}"
+
+
+def bytes_of(picture: Picture) -> bytes:
+    """The bytes of a picture; ``CallFailed`` where they are no longer those that were looked at."""
+    try:
+        data = _read(picture)
+    except OSError as error:
+        raise _lost(picture, f"cannot be read any more: {error.strerror}") from None
+    if data is None or hashlib.sha256(data).hexdigest() != picture.sha256:
+        raise _lost(picture, "was changed since it was looked at")
+    return data
+
+
+def _read(picture: Picture) -> bytes | None:
+    """The file, if it is still one of this size; never a pipe that would be waited for."""
+    file = os.open(picture.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(file, "rb") as opened:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_size != picture.size:
+            return None
+        return opened.read(picture.size + 1)
+
+
+def _lost(picture: Picture, what: str) -> CallFailed:
+    return CallFailed(f"the picture {picture.path} {what}", None, unsent=True)
+
+
+def without_base64(text: str) -> str:
+    """A message of a service without the pictures it may repeat.
+
+    >>> without_base64("cannot load data:image/png;base64,iVBORw0KGgo= (1 of 1)")
+    'cannot load [picture] (1 of 1)'
+    """
+    return LONG_BASE64.sub(SHOWN, BASE64_URL.sub(SHOWN, text))
+
+
+def without_pictures(text: str, sent: Messages) -> str:
+    """A reply without the pictures that it repeats from what was sent."""
+    for message in sent:
+        for part in _parts(message["content"]):
+            if isinstance(part, dict) and part.get("type") == "image_url":
+                text = text.replace(part["image_url"]["url"].partition(",")[2], SHOWN)
+    return text

@@ -1,0 +1,95 @@
+"""First-order formulas about layouts: read, written, checked, taken apart and judged.
+
+>>> from tsgkit.logic import parse, verify
+>>> formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))")
+>>> verify(formula, {"objects": [{"label": "cup", "box_2d": [0, 600, 90, 690]}]}).reason
+'no cup is on the top side: its centre is at y = 645, the middle at 500'
+
+==============  ==========================================================================================
+``formula``     the algebra: atoms, connectives, quantifiers, counts
+``parsing``     the strict reader, with places
+``printing``    the text that parses back to the same
+``vocabulary``  classes, values and predicates of the two scenarios
+``checking``    what is wrong with a text, and what the published validator says of it
+``published``   the three published readers, where they differ, and lifting between them
+``lifting``     lifting of formulas, to the letter
+``renaming``    a name of its own for each binder
+``clauses``     clause forms, K, closures, what a clause is about
+``reading``     plain English
+``layouts``     boxes with names, validated, and what predicates say of them
+``verifying``   does a layout satisfy a formula: both profiles
+``official``    verdicts as published, crashes included
+``strict``      verdicts to trust, made by ``evaluation`` and put into words by ``explaining``
+``verdicts``    what a verdict and a trace are
+==============  ==========================================================================================
+
+Pure: nothing here touches the network, the clock, the disk or a model.
+"""
+
+from tsgkit.logic.checking import Checked, check
+from tsgkit.logic.clauses import ClauseForm, clause_form, closures, k_as_defined, object_classes
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Variable,
+)
+from tsgkit.logic.layouts import Box, Layout, LayoutProblem, Thing, layout_of
+from tsgkit.logic.lifting import lifted
+from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.logic.printing import text_of
+from tsgkit.logic.published import as_published
+from tsgkit.logic.reading import reading_of
+from tsgkit.logic.verdicts import Trace, Verdict
+from tsgkit.logic.verifying import verify
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, Vocabulary
+
+__all__ = [
+    "KNOLLING",
+    "NATURAL",
+    "SCENARIOS",
+    "And",
+    "Atom",
+    "Box",
+    "Checked",
+    "ClauseForm",
+    "Comparison",
+    "Count",
+    "Exists",
+    "Forall",
+    "Formula",
+    "FormulaProblem",
+    "Iff",
+    "Implies",
+    "Layout",
+    "LayoutProblem",
+    "Literal",
+    "Not",
+    "Or",
+    "Thing",
+    "Trace",
+    "Variable",
+    "Verdict",
+    "Vocabulary",
+    "as_published",
+    "check",
+    "clause_form",
+    "closures",
+    "k_as_defined",
+    "layout_of",
+    "lifted",
+    "object_classes",
+    "parse",
+    "reading_of",
+    "text_of",
+    "verify",
+]

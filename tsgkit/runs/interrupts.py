@@ -1,0 +1,34 @@
+"""Ctrl-C, and what ends a process politely: the first time what is in work comes home, the second time nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
+    """Inside a running event loop: what is done at the first interrupt, and at every further one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    interrupted = False
+
+    def on_signal() -> None:
+        nonlocal interrupted
+        todo, interrupted = again if interrupted else first, True
+        todo()
+
+    for number in SIGNALS:
+        loop.add_signal_handler(number, on_signal)
+    try:
+        yield
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)

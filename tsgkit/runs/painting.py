@@ -1,0 +1,453 @@
+"""Pictures from an image model, in a folder that the same call goes on with: nothing that is there is paid for again.
+
+``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
+``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
+
+A picture is written before its line, so that whatever ends the process, at any moment, what is there is not asked for
+again. What a content filter blocked is not asked again while the request stays the same; what ended in an error of the
+service is asked again by the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.agents.asking import Kept
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
+from tsgkit.library.files import write_bytes
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.cache import canonical
+from tsgkit.llm.door import Door, prompt_hash
+from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
+from tsgkit.llm.flow import Flow
+from tsgkit.llm.image_calls import LiteLlmImages, messages_for
+from tsgkit.llm.pictures import Messages
+from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
+from tsgkit.llm.reply import Ending, Reply, Usage, reply_value
+from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
+from tsgkit.runs.folder import locked
+from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.journal import Journal, lines_of
+from tsgkit.runs.plan import BASELINE
+from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.subjects import Limits
+from tsgkit.suites.decoding import Unreadable, examine, require_pillow
+from tsgkit.suites.painting import Painting
+from tsgkit.suites.pictures import PAINTINGS, is_file_id
+
+PAINTED, BLOCKED, API_ERROR = "painted", "blocked", "api_error"
+FIELDS = ("id", "outcome", "request", "attempts")
+WHAT = "these pictures"
+
+
+class Last(NamedTuple):
+    """What became of an item when it was asked last, and what was asked."""
+
+    outcome: str
+    request: str
+
+
+@dataclass
+class PaintingLog:
+    """What the lines of a folder say: the last of each item, and what all requests used."""
+
+    last: dict[str, Last] = field(default_factory=dict)
+    requests: int = 0
+    unpriced: int = 0
+    """How many pictures came at a cost that nobody told."""
+    spent: Usage = field(default_factory=lambda: Usage(0, 0, 0, 0, 0.0))
+
+    @classmethod
+    def of(cls, folder: Path) -> PaintingLog:
+        """The log of a folder; an empty one where nothing was painted yet."""
+        log = cls()
+        if (folder / PAINTINGS).is_file():
+            for _, line in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
+                log.note(line)
+        return log
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Take in a line."""
+        self.last[line["id"]] = Last(line["outcome"], line["request"])
+        self.requests += len(line["attempts"])
+        self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
+        used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
+        self.spent = self.spent + Usage(**used)
+
+
+def picture_of(folder: Path, item_id: str) -> Path:
+    """Where the picture of an item lies, or will lie."""
+    return folder / f"{item_id}.png"
+
+
+def is_there(folder: Path, item_id: str) -> bool:
+    """Whether a file stands where the picture of an item belongs, even a link that leads nowhere."""
+    return os.path.lexists(picture_of(folder, item_id))
+
+
+@dataclass(frozen=True)
+class ToPaint:
+    """What a call has to do: the pictures that are left, how many are there, how many were blocked before."""
+
+    left: tuple[Painting, ...]
+    there: int
+    blocked: int
+
+    @property
+    def total(self) -> int:
+        """All pictures that are wanted."""
+        return len(self.left) + self.there + self.blocked
+
+
+@dataclass(frozen=True)
+class Painter:
+    """An image model and what is said to it beside the prompts."""
+
+    settings: Settings
+    price: PicturePrice | None
+
+    def request(self, painting: Painting) -> str:
+        """What identifies a request: everything that could change the picture."""
+        settings, prompt = self.settings, prompt_hash(messages_of(painting))
+        what = [settings.model, settings.endpoint, settings.parameters, prompt]
+        return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
+
+    def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
+        """The door to the model; what was used before counts."""
+        budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+        budget.add(log.requests, log.spent)
+        return Door(
+            name=self.settings.model,
+            provider=LiteLlmImages(self.settings, self.price, conditioned=conditioned),
+            endpoint=self.settings.endpoint,
+            parameters=self.settings.parameters,
+            flow=Flow(limits.concurrency, requests_per_minute=limits.requests_per_minute),
+            budget=budget,
+            recorder=Kept(),
+            secrets=secrets_of([self.settings]),
+            patience=limits.patience,
+            price=self.price,
+        )
+
+
+def painter_of(model: str, arguments: Sequence[str], price: str | None = None) -> Painter:
+    """An image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if known."""
+    if not asks_a_model(model) or model.startswith(BASELINE):
+        raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
+    settings = settings_of(model, parse(arguments, [model], IMAGE_PARAMETERS), {})
+    size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
+    known = picture_price_of(model, size, quality) if price is None else picture_price_given(price)
+    return Painter(settings, known)
+
+
+def messages_of(painting: Painting) -> Messages:
+    """What is asked for a picture."""
+    return messages_for(painting.prompt, painting.picture)
+
+
+def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
+    """What is left to be made; ``UsageError`` where an id names no file, or the folder holds other pictures."""
+    wanted = tuple(paintings)
+    _check_ids(wanted)
+    left: list[Painting] = []
+    counts: Counter[str] = Counter()
+    for painting in wanted:
+        last = log.last.get(painting.item_id)
+        same = last is not None and last.request == painter.request(painting)
+        if is_there(folder, painting.item_id):
+            if last is not None and last.outcome == PAINTED and not same:
+                hint = "another model, size, prompt or seed needs a folder of its own: give another -o"
+                raise UsageError(f"{picture_of(folder, painting.item_id)} was asked for otherwise", hint=hint)
+            counts[PAINTED] += 1
+        elif last is not None and last.outcome == BLOCKED and same:
+            counts[BLOCKED] += 1
+        else:
+            left.append(painting)
+    return ToPaint(tuple(left), counts[PAINTED], counts[BLOCKED])
+
+
+def _check_ids(paintings: Sequence[Painting]) -> None:
+    seen = set[str]()
+    for painting in paintings:
+        if not is_file_id(painting.item_id):
+            hint = "an id is a plain name: no slash, no dot at its start, at most 200 bytes"
+            raise UsageError(f"no picture can be named after the item {painting.item_id[:200]!r}", hint=hint)
+        if painting.item_id in seen:
+            raise UsageError(f"two pictures are to be called {painting.item_id}.png")
+        seen.add(painting.item_id)
+
+
+@dataclass
+class PaintingWatch:
+    """Told of what happens, for those who want to show it."""
+
+    begun: Callable[[PaintingWork], None] = lambda _: None
+    changed: Callable[[], None] = lambda: None
+    stopping: Callable[[int], None] = lambda _: None
+    ended: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Painted:
+    """What became of it."""
+
+    folder: Path
+    total: int
+    there: int
+    """Pictures that were there already."""
+    painted: int
+    blocked: int
+    """Items that a content filter turned away, now or before."""
+    failures: tuple[tuple[str, str], ...] = ()
+    """Items that ended in an error of the service, with the reason."""
+    refusals: tuple[tuple[str, str], ...] = ()
+    requests: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+    interrupted: bool = False
+    budget: str = ""
+    given_up: str = ""
+    notices: tuple[str, ...] = ()
+
+    @property
+    def unasked(self) -> int:
+        """How many items were not asked about."""
+        return self.total - self.there - self.painted - self.blocked - len(self.failures)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the same call would find nothing left to do."""
+        return not self.unasked and not self.failures
+
+    @property
+    def exit_code(self) -> int:
+        """The code a command ends with."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.budget:
+            return BUDGET_REACHED
+        return GOOD if self.complete else FINISHED_WITH_ERRORS
+
+
+def paint_all(
+    paintings: Iterable[Painting],
+    painter: Painter,
+    folder: str | Path,
+    limits: Limits | None = None,
+    watch: PaintingWatch | None = None,
+) -> Painted:
+    """Make the pictures that are not there yet, until none is left or something stops it."""
+    folder, limits, wanted = Path(folder), limits or Limits(concurrency=4), tuple(paintings)
+    require_pillow()
+    check_budget(painter, limits)
+    if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
+        conditioned = any(painting.picture is not None for painting in wanted)
+        LiteLlmImages(painter.settings, conditioned=conditioned).prepare()  # before there is a folder
+    with locked(folder, WHAT):
+        journal = Journal(folder / PAINTINGS, *FIELDS)
+        try:
+            return _painted(wanted, painter, folder, journal, limits, watch or PaintingWatch())
+        finally:
+            journal.close()
+
+
+def check_budget(painter: Painter, limits: Limits) -> None:
+    """``UsageError`` where a limit of money could not be kept."""
+    if limits.max_cost is not None and painter.price is None:
+        hint = "give --price USD (dollars for a picture), or a limit of requests"
+        raise UsageError(f"the price of {painter.settings.model} is not known, so --max-cost cannot be kept", hint=hint)
+
+
+def _painted(
+    wanted: Sequence[Painting],
+    painter: Painter,
+    folder: Path,
+    journal: Journal,
+    limits: Limits,
+    watch: PaintingWatch,
+) -> Painted:
+    log = PaintingLog.of(folder)
+    todo = to_paint(wanted, painter, folder, log)
+    door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
+    work = PaintingWork(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), watch.changed)
+    work.unpriced = log.unpriced
+    if todo.left:
+        watch.begun(work)
+        try:
+            asyncio.run(_run(work, watch))
+        finally:
+            watch.ended()
+    if work.fatal is not None:
+        raise work.fatal
+    return work.result()
+
+
+async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
+    def stop() -> None:
+        work.stop("interrupted")
+        watch.stopping(work.busy)
+
+    with on_interrupts(stop, work.abandon):
+        try:
+            await work.run()
+        finally:
+            await work.door.provider.close()
+
+
+@dataclass
+class PaintingWork:
+    """Pictures being made."""
+
+    folder: Path
+    journal: Journal
+    painter: Painter
+    door: Door
+    todo: ToPaint
+    workers: int
+    changed: Callable[[], None] = lambda: None
+    painted: int = 0
+    blocked: list[tuple[str, str]] = field(default_factory=list)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    unpriced: int = 0
+    began: float = field(default_factory=time.monotonic)
+    stopping: bool = False
+    why: str = ""
+    budget: str = ""
+    given_up: str = ""
+    fatal: TsgkitError | None = None
+    busy: int = 0
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    @property
+    def ended(self) -> int:
+        """How many of those left at the beginning came to an end."""
+        return self.painted + len(self.blocked) + len(self.failures)
+
+    def stop(self, why: str) -> None:
+        """Ask for nothing more; what is on its way comes home."""
+        if not self.stopping:
+            self.stopping, self.why = True, why
+            self.door.stop()
+
+    def abandon(self) -> None:
+        """Wait for nothing more."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> None:
+        """Work until nothing is left, or something stops it."""
+        queue = iter(self.todo.left)
+        self._tasks = [asyncio.create_task(self._worker(queue)) for _ in range(self.workers)]
+        try:
+            await asyncio.gather(*self._tasks)
+        except asyncio.CancelledError:
+            self.stop("interrupted")
+
+    async def _worker(self, queue: Iterator[Painting]) -> None:
+        for painting in queue:
+            self.busy += 1
+            try:
+                await self._paint(painting)
+            except Unasked as error:
+                self.given_up = self.given_up or error.message
+            except BudgetReached as error:
+                self.budget = self.budget or error.message
+            except Stopped:
+                pass
+            except TsgkitError as error:
+                self.fatal = self.fatal or error
+                self.stop(error.message)
+            finally:
+                self.busy -= 1
+            if self.stopping or self.budget or self.given_up:
+                return
+
+    async def _paint(self, painting: Painting) -> None:
+        try:
+            reply = await self.door.fetch(messages_of(painting))
+        except NotFinished as why:
+            if why.attempts:  # requests were made: they count, and the picture is to be asked for again
+                self._record(painting, _unfinished(why), {"outcome": API_ERROR, "reason": why.message})
+            raise
+        said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
+        self._record(painting, reply, said)
+        self._count(painting.item_id, reply, said)
+        self.changed()
+
+    def _count(self, item_id: str, reply: Reply, said: dict[str, Any]) -> None:
+        outcome, reason = said["outcome"], said.get("reason", "")
+        if outcome == PAINTED:
+            self.painted += 1
+        else:
+            (self.blocked if outcome == BLOCKED else self.failures).append((item_id, reason))
+        self.unpriced += reply.picture is not None and reply.usage.cost is None
+
+    def _record(self, painting: Painting, reply: Reply, said: dict[str, Any]) -> None:
+        """One line: what was asked, what came back, what it took."""
+        value, settings = reply_value(reply), self.painter.settings
+        line = {
+            "id": painting.item_id,
+            "outcome": said["outcome"],
+            "request": self.painter.request(painting),
+            "model": settings.model,
+            "endpoint": settings.endpoint,
+            "parameters": settings.parameters,
+            "prompt": hashlib.sha256(painting.prompt.encode("utf-8", "surrogatepass")).hexdigest(),
+            "shown": None if painting.picture is None else painting.picture.sha256,
+            **said,
+            "attempts": value.get("attempts", []),
+            "usage": value.get("usage", {}),
+            "cost": reply.usage.cost,
+            "seconds": reply.seconds,
+        }
+        clean = self.door.secrets.redact_value(line)
+        assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
+        self.journal.add(clean)
+
+    def result(self) -> Painted:
+        """What became of it."""
+        provider, used = self.door.provider, self.door.budget
+        return Painted(
+            folder=self.folder,
+            total=self.todo.total,
+            there=self.todo.there,
+            painted=self.painted,
+            blocked=self.todo.blocked + len(self.blocked),
+            failures=tuple(self.failures),
+            refusals=tuple(self.blocked),
+            requests=used.used_requests,
+            cost=None if self.unpriced else used.used_cost,
+            seconds=round(time.monotonic() - self.began, 3),
+            interrupted=self.stopping and self.why == "interrupted",
+            budget=self.budget,
+            given_up=self.given_up,
+            notices=tuple(provider.notices) if isinstance(provider, LiteLlmImages) else (),
+        )
+
+
+def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
+    """Write the picture of a reply, if it holds one that can be decoded; the result says what became of it."""
+    if reply.picture is None:
+        outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR
+        return {"outcome": outcome, "reason": reply.error or str(reply.ending)}
+    examined = examine(reply.picture, as_png=True)
+    if isinstance(examined, Unreadable):
+        return {"outcome": API_ERROR, "reason": f"what came is no picture: {examined.reason}"}
+    as_it_came = examined.png is None or examined.format == "PNG"
+    data = reply.picture if as_it_came or examined.png is None else examined.png
+    write_bytes(picture_of(folder, item_id), data)
+    sides = {"width": examined.width, "height": examined.height}
+    notes = {} if as_it_came else {"notes": list(examined.notes)}
+    return {"outcome": PAINTED, "sha256": hashlib.sha256(data).hexdigest(), **sides, **notes}
+
+
+def _unfinished(why: NotFinished) -> Reply:
+    return Reply(text=None, ending=Ending.API_ERROR, error=why.message, attempts=why.attempts)
