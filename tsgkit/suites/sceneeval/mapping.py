@@ -12,7 +12,7 @@ The meaning depends on the phrase alone (and on what is built, for relations to 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -125,7 +125,11 @@ def relation_table() -> RelationTable:
 def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
     """From which sides things of a category are used, and a hash of the table."""
     found = find("tasks", SIDES)
-    text, source = text_of(found), str(found)
+    return _sides_of(text_of(found), str(found))
+
+
+@cache
+def _sides_of(text: str, source: str) -> tuple[Mapping[str, tuple[str, ...]], str]:
     value = _fields(loaded(text, source), source, "sides")
     listed = {spaced(str(name)): tuple(_listed(sides, f"{source}: {name}")) for name, sides in value["sides"].items()}
     for name, sides in listed.items():
@@ -134,9 +138,13 @@ def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
     return listed, hashlib.sha256(text.encode()).hexdigest()
 
 
-def synonyms_table() -> tuple[list[list[str]], str]:
+def synonyms_table() -> tuple[Sequence[Sequence[str]], str]:
     """Names of the same kind of thing, and a hash of the table."""
     found = find("tasks", CATEGORIES)
-    text, source = text_of(found), str(found)
+    return _synonyms_of(text_of(found), str(found))
+
+
+@cache
+def _synonyms_of(text: str, source: str) -> tuple[Sequence[Sequence[str]], str]:
     value = _fields(loaded(text, source), source, "same")
     return [_listed(group, source) for group in value["same"] if group], hashlib.sha256(text.encode()).hexdigest()

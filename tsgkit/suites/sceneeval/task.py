@@ -18,12 +18,12 @@ from tsgkit.library.cards import Card
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
-from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.sceneeval.judging import judge
 from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms
