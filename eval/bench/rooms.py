@@ -15,11 +15,13 @@ import argparse
 import resource
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 import fcl
 import numpy as np
 import trimesh
+from numpy.typing import NDArray
 
 from tsgkit.geometry import (
     OFFICIAL,
@@ -42,6 +44,7 @@ from tsgkit.geometry import (
 from tsgkit.geometry.bodies import Body
 from tsgkit.geometry.raster import filled
 
+Floats = NDArray[np.float64]
 LIMITS = {3: 1.0, 5: 3.0}
 """Seconds for collisions, bounds, ways and openings together, by how often an icosahedron was divided."""
 FACES = {3: 1280, 5: 20480}
@@ -70,12 +73,12 @@ def _compare(fine: int) -> None:
     rivals = {"collisions": _rival_collisions, "bounds": _rival_bounds, "openings": _rival_openings}
     for profile in (STRICT, OFFICIAL):
         stage = _room(20, fine, profile)
-        spent = {"placing": _seconds(lambda stage=stage: (stage.problems, stage.doors))}
-        spent |= {name: _seconds(lambda m=measure, s=stage: m(s)) for name, measure in measures.items()}
+        spent = {"placing": _seconds(partial(_place, stage))}
+        spent |= {name: _seconds(partial(measure, stage)) for name, measure in measures.items()}
         total = sum(spent.values())
         words = ", ".join(f"{name} {seconds:.2f}" for name, seconds in spent.items())
         print(f"  {profile.name:8} {total:6.2f} s: {words} ({'within' if total < LIMITS[fine] else 'ABOVE'} the limit)")
-    theirs = {name: _seconds(lambda r=rival, s=stage: r(s)) for name, rival in rivals.items()}
+    theirs = {name: _seconds(partial(rival, stage)) for name, rival in rivals.items()}
     for name, seconds in theirs.items():
         print(f"  rival    {name} {seconds:.2f} s: {seconds / max(spent[name], 1e-9):.0f} times official")
     ours = {frozenset((hit.one, hit.other)) for hit in collisions(stage).hits}
@@ -86,10 +89,18 @@ def _grow(fine: int) -> None:
     print(f"growth, strict, objects of {FACES[fine]:,} faces: seconds of all four, and the most memory so far")
     for count in (5, 20, 50, 100, 200):
         stage = _room(count, fine, STRICT)
-        work = (collisions, out_of_bounds, navigability, clearances)
-        seconds = _seconds(lambda s=stage: [measure(s) for measure in work])
+        seconds = _seconds(partial(_measure, stage))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"  {count:4} objects {seconds:6.2f} s, {1000 * seconds / count:5.1f} ms each, {memory:6.0f} MB")
+
+
+def _place(stage: Stage) -> None:
+    _ = (stage.problems, stage.doors)
+
+
+def _measure(stage: Stage) -> None:
+    for measure in (collisions, out_of_bounds, navigability, clearances):
+        measure(stage)
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -110,9 +121,7 @@ def _room(count: int, fine: int, profile: Profile) -> Stage:
     plain = rectangle(-side / 2, -side / 2, side / 2, side / 2)
     doors = (Opening("door", (0.5, 0), (1.4, 2)), Opening("window", (2, 1), (3, 2)))
     walls = tuple(Wall(wall.name, wall.start, wall.end, wall.height, doors) for wall in plain.walls)
-    stage = Stage(Scene(f"room of {count}", tuple(objects), Architecture(plain.floors, walls)), profile)
-    _ = stage.scene
-    return stage
+    return Stage(Scene(f"room of {count}", tuple(objects), Architecture(plain.floors, walls)), profile)
 
 
 def _bumpy(fine: int, phase: float) -> Mesh:
@@ -121,7 +130,7 @@ def _bumpy(fine: int, phase: float) -> Mesh:
     return Mesh.of(ball.vertices * bumps, ball.faces)
 
 
-def _tree(body: Body, moved: object = None) -> fcl.CollisionObject:
+def _tree(body: Body, moved: Floats | None = None) -> fcl.CollisionObject:
     model = fcl.BVHModel()
     model.beginModel(len(body.faces), len(body.vertices))
     model.addSubModel(body.vertices if moved is None else body.vertices + moved, body.faces)
@@ -129,7 +138,7 @@ def _tree(body: Body, moved: object = None) -> fcl.CollisionObject:
     return fcl.CollisionObject(model)
 
 
-def _contacts(one: Body, other: Body, moved: object = None) -> object:
+def _contacts(one: Body, other: Body, moved: Floats | None = None) -> Floats:
     request = fcl.CollisionRequest(num_max_contacts=100_000, enable_contact=True)
     result = fcl.CollisionResult()
     fcl.collide(_tree(one), _tree(other, moved), request, result)
@@ -139,10 +148,10 @@ def _contacts(one: Body, other: Body, moved: object = None) -> object:
 def _rival_collisions(stage: Stage) -> set[frozenset[str]]:
     found = set()
     for one, other in combinations(stage.bodies.values(), 2):
-        points = np.asarray(_contacts(one, other))
+        points = _contacts(one, other)
         if len(points):
             away = other.centroid - points.mean(axis=0)
-            if len(np.asarray(_contacts(one, other, 0.005 * away / np.linalg.norm(away)))):
+            if len(_contacts(one, other, 0.005 * away / np.linalg.norm(away))):
                 found.add(frozenset((one.id, other.id)))
     return found
 

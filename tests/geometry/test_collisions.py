@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("numpy", reason="rooms need the extra: scenes")
 pytest.importorskip("fcl", reason="rooms need the extra: scenes")
+pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
 
 import numpy as np
+import trimesh
 from furnished_rooms import AS_IT_IS, Turn, staged
 
-from tsgkit.geometry import OFFICIAL, STRICT, Mesh, Object, Opening, Profile, box, collisions, depth
+from tsgkit.geometry import OFFICIAL, STRICT, Mesh, Object, Opening, Profile, box, collisions, depth, read_mesh
 from tsgkit.geometry.meshes import mesh_of
 
 thing = AS_IT_IS.thing
@@ -104,6 +108,8 @@ def test_what_stands_in_a_door_is_in_no_wall() -> None:
     bench = thing("bench", (1, 1, 1), (0, 6, 0.5))
     assert not collisions(staged([bench], AS_IT_IS.room(12, 12, openings=[door]))).wall_hits
     assert collisions(staged([bench], HALL)).wall_hits
+    whole = Opening("door", (-1, -1), (13, 3))
+    assert not collisions(staged([bench], AS_IT_IS.room(12, 12, openings=[whole]))).wall_hits
 
 
 @both
@@ -130,3 +136,18 @@ def test_scaled_and_mirrored_things_are_solid_too() -> None:
     for scale in (2, -2):
         big = thing("big", dented((1, 1, 1)), (0, 0, 1), scale=scale)
         assert hits([big, small], STRICT) == [("big", "small")]
+
+
+@pytest.mark.parametrize(("kind", "published"), [("obj", True), ("glb", False)])
+def test_a_chair_under_a_table_collides_as_published_if_the_table_is_an_obj(kind: str, published: bool) -> None:
+    """Readers of OBJ merge the corners of top and legs; five boxes joined so pass the weak test for a convex body."""
+    top = (mesh_of(box(1, 1, 0.05)), np.array([0, 0.725, 0]))
+    legs = [(mesh_of(box(0.1, 0.1, 0.7)), np.array([x, 0.35, z])) for x in (-0.45, 0.45) for z in (-0.45, 0.45)]
+    parts = [trimesh.Trimesh(mesh.vertices + at, mesh.faces, process=False) for mesh, at in (top, *legs)]
+    made: Any = trimesh.util.concatenate(parts)
+    data = made.export(file_type=kind)
+    table = read_mesh(data if isinstance(data, bytes) else data.encode(), kind)
+    assert isinstance(table, Mesh)
+    things = [thing("table", table, (0, 0, 0)), thing("stool", (0.3, 0.3, 0.5), (0, 0, 0.3))]
+    assert bool(hits(things, OFFICIAL)) == published
+    assert hits(things, STRICT) == []

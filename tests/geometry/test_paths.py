@@ -86,6 +86,19 @@ def test_unknown_sides_are_refused_and_unknown_objects_left_out() -> None:
         accessibility(stage, {"desk": ["above"]})
 
 
+@pytest.mark.parametrize(("gap", "free"), [(0.0, 0.0), (0.05, 0.0), (0.1, 0.25), (0.15, 0.5), (0.25, 1.0)])
+@pytest.mark.parametrize("yaw", [0, 30])
+@pytest.mark.parametrize("scale", [1, 2])
+def test_a_strip_runs_from_five_to_twenty_five_centimetres_before_its_side(
+    gap: float, free: float, yaw: int, scale: int
+) -> None:
+    turn = Turn(yaw, (1, 0, 0))
+    desk = turn.thing("desk", (1.2 / scale, 0.6 / scale, 0.8), (0, 0, 0.4), scale=scale)
+    chest = turn.thing("chest", (2, 0.5, 1), (0, -0.3 - gap - 0.25, 0.5))
+    found = accessibility(staged([desk, chest], turn.room(6, 6)), {"desk": ["front"]})
+    assert found["desk"].score == pytest.approx(free)
+
+
 @pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
 def test_what_hangs_above_two_metres_blocks_nobody(profile: Profile) -> None:
     weight = thing("weight", (0.1, 0.1, 0.1), (-2.9, -2.9, 0.05))

@@ -61,7 +61,7 @@ def built_wall(
     holes, bad = _holes(wall, length)
     cells = _cells(holes, length, wall.height)
     sizes = (length, THICK, wall.height)
-    board = facing(plate(wall.id, middle, along, sizes, scene, profile, cells or None), in_room)
+    board = facing(plate(wall.id, middle, along, sizes, scene, profile, cells), in_room)
     boards = [(hole, facing(_opening(n, hole, wall, board, along, middle, length), in_room)) for n, hole in holes]
     doors = tuple(made for hole, made in boards if hole.kind == "door")
     windows = tuple(made for hole, made in boards if hole.kind == "window")
@@ -124,7 +124,8 @@ def _cells(holes: list[tuple[int, Opening]], length: float, height: float) -> li
         x, z = (left + right) / 2, (low + high) / 2
         if not any(h.low[0] < x < h.high[0] and h.low[1] < z < h.high[1] for _, h in holes):
             cells.append((left - length / 2, low - height / 2, right - length / 2, high - height / 2))
-    return cells
+    # A wall that is all opening keeps a hair of a lintel, so that it still has a place.
+    return cells or [(-length / 2, height / 2 - THICK, length / 2, height / 2)]
 
 
 def _opening(number: int, hole: Opening, wall: Wall, board: Body, along: Floats, middle: Floats, length: float) -> Body:

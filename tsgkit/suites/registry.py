@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from tsgkit.suites.tasks import Task
 
 GROUP = "tsgkit.suites"
-OURS = {"tsg": ("tsgkit.suites.tsg.task", "TsgTask")}
+OURS = {
+    "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
+    "sceneeval": ("tsgkit.suites.sceneeval.task", "SceneTask"),
+}
 
 
 def task_of(card: Card) -> Task:

@@ -26,7 +26,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -78,7 +78,11 @@ class FolderSource:
     """A folder in one of the published layouts."""
 
     def __init__(self, layout: str, folder: Path) -> None:
-        self.name, self.folder, self._layout = layout, folder, LAYOUTS[layout]
+        self.name, self.folder = layout, folder
+
+    @property
+    def _layout(self) -> Layout:
+        return LAYOUTS[self.name]
 
     @property
     def prefix(self) -> str:
@@ -97,12 +101,14 @@ class FolderSource:
     def _known(self, name: str) -> Mapping[str, Any]:
         if self.name == "layoutvlm_objathor":
             return self._layout.known(self.folder, name)
-        found = self._table.get(name)
+        found = _table(self.name, self.folder).get(name)
         return found if isinstance(found, dict) else {}
 
-    @cached_property
-    def _table(self) -> Mapping[str, Any]:
-        return self._layout.known(self.folder, "")
+
+@cache
+def _table(layout: str, folder: Path) -> Mapping[str, Any]:
+    """What a folder knows of all its assets, read once in each process."""
+    return LAYOUTS[layout].known(folder, "")
 
 
 def source_of(text: str) -> FolderSource:

@@ -22,6 +22,8 @@ def check_card(card: Card) -> str:
     if not card.task.startswith(SUITE) or task not in METRICS:
         keys = [SUITE + name for name in METRICS]
         raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, keys))
+    if not card.prompts:
+        raise UsageError(f"{card.source}: prompts: a task that is asked of models needs them")
     for name, declared in card.metrics.items():
         if name not in METRICS[task]:
             raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, METRICS[task]))
