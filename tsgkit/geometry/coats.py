@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.meshes import areas
-from tsgkit.geometry.paints import Paint, joined, linear, plain, sampled
+from tsgkit.geometry.paints import Paint, encoded, joined, linear, plain, sampled
 from tsgkit.geometry.shading import round_normals
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Floats, Ints, Singles
+    from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
 GREY = (0.72, 0.71, 0.69)
 """What has no colour of its own."""
@@ -132,3 +132,10 @@ class Coats:
 
 def _own_colour(one: Drawn) -> Paint:
     return plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces))
+
+
+def face_colours(one: Drawn) -> Bytes:
+    """One colour for each face, as pictures write them; of a texture, that of the middle and about as much around it."""
+    third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
+    whole = Hits(np.arange(len(one.faces)), third, third, third)
+    return encoded(Coats([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))
