@@ -135,7 +135,7 @@ def _own_colour(one: Drawn) -> Paint:
 
 
 def face_colours(one: Drawn) -> Bytes:
-    """One colour for each face, as pictures write them; of a texture, that of the middle and about as much around it."""
+    """One colour for each face, as pictures write them; of a texture, the one around the middle."""
     third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
     whole = Hits(np.arange(len(one.faces)), third, third, third)
     return encoded(Coats([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))

@@ -36,7 +36,7 @@ function describe(name) {
 function choose(names) {
   const same = names.length === chosen.size && names.every((name) => chosen.has(name));
   chosen = new Set(same ? [] : names);
-  chosenText.textContent = chosen.size === 1 ? describe([...chosen][0]) : [...chosen].join("\n");
+  chosenText.textContent = chosen.size === 1 ? describe([...chosen][0]) : [...chosen].join("\n") || "Nothing is chosen.";
   for (const [button, own] of buttons) {
     button.setAttribute("aria-pressed", own.length > 0 && own.length === chosen.size && own.every((name) => chosen.has(name)));
   }

@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry import Object, Scene, box
 >>> page = room_page(Scene("den", (Object("lamp_1", box(0.2, 0.2, 0.4), category="lamp"),)))
->>> "lamp_1" in page, "http" in page
+>>> "lamp_1" in page, "://" in page
 (True, False)
 
 The file holds everything: nothing is loaded from anywhere, and its content security policy forbids it. Only the script
@@ -17,6 +17,7 @@ import hashlib
 import html
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,7 @@ from tsgkit.geometry.views import everything, undrawable
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Drawn
+    from tsgkit.geometry.bodies import Frame
 
 PREVIEW = 480
 """Pixels of the picture for browsers without WebGL."""
@@ -61,20 +63,28 @@ def room_page(scene: Scene, demands: Sequence[Demand] = (), *, title: str = "") 
 
 
 def _parts(stage: Stage) -> Iterable[dict[str, Any]]:
-    walls = {built.board.id: built for built in stage.built_walls}
-    fronts = {
-        board.id: (built.board.frame.front, built.board.frame.centre)
-        for built in walls.values()
-        for board in (built.board, *built.openings)
-    }
+    walls = {board.id: built.board for built in stage.built_walls for board in (built.board, *built.openings)}
     for drawn in everything(stage):
-        found = {"name": drawn.name, **_surface(drawn)}
         if drawn.name in stage.bodies:
-            found |= _about(stage, drawn.name)
-        elif drawn.name in fronts:
-            front, centre = fronts[drawn.name]
-            found |= {"front": front.tolist(), "centre": centre.tolist()}
-        yield found
+            yield {"name": drawn.name, **_surface(drawn), **_about(stage, drawn.name)}
+        elif drawn.name in walls:
+            frame = walls[drawn.name].frame
+            sides = _without_rims(drawn, frame)
+            yield {
+                "name": drawn.name,
+                **_surface(sides),
+                "front": frame.front.tolist(),
+                "centre": frame.centre.tolist(),
+            }
+        else:
+            yield {"name": drawn.name, **_surface(drawn)}
+
+
+def _without_rims(drawn: Drawn, frame: Frame) -> Drawn:
+    """A board's two sides: rims between the pieces of a wall would glimmer through its seams."""
+    depth = (drawn.corners - frame.centre) @ frame.front
+    flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
+    return replace(drawn, faces=drawn.faces[flat])
 
 
 def _surface(drawn: Drawn) -> dict[str, str]:
@@ -133,7 +143,7 @@ _PAGE = """<!doctype html>
 </main>
 <aside>
 <h1>{title}</h1>
-<p id="chosen" role="status"></p>
+<p id="chosen" role="status">Nothing is chosen.</p>
 <label><input type="checkbox" id="walls" checked> leave out walls that are in the way</label>
 <button id="above">from above</button>
 <section id="demands" hidden><h2>Demanded</h2><ol></ol></section>
