@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "objects",
         nargs="+",
         metavar="OBJECT",
-        help="the target and its anchor: next_to lamp_2 bed_1 (surround: several)",
+        help="the target, or targets, and the anchor: next_to lamp_2 bed_1",
     )
     relation.add_argument("--side", metavar="S", help="left, right, front, back, top, bottom; long or short")
     relation.add_argument("--to", metavar="E", default="wall", help="of a relation to the room: wall, door, window ...")

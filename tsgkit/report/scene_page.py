@@ -1,4 +1,4 @@
-"""A scene as one HTML page that needs nothing but itself: the picture from above, and what was found, object by object."""
+"""A scene as one HTML page that needs nothing else: the picture from above, and what was found of each object."""
 
 from __future__ import annotations
 

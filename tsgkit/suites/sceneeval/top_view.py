@@ -1,4 +1,4 @@
-"""A scene from above as SVG: what collides, hangs on nothing or lies outside, which sides are blocked, where one can go.
+"""A scene from above as SVG: what collides, hangs on nothing or lies outside, blocked sides, where one can go.
 
 >>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> scene = Scene("den", (Object("<bed>", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)), category="bed"),),
@@ -25,6 +25,7 @@ from tsgkit.suites.sceneeval.plausibility import findings
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats
 
 WIDTH = 760.0
 """Of the plan, in pixels, where it is wider than deep."""
@@ -169,8 +170,8 @@ def _walls(stage: Stage, plan: Plan) -> Iterator[Markup]:
                 yield _line(plan, middle - along, middle + along, colour, 4, board.id)
 
 
-def _line(plan: Plan, start: Sequence[float], end: Sequence[float], colour: str, wide: float, name: str) -> Markup:
-    (x1, y1), (x2, y2) = plan.ring([start, end])
+def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name: str) -> Markup:
+    (x1, y1), (x2, y2) = plan.ring([start.tolist(), end.tolist()])
     return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
 
 
