@@ -137,6 +137,8 @@ class Task(ABC):
     """The ways in which finished things are looked at; the first is taken where none is named."""
     groups: tuple[str, ...] = ()
     """What its samples can be grouped by."""
+    shown: tuple[str, ...] = ()
+    """The metrics that stand in the table of a terminal; none for the main one alone."""
     computes: bool = False
     """Whether its solvers that ask nobody compute for so long that several processes help; all they take and give is
     pickled then."""

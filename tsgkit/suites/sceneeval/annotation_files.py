@@ -60,6 +60,7 @@ RULES = {
     "several-objects": Rule(WARNING, "a relation other than surround names more than two objects"),
     "empty-description": Rule(WARNING, "there is no description"),
     "cut-description": Rule(WARNING, "the description holds a semicolon, at which the published reader cuts it"),
+    "unmapped-relation": Rule(WARNING, "a relation that means nothing measured; strict counts it apart as unknown"),
     "more-columns": Rule(WARNING, "a column that nobody reads"),
 }
 

@@ -1,8 +1,8 @@
 """From what was found about a scene to its scores in both profiles, with reasons, evidence and counts.
 
 A scene that is not there is missing: ``strict`` leaves every demand unmet and gives the worst value to every metric of
-plausibility; ``official`` does not see it, since the published tool starts from the files there are. A scene that cannot
-be read is unreadable: the same in ``strict``, and as published an empty room of 6 by 6 metres in ``official``.
+plausibility; ``official`` does not see it, since the published tool starts from the files there are. A scene that
+cannot be read is unreadable: the same in ``strict``, and as published an empty room of 6 by 6 metres in ``official``.
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ class SceneTask(Task):
         self.card = card
         self.kind = task_named(card, SUITE, METRICS)
         check_metrics(card, self.metrics)
+        self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
