@@ -28,7 +28,7 @@ SHOWN = 5
 def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The verb ``render`` and its options."""
     verb = verbs.add_parser("render", help="a picture of a room or of one of its objects, or a page to turn it on")
-    verb.add_argument("scene", metavar="SCENE", help="a scene state or a room of ours (JSON), or a GLB file")
+    verb.add_argument("file", metavar="SCENE", help="a scene state or a room of ours (JSON), or a GLB file")
     verb.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
     verb.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
     verb.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
@@ -56,7 +56,7 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def _checked_ending(arguments: argparse.Namespace) -> str:
-    refuse_to_overwrite(arguments.out, arguments.scene)
+    refuse_to_overwrite(arguments.out, arguments.file)
     ending = Path(arguments.out).suffix.lower()
     if arguments.out == STDIN or ending not in ENDINGS:
         raise UsageError(
@@ -73,7 +73,7 @@ def _stage(arguments: argparse.Namespace) -> Stage:
     from tsgkit.suites.sceneeval.assets import sources_of
     from tsgkit.suites.sceneeval.loading import read_scene
 
-    found = read_scene(Path(arguments.scene), sources_of(arguments.assets or ()), missing=arguments.missing)
+    found = read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
     for note in found.notes[:SHOWN]:
         complain(note)
     return Stage(found.scene)
