@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -91,12 +91,18 @@ def areas(vertices: Floats, faces: Ints) -> Floats:
     return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
 
 
-def read_mesh(data: bytes, format: str, *, where: str = "mesh") -> Mesh | Problem:
-    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it."""
+def read_mesh(
+    data: bytes, format: str, *, where: str = "mesh", beside: Mapping[str, bytes] | None = None
+) -> Mesh | Problem:
+    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it.
+
+    ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
+    """
     if format not in FORMATS:
         return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
     try:
-        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format).dump()
+        files: Any = _Beside(beside or {})
+        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format, resolver=files).dump()
         parts = [part for part in loaded if hasattr(part, "faces")]
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         words = " ".join(str(error).split()) or type(error).__name__
@@ -106,6 +112,18 @@ def read_mesh(data: bytes, format: str, *, where: str = "mesh") -> Mesh | Proble
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
     faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
     return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts))
+
+
+class _Beside:
+    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
+
+    get = __getitem__
 
 
 def _painted(parts: Sequence[Any]) -> Paint | None:

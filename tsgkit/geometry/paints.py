@@ -160,17 +160,25 @@ def paint_of(mesh: Any) -> Paint | None:  # noqa: ANN401  (trimesh ships no comp
 
 
 def _of_material(material: Any, places: Any, corners: int, faces: int) -> Paint | None:  # noqa: ANN401
-    factor = getattr(material, "baseColorFactor", None)
-    image = getattr(material, "baseColorTexture", None)
-    if not hasattr(material, "baseColorFactor"):  # materials beside OBJ files write colours as they are shown
-        image = getattr(material, "image", None)
-        colour = WHITE if image is not None else linear(np.asarray(material.main_color)[:3] / 255)
-    else:
-        colour = WHITE if factor is None else np.asarray(factor, dtype=float)[:3] / 255
-    found = plain(tuple(colour), corners, faces)
+    colour, image = _of_gltf(material) if hasattr(material, "baseColorFactor") else _of_mtl(material)
     if image is None or places is None or len(places) != corners or not np.isfinite(places).all():
-        return None if factor is None and image is None and hasattr(material, "baseColorFactor") else found
+        return None if colour is None else plain(colour, corners, faces)
+    found = plain(WHITE if colour is None else colour, corners, faces)
     return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (Texture(image),))
+
+
+def _of_gltf(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+    factor = material.baseColorFactor
+    return None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist(), material.baseColorTexture
+
+
+def _of_mtl(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+    """Materials beside OBJ files write colours as they are shown, and mean the texture alone where there is one."""
+    image = material.image
+    # Where no material was found, the reader puts a picture of its own, which never was a file.
+    if image is not None and getattr(image, "format", None) is None:
+        return None, None
+    return (None, image) if image is not None else (linear(material.main_color[:3] / 255).tolist(), None)
 
 
 def joined(paints: Sequence[Paint]) -> Paint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ import numpy as np
 import trimesh
 
 from tsgkit.geometry import Mesh, Stage, view
+from tsgkit.suites.sceneeval.folders import LooksBeside
 from tsgkit.suites.sceneeval.glb import read_glb
+from tsgkit.suites.sceneeval.simple import read_simple
 
 made: Any = trimesh
 
@@ -78,3 +81,62 @@ def test_paint_that_is_not_as_it_should_be_never_keeps_a_room_from_being_read(ma
     assert [thing.id for thing in scene.objects] == ["red_1", "blue_1"]
     assert not Stage(scene).problems or {problem.code for problem in Stage(scene).problems} <= {"no-floor"}
     assert view(Stage(scene), "front", "red_1", 16).mask("red_1").any()
+
+
+OBJ = """mtllib ./model.mtl
+v -0.5 -0.5 0
+v 0.5 -0.5 0
+v 0.5 0.5 0
+v -0.5 0.5 0
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 1
+usemtl wood
+f 1/1 2/2 3/3
+f 1/1 3/3 4/4
+"""
+
+
+def seen_of_obj(folder: Path) -> list[int]:
+    (folder / "panel.obj").write_text(OBJ)
+    panel = {"id": "panel_1", "category": "panel", "mesh": "panel.obj", "at": [0, 0, 0.5]}
+    content = json.dumps({"format": "tsgkit/room", "objects": [panel]})
+    scene = read_simple(content, "scene_0.json", folder).scene
+    colour: list[int] = view(Stage(scene), "front", "panel_1", 32).colours[16, 16].tolist()
+    return colour
+
+
+def test_an_obj_file_is_shown_with_the_texture_beside_it(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.1 0.1 0.1\nmap_Kd .\\textures/texture.png\n")
+    image.new("RGB", (4, 4), (0, 200, 0)).save(tmp_path / "texture.png")
+    red, green, blue = seen_of_obj(tmp_path)
+    assert red == blue == 0
+    assert green > 150
+
+
+def test_an_obj_file_is_shown_in_the_colour_of_its_material(tmp_path: Path) -> None:
+    (tmp_path / "model.mtl").write_text("newmtl wood\nKd 0.8 0.0 0.0\n")
+    red, green, blue = seen_of_obj(tmp_path)
+    assert red > 150
+    assert green == blue == 0
+
+
+def test_an_obj_file_without_its_material_is_grey_like_all_that_has_no_paint(tmp_path: Path) -> None:
+    red, green, blue = seen_of_obj(tmp_path)
+    assert max(red, green, blue) - min(red, green, blue) < 12
+    assert red > 150
+
+
+def test_what_lies_outside_the_folder_of_a_mesh_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "secret.mtl").write_text("newmtl wood\nKd 1 0 0\n")
+    (tmp_path / "room/notes.txt").write_text("mine")
+    (tmp_path / "room/model.mtl").symlink_to(tmp_path / "secret.mtl")
+    looks = LooksBeside(tmp_path / "room/panel.obj")
+    for name in ("model.mtl", "../secret.mtl", "notes.txt", "missing.mtl", "/etc/hostname"):
+        with pytest.raises(KeyError):
+            looks[name]
+    red, green, _ = seen_of_obj(tmp_path / "room")
+    assert abs(red - green) < 12

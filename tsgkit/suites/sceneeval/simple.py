@@ -47,7 +47,7 @@ from tsgkit.geometry import (
 )
 from tsgkit.geometry.meshes import FORMATS, mesh_of
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.folders import inside
+from tsgkit.suites.sceneeval.folders import LooksBeside, inside
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, Given, json_of, object_names, problem_of
 
 FORMAT = "tsgkit/room"
@@ -269,7 +269,7 @@ def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, f
             return box(*given.size), given.size[2] / 2
         hint = "with --missing box its size is taken" if given.size else "give it a size to be taken with --missing box"
         raise FileProblem(f"{where}: there is no file {given.mesh}", hint=hint)
-    found = read_mesh(read_bytes(path), ending, where=given.id)
+    found = read_mesh(read_bytes(path), ending, where=given.id, beside=LooksBeside(path))
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: {found.message}")
     return found, 0.0
