@@ -17,6 +17,7 @@ pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 import numpy as np
 import trimesh
 
+from tsgkit.errors import FileProblem
 from tsgkit.geometry import Mesh, Stage, view
 from tsgkit.suites.sceneeval.folders import LooksBeside
 from tsgkit.suites.sceneeval.glb import read_glb
@@ -140,3 +141,40 @@ def test_what_lies_outside_the_folder_of_a_mesh_is_not_read(tmp_path: Path) -> N
             looks[name]
     red, green, _ = seen_of_obj(tmp_path / "room")
     assert abs(red - green) < 12
+
+
+def test_a_room_of_ours_gives_colours_to_objects_and_parts(tmp_path: Path) -> None:
+    objects = [
+        {"id": "cube_1", "category": "cube", "size": [1, 1, 1], "at": [0, 0, 0], "colour": "#c01010"},
+        {
+            "id": "tower_1",
+            "category": "tower",
+            "at": [3, 0, 0],
+            "colour": "#1010c0",
+            "parts": [{"size": [1, 1, 1], "colour": "#10c010"}, {"size": [1, 1, 1], "at": [0, 0, 1]}],
+        },
+    ]
+    stage = Stage(read_simple(json.dumps({"format": "tsgkit/room", "objects": objects}), "s", tmp_path).scene)
+    cube = view(stage, "front", "cube_1", 32)
+    assert cube.colours[20, 16].argmax() == 0
+    tower = view(stage, "front", "tower_1", 64)
+    low, high = tower.camera.pixels([(3, -0.5, 0.5), (3, -0.5, 1.5)], 64).astype(int)
+    assert tower.colours[low[1], low[0]].argmax() == 1
+    assert tower.colours[high[1], high[0]].argmax() == 2
+
+
+def test_a_colour_changes_nothing_that_is_measured(tmp_path: Path) -> None:
+    plain = {"id": "cube_1", "category": "cube", "size": [1, 2, 3], "at": [0, 0, 0], "yaw": 30}
+    bodies = [
+        Stage(read_simple(json.dumps({"format": "tsgkit/room", "objects": [one]}), "s", tmp_path).scene).body("cube_1")
+        for one in (plain, {**plain, "colour": "#336699"})
+    ]
+    assert np.array_equal(bodies[0].vertices, bodies[1].vertices)
+    assert np.array_equal(bodies[0].faces, bodies[1].faces)
+
+
+@pytest.mark.parametrize("colour", ["red", "#12345", "#12345g", "#1234567", 7, "url(x)"])
+def test_what_is_no_colour_is_told_with_its_object(colour: object, tmp_path: Path) -> None:
+    thing = {"id": "cube_1", "category": "cube", "size": [1, 1, 1], "at": [0, 0, 0], "colour": colour}
+    with pytest.raises(FileProblem, match="object cube_1: colour"):
+        read_simple(json.dumps({"format": "tsgkit/room", "objects": [thing]}), "s", tmp_path)
