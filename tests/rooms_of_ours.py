@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shipped import TASKS
+
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.measuring import Rooms, looked_at, value_of
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
@@ -28,6 +29,8 @@ def room(*objects: dict[str, Any], **fields: Any) -> str:
     return json.dumps({"format": "tsgkit/room", "rooms": rooms, "objects": objects, **fields})
 
 
-def thing(name: str, category: str, at: tuple[float, float, float], size: tuple[float, float, float], **more: Any) -> Any:
+def thing(
+    name: str, category: str, at: tuple[float, float, float], size: tuple[float, float, float], **more: Any
+) -> Any:
     """An object of such a room."""
     return {"id": name, "category": category, "at": at, "size": size, **more}

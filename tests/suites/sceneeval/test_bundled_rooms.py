@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
-from rooms_of_ours import ROOMS, measured  # noqa: E402
-from tsgkit.suites.sceneeval.annotation_files import read_annotation_file  # noqa: E402
+from rooms_of_ours import ROOMS, measured
+
+from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 
 ANNOTATIONS = {one.item_id: one for one in read_annotation_file(ROOMS / "annotations.csv").usable()}
 EXPECTED = {item: json.loads((ROOMS / "expected" / f"scene_{item}.json").read_text()) for item in ANNOTATIONS}
