@@ -28,6 +28,8 @@ def scene_file(folder: Path, item_id: str) -> Path | None:
     found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
     if len(found) > 1:
         raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in found)}")
+    if found and not found[0].is_file():
+        raise FileProblem(f"{found[0].name}: this is no file, but a folder or a device")
     return found[0] if found else None
 
 

@@ -28,7 +28,13 @@ EXACT, KIND_OF, TOLD, BROADER = 4, 3, 2, 1
 
 def words_of(text: str) -> Words:
     """The stems of the words of a text."""
-    return tuple(stem(word) for word in _WORD.findall(text.lower()))
+    return tuple(_root(word) for word in _WORD.findall(text.lower()))
+
+
+def _root(word: str) -> str:
+    """The stem, with shelves and shelf the same."""
+    found = stem(word)
+    return found[:-1] + "f" if found.endswith("v") else found
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
@@ -24,7 +25,7 @@ from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
-from tsgkit.suites.sceneeval.judging import judge
+from tsgkit.suites.sceneeval.judging import UNKNOWN, judge
 from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms
 from tsgkit.suites.sceneeval.metrics import METRICS
@@ -103,7 +104,8 @@ class SceneTask(Task):
         """The values of a tally, of these metrics (None: all)."""
         metrics = {name: metric for name, metric in self.metrics.items() if only is None or name in only}
         nothing = "no scene has anything of this kind that could be told"
-        return made_board(tally, Rules(metrics, tuple(metrics), solver.unpublished, nothing, {}, seed))
+        board = made_board(tally, Rules(metrics, tuple(metrics), solver.unpublished, nothing, {}, seed))
+        return replace(board, counts={**board.counts, UNKNOWN: board.counts.get(UNKNOWN, 0)})
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """Difficulties from easy to hard; rooms by name."""

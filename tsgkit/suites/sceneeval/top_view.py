@@ -49,6 +49,8 @@ LOOKS = (
     ("window", WINDOW, "1"),
 )
 LONGEST = 18
+LETTER, LINE = 6.0, 12.0
+"""Pixels of a letter and a line of the names."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def draw_scene(stage: Stage, types: Mapping[str, str], sides: Mapping[str, tuple
         *_strips(stage, plan, sides),
         *(_object(plan, body, found["objects"][body.id]) for body in _from_below(stage)),
         *_walls(stage, plan),
-        *(_label(plan, body) for body in _from_below(stage)),
+        *_labels(plan, stage),
         *_legend(size[0], [float(part.area) for part in parts]),
     ]
     words = f"{len(stage.bodies)} objects; {found['navigability']['reason']}"
@@ -175,10 +177,17 @@ def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name
     return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
 
 
-def _label(plan: Plan, body: Body) -> Markup:
-    x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
-    name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
-    return lines_of_text([name], x, y, size=11)
+def _labels(plan: Plan, stage: Stage) -> Iterator[Markup]:
+    """The names of the objects, each moved down until it covers no other."""
+    taken: list[tuple[float, float, float]] = []
+    for body in _from_below(stage):
+        x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
+        name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
+        half = LETTER * len(name) / 2
+        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in taken):
+            y += LINE
+        taken.append((x, y, half))
+        yield lines_of_text([name], x, y, size=11)
 
 
 def _legend(left: float, areas: Sequence[float]) -> Iterator[Markup]:
