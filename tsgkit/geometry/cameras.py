@@ -63,11 +63,12 @@ def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: flo
     """The nearest camera that looks against ``back`` and has all points in its picture."""
     axes = _axes(np.asarray(back, dtype=float), np.asarray(up, dtype=float))
     corners = np.asarray(points, dtype=float).reshape(-1, 3)
-    x, y, z = (corners @ axes).T
+    placed = corners @ axes
+    x, y, z = placed.T
     t = SPREAD / margin
     # A point fits when its distance from the middle of the picture is at most t times its depth.
     depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
-    diagonal = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
+    diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
     far = max(float(depth), float(z.max()) + NEAREST * diagonal)
     return Camera(axes @ np.array([_middle(x, far - z), _middle(y, far - z), far]), axes)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Bytes, Ints, Singles
 
 SIZE = 512
-MOST = 4096
+MOST = 2048
 BACKGROUND = (0.93, 0.94, 0.95)
 LAYERS = 8
 """Holes of textures one behind the other that are seen through."""

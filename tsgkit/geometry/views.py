@@ -54,7 +54,7 @@ CLOSE = 0.2
 RISING = 0.25
 """How steeply it must lie above the object: the height of a step of one metre from middle to middle."""
 BACK = 0.25
-"""How much further back surroundings are seen from, in diagonals of what they are framed on."""
+"""How much further back surroundings are seen from, in diagonals of the box, along the object, they are framed on."""
 MOST_HIDDEN = 4
 """A wall that hides more than this many of the eight corners is left out."""
 TOUCHING = 0.01
@@ -134,7 +134,7 @@ def beside(body: Body) -> Drawn:
 def _surroundings(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
     near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
     points = np.concatenate([one.vertices for one in (body, *near)])
-    diagonal = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+    diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
     camera = framing(points, before(body.frame.front, ABOVE)).backed_off(BACK * diagonal)
     hides = _hiding(camera.eye, body)
     others = [
