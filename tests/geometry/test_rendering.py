@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import pickle
 import struct
 import zlib
 from typing import Any
@@ -209,6 +210,13 @@ def test_between_the_pixels_of_a_texture_colours_mix_and_from_afar_all_do() -> N
     assert light == pytest.approx(linear(plain.colours[32, 32, 0] / 255) / 2, rel=0.1)
 
 
+def test_a_painted_mesh_is_the_same_in_another_process() -> None:
+    found = read_mesh(written_glb(sheet([[RED, GREEN], [BLUE, WHITE]])), "glb")
+    assert isinstance(found, Mesh)
+    pictures = [from_south(drawn("sheet", one)).png() for one in (pickle.loads(pickle.dumps(found)), found)]  # noqa: S301
+    assert pictures[0] == pictures[1]
+
+
 def test_holes_of_a_texture_are_seen_through() -> None:
     holed = np.full((8, 8, 4), 255, dtype=np.uint8)
     holed[:, 4:, 3] = 0
@@ -274,6 +282,8 @@ def test_a_texture_that_cannot_be_shown_is_white_and_told(image: object, says: s
     assert len(picture.faults) == 1
     assert picture.faults[0].startswith("cube: ")
     assert says in picture.faults[0]
+    again = pickle.loads(pickle.dumps(paint.textures[0]))  # noqa: S301
+    assert (again.fault, again.levels[0].tolist()) == (paint.textures[0].fault, [[[255, 255, 255, 255]]])
     assert picture.colours[100, 100].min() > 150
 
 
@@ -317,3 +327,12 @@ def test_boxes_have_sharp_edges_and_balls_have_none() -> None:
     ball = trimesh.creation.icosphere(subdivisions=3, radius=2.0)
     corners = np.asarray(ball.vertices)[ball.faces]
     assert np.allclose(round_normals(ball.vertices, np.asarray(ball.faces)), corners / 2, atol=0.03)
+
+
+def test_large_textures_are_kept_smaller_and_look_the_same() -> None:
+    image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    texture = Texture(image.new("RGB", (5000, 30), (10, 200, 30)))
+    assert texture.fault == ""
+    assert texture.levels[0].shape == (10, 1667, 4)
+    assert all((level[..., :3] == (10, 200, 30)).all() for level in texture.levels)
+    assert texture.levels[-1].shape == (1, 1, 4)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 1 << 26
 """Textures of more pixels than this are left out."""
+MOST_SIDE = 2048
+"""Textures of more pixels a side are kept smaller: no picture shows more."""
 STEPS = 4096
 WHITE = (1.0, 1.0, 1.0)
 
@@ -57,6 +59,10 @@ class Texture:
     def __init__(self, image: Any) -> None:  # noqa: ANN401  (Pillow is another extra)
         self._image = image
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: a picture that cannot be decoded cannot be sent, but what is wrong with it."""
+        return {"_image": None if self.fault else self._image, "fault": self.fault}
+
     @cached_property
     def levels(self) -> tuple[Bytes, ...]:
         """The picture and its halves down to one pixel, each rows x columns x (red, green, blue, how solid).
@@ -88,7 +94,9 @@ class Texture:
     def _pixels(self) -> Bytes:
         if self.fault:
             return np.full((1, 1, 4), 255, dtype=np.uint8)
-        return np.array(self._image.convert("RGBA"), dtype=np.uint8)
+        image = self._image.convert("RGBA")
+        by = -(-max(image.size) // MOST_SIDE)
+        return np.array(image if by <= 1 else image.reduce(by), dtype=np.uint8)
 
 
 def _halved(pixels: Bytes) -> Bytes:
