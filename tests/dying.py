@@ -20,15 +20,15 @@ class Dying:
     fingerprint: str = ""
     unpublished: str = ""
 
-    async def solve(self, sample: Any, ask: Ask | None) -> Transcript:
+    async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
         if sample == "deadly":
             os._exit(9)
         return local(f"{sample} {os.getpid()}")
 
-    def judge(self, sample: Any, transcript: Transcript | None) -> Judged:
+    def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
         raise NotImplementedError
 
-    def expected(self, sample: Any) -> Expected:
+    def expected(self, sample: Any) -> Expected:  # noqa: ANN401
         return Expected()
 
     def unfinished(self, transcript: Transcript) -> str:

@@ -18,7 +18,10 @@ from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotations import annotation_of, in_words, scene_graph, triplets
 
 HEAD = ",".join(COLUMNS)
-GOOD = '0,easy,"A bedroom, small.","eq,1,bed;ge,2,lamp","eq,1,bed,king_size","eq,2,left,0,bed,lamp","gt,0,against,bed,wall"'
+GOOD = (
+    '0,easy,"A bedroom, small.","eq,1,bed;ge,2,lamp","eq,1,bed,king_size",'
+    '"eq,2,left,0,bed,lamp","gt,0,against,bed,wall"'
+)
 
 
 def read(*rows: str) -> AnnotationFile:
@@ -103,7 +106,7 @@ def test_a_relation_that_means_nothing_measured_is_found() -> None:
 def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() -> None:
     found = read('0,easy,Den,"eq,1",,,', '1,easy,Den,"eq",,,')
     assert {finding.code for finding in found.findings} <= set(RULES)
-    with pytest.raises(UsageError, match="line 2, item 0: ObjCount: 'eq,1': not quant,n,category .and 3 more"):
+    with pytest.raises(UsageError, match=r"line 2, item 0: ObjCount: 'eq,1': not quant,n,category \(and 3 more"):
         found.usable()
 
 

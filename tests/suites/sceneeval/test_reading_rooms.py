@@ -26,12 +26,12 @@ CUBE = "\n".join(
 UPRIGHT = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 2.0, 1.0, 0, 1.0]
 
 
-def read(folder: Path, text: str, **more: Any) -> Furnished:
+def read(folder: Path, text: str, **more: Any) -> Furnished:  # noqa: ANN401
     (folder / "scene_0.json").write_text(text)
     return read_scene(folder / "scene_0.json", **more)
 
 
-def state(*objects: dict[str, Any], **scene: Any) -> str:
+def state(*objects: dict[str, Any], **scene: Any) -> str:  # noqa: ANN401
     return json.dumps({"format": "sceneState", "scene": {"version": "scene@1.0.2", "object": objects, **scene}})
 
 
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said_with_object_and_field(text: str, said: str, tmp_p
 def test_a_mesh_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "x.obj").write_text(CUBE)
     (tmp_path / "rooms").mkdir()
-    with pytest.raises(FileProblem, match="object a: mesh: .* leads out of its folder"):
+    with pytest.raises(FileProblem, match=r"object a: mesh: .* leads out of its folder"):
         read(tmp_path / "rooms", room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name}))
 
 
@@ -124,7 +124,7 @@ def test_an_id_that_is_no_plain_name_finds_no_file(item: str, tmp_path: Path) ->
 @pytest.mark.parametrize("asset", ["../../secret", "a/b", "..", "%2e%2e"])
 def test_an_asset_id_that_leads_elsewhere_is_refused(asset: str, tmp_path: Path) -> None:
     source = source_of(future(tmp_path))
-    with pytest.raises(FileProblem, match="object 0: no id|no id that a file"):
+    with pytest.raises(FileProblem, match="no id that a file can be named by"):
         source.asset(asset, "object 0")
 
 
@@ -137,7 +137,7 @@ def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path)
 
 def test_a_missing_mesh_is_its_box_where_that_is_asked_for_and_known(tmp_path: Path) -> None:
     text = room({"id": "a", "category": "x", "at": [1, 1, 0], "mesh": "no.glb", "size": [1, 1, 0.4]})
-    with pytest.raises(FileProblem, match="there is no file no.glb") as refused:
+    with pytest.raises(FileProblem, match=r"there is no file no\.glb") as refused:
         read(tmp_path, text)
     assert "--missing box" in refused.value.hint
     found = read(tmp_path, text, missing="box")

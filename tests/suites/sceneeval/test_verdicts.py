@@ -28,7 +28,7 @@ LAMP = thing("lamp_2", "lamp", (0.3, 0.3, 0), (0.2, 0.2, 1.5), attributes=["red"
 
 def demands(
     *pairs: str, built: tuple[str, ...] = (), atr: tuple[str, ...] = (), cnt: str = "eq,1,bed;eq,1,lamp"
-) -> Any:
+) -> Any:  # noqa: ANN401
     return annotation_of("0", "easy", "A bedroom.", cnt.split(";"), atr, pairs, built)
 
 
@@ -96,7 +96,7 @@ def test_too_many_that_satisfy_a_demand_are_named(tmp_path: Path) -> None:
     assert found["eq,1,lamp"]["strict"]["reason"] == "3 lamp: lamp_0, lamp_1, lamp_2; exactly 1 needed"
 
 
-def judged(folder: Path, kind: str, annotation: Annotation) -> Any:
+def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
     return judge(kind, annotation, asyncio.run(looked_at(kind, annotation, Rooms(folder), RulesJudge(), None)))
 
 
@@ -209,7 +209,7 @@ def test_the_shipped_tables_are_sound_and_know_the_usual_phrases() -> None:
         ("rooms: {}", "a table has the fields"),
     ],
 )
-def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     for name in ("tasks/sceneeval", "prompts", "eval"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "tasks/sceneeval/relations.yaml").write_text(text)
@@ -218,7 +218,7 @@ def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, mo
         relation_table()
 
 
-def test_a_table_of_ones_own_changes_what_phrases_mean(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_table_of_ones_own_changes_what_phrases_mean(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     for name in ("tasks/sceneeval", "prompts", "eval"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "tasks/sceneeval/relations.yaml").write_text("objects: {in harmony with: [near]}\nrooms: {}")
