@@ -41,11 +41,11 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
 
 def print_board(results: Sequence[Result], prepared: Prepared) -> None:
     """One table for each subject, and what went wrong."""
-    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
+    shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
         say(f"{inert(subject)}")
-        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
+        _print_rows([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
             _print_troubles(result)
         for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
@@ -55,7 +55,7 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
-        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+        for reason in dict.fromkeys(_why_not_official(result, shown[result.cell][-1]) for result in mine):
             if reason:
                 say(f"  no official figures: {inert(reason)}")
 
