@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from tsgkit.suites.tasks import Task
 
 GROUP = "tsgkit.suites"
-OURS = {"tsg": ("tsgkit.suites.tsg.task", "TsgTask")}
+OURS = {
+    "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
+    "spatialgen": ("tsgkit.suites.spatialgen.task", "SpatialGenTask"),
+}
 
 
 def task_of(card: Card) -> Task:

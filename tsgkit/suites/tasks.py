@@ -122,6 +122,15 @@ class Viewing:
     prompts: str | None = None
 
 
+@dataclass(frozen=True)
+class Control:
+    """What a program that asks nobody gets on the same samples, by metric; ``n`` counts what it answered."""
+
+    name: str
+    n: int
+    values: Mapping[str, float]
+
+
 class Task(ABC):
     """One task, as a card declares it."""
 
@@ -189,6 +198,10 @@ class Task(ABC):
     @abstractmethod
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
+
+    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
+        """What stands beside every score of these samples: free, and made anew whenever it is shown."""
+        return ()
 
     def score(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
