@@ -17,19 +17,16 @@ import argparse
 import json
 import sys
 import time
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.errors import GOOD, INTERRUPTED
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
-    from tsgkit.suites.tsg.importing import Arrival, Intake
+    from tsgkit.suites.importing import Arrival, Intake
 
-IMPORTERS = {"tsg": "tsgkit.suites.tsg.importing"}
-"""The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000
 
 
@@ -54,12 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
     if arguments.verb == "list":
         return _list(arguments.json)
-    importer = _importer(arguments.name)
+    from tsgkit.suites import importing
+
     if arguments.verb == "import":
-        return _tell(importer, importer.import_dataset(arguments.name, *arguments.sources), arguments.json)
+        return _tell(importing.import_dataset(arguments.name, *arguments.sources), arguments.json)
     watch = None if arguments.quiet else _Progress()
     try:
-        intake = importer.get_dataset(arguments.name, arguments.source, watch)
+        intake = importing.get_dataset(arguments.name, arguments.source, watch)
     except KeyboardInterrupt:
         if watch:
             watch.end()
@@ -68,16 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if watch:
             watch.end()
-    return _tell(importer, intake, arguments.json)
-
-
-def _importer(name: str) -> Any:  # noqa: ANN401  (a module)
-    from tsgkit.library.catalogue import known
-
-    suite = known(name).suite
-    if suite not in IMPORTERS:
-        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
-    return import_module(IMPORTERS[suite])
+    return _tell(intake, arguments.json)
 
 
 class _Progress:
@@ -136,8 +125,9 @@ def _list(as_json: bool) -> int:
         say()
         _print_dataset(dataset)
     say("\nbundled: small data of our own, used where no others are named")
-    for file in shipped():
-        say(f"  {file.suite}/{file.task:<8} {count(file.rows, 'row')}")
+    bundled = {f"{file.suite}/{file.task}": file.rows for file in shipped()}
+    for name, rows in bundled.items():
+        say(f"  {name:<{max(map(len, bundled))}} {count(rows, 'row')}")
     return GOOD
 
 
@@ -164,14 +154,16 @@ def _sameness(file: StoredFile) -> str:
     return "the published file" if file.official else "not the published file (another checksum)"
 
 
-def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401  (a module)
+def _tell(intake: Intake, as_json: bool) -> int:
     if as_json:
-        say(json.dumps(importer.intake_value(intake), indent=2))
+        from tsgkit.suites.importing import intake_value
+
+        say(json.dumps(intake_value(intake), indent=2))
         return GOOD
     dataset = intake.dataset
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        _print_arrival(arrival)
+        _print_arrival(arrival, dataset.known.suite if dataset.known else "")
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if dataset.known:
@@ -179,7 +171,7 @@ def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401 
     return GOOD
 
 
-def _print_arrival(arrival: Arrival) -> None:
+def _print_arrival(arrival: Arrival, suite: str) -> None:
     file = arrival.stored
     there = " (there already)" if arrival.inspection is None else ""
     say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
@@ -194,10 +186,10 @@ def _print_arrival(arrival: Arrival) -> None:
         first.setdefault(finding.code, finding)
     for code, number in arrival.inspection.counts.items():
         place = f", first on line {line}" if (line := first[code].place.line) else ""
-        say(f"    {first[code].severity} {code} ({number}{place}): {_meaning(code)}")
+        say(f"    {first[code].severity} {code} ({number}{place}): {_meaning(suite, code)}")
 
 
-def _meaning(code: str) -> str:
-    from tsgkit.suites.tsg.inspecting import FINDING_RULES
+def _meaning(suite: str, code: str) -> str:
+    from tsgkit.suites.importing import inspector
 
-    return FINDING_RULES[code].meaning
+    return inspector(suite).FINDING_RULES[code].meaning
