@@ -22,6 +22,7 @@ COMMANDS = {
     "score": "score replies you collected elsewhere, in two profiles",
     "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
     "audit": "how much of a benchmark can be answered without understanding, and what is wrong with it",
+    "agree": "how far a judge agrees with people, with another judge, with itself",
     "report": "tables of runs, by groups, beside the published ones, in many formats",
     "refine": "clean scene graphs: exact repairs, and a model for what is left; says why for every change",
     "generate": "turn a story into scene graphs with a model",

@@ -21,7 +21,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.judged import Judged, Sample, Verdict
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
@@ -212,6 +212,12 @@ class Task(ABC):
     def auditable(self, data: str | None) -> Auditable:
         """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
         raise UsageError(f"{self.key}: there is nothing to audit", hint="tsgkit audit --help names what can be")
+
+    def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
+        """What a record says of each question of a sample: right where strict gives all of a metric's weight."""
+        total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
+        answer = record["answer"]
+        yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
 
     def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
         """The members of a group that a sample belongs to."""

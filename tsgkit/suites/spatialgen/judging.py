@@ -11,13 +11,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.judged import Judged, Scores, Verdict
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from, shown
+from tsgkit.suites.spatialgen.domains import domain_of
 from tsgkit.suites.spatialgen.metrics import AGREE, COLUMNS, SINGLE, VOTES
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
@@ -29,6 +31,8 @@ from tsgkit.suites.transcript import LOCAL, Said, Transcript
 PICTURE = "picture"
 """The label of what was found under an item's id."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
+UNREAD = "-"
+"""What stands for a letter that could not be read."""
 NO_PICTURE = "there is no picture of this item"
 NOBODY_LOOKED = "nobody looked at it yet"
 STOPPED = "the run was stopped before all was asked"
@@ -269,7 +273,7 @@ def _evidence(
     """What lies behind the scores, question by question and round by round."""
     value: dict[str, object] = {"right": [ballot.right() for ballot in ballots]}
     if rounds is not None:
-        value["rounds"] = ["".join(letter or "-" for letter in turn) for turn in rounds.letters]
+        value["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in rounds.letters]
     if sight is not None:
         value |= {"picture": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
         value |= {"picture_of": sight.picture_of} if sight.picture_of else {}
@@ -301,3 +305,17 @@ def _counts(
         "votes_none": sum(refusals),
         "replies_rejected": asked.rejected if asked else 0,
     }
+
+
+def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Verdict]:
+    """What a record of a sample says of each of its questions."""
+    said = record["evidence"].get("rounds", ())
+    for number, question in enumerate(sample.questions):
+        yield Verdict(
+            question=str(number),
+            right=record["evidence"]["right"][number],
+            label=record["answer"][number],
+            key=question.key,
+            kind=domain_of(question.sub_domain) or "",
+            rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
+        )

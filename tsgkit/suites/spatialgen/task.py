@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
@@ -21,6 +22,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.judged import Verdict
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
@@ -31,6 +33,7 @@ from tsgkit.suites.spatialgen.asking import PROTOCOLS, Way, Words
 from tsgkit.suites.spatialgen.auditing import auditable_rows
 from tsgkit.suites.spatialgen.controls import controls
 from tsgkit.suites.spatialgen.guessing import guessing
+from tsgkit.suites.spatialgen.judging import verdicts_of
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
 from tsgkit.suites.spatialgen.reading import read_twice
 from tsgkit.suites.spatialgen.rows import rows_in
@@ -126,6 +129,10 @@ class SpatialGenTask(Task):
     def auditable(self, data: str | None) -> Auditable:
         """Its questions as an audit sees them, whatever is wrong with them."""
         return auditable_rows(rows_in(self._source(data)))
+
+    def verdicts(self, record: Mapping[str, Any], sample: SpatialSample, metric: str) -> Iterable[Verdict]:
+        """What the votes say of each question, under its domain."""
+        return verdicts_of(sample, record)
 
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
