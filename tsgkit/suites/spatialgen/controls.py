@@ -17,13 +17,11 @@ from collections.abc import Sequence
 
 from tsgkit.suites.spatialgen.baselines import NAMES
 from tsgkit.suites.spatialgen.guessing import PREFIX, Guessing, guessing
-from tsgkit.suites.spatialgen.metrics import SINGLE
+from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import Row
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.voting import Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.tasks import Control
-
-VOTED = "accuracy"
 
 
 def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:
@@ -36,7 +34,7 @@ def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -
 
 def _control(subject: Guessing, samples: Sequence[SpatialSample]) -> Control:
     ballots = [ballot for sample in samples for ballot in _ballots(subject, sample)]
-    values = {VOTED: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
+    values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
     return Control(subject.subject, len(ballots), {name: value for name, value in values.items() if value is not None})
 
 

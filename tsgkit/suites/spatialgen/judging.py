@@ -20,7 +20,7 @@ from tsgkit.suites.judged import Judged, Scores, Verdict
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from, shown
 from tsgkit.suites.spatialgen.domains import domain_of
-from tsgkit.suites.spatialgen.metrics import AGREE, COLUMNS, SINGLE, VOTES
+from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SINGLE, VOTES
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters as read_letters
@@ -223,8 +223,8 @@ def ballots_of(sample: SpatialSample, rounds: Rounds | None) -> tuple[Ballot, ..
 
 def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     """Every question counts: by its sub-domain, and for what would hold under other votes."""
-    scores = {column: _voted(ballot) for column, ballot in zip(COLUMNS, ballots, strict=True)}
-    n = float(len(ballots))
+    columns = {column: _voted(ballot) for column, ballot in zip(COLUMNS, ballots, strict=True)}
+    scores, n = {ACCURACY: _together(columns), **columns}, float(len(ballots))
     said = sum(ballot.for_key for ballot in ballots)
     scores[SINGLE] = Score(said / ROUNDS, n, f"{said} of {len(ballots) * ROUNDS} votes are for the key")
     for needed, name in enumerate(VOTES, 1):
@@ -249,12 +249,19 @@ def _alike(ballot: Ballot) -> float:
 def official_scores(sample: SpatialSample, asked: official.Asked | None) -> Scores:
     """As the published code counts; a picture it leaves out has no weight."""
     if asked is None or asked.dropped:
-        return {column: Score.missing(DROPPED) for column in COLUMNS}
+        return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
     votes = official.votes(asked.rounds, sample.row.answers)
-    return {
+    columns = {
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
     }
+    return {ACCURACY: _together(columns), **columns}
+
+
+def _together(columns: Scores) -> Score:
+    """What all questions of a picture come to: of one sample the same as the mean of the sub-domains."""
+    right = sum(score.sum for score in columns.values())
+    return Score(right, float(len(columns)), f"{right:g} of {len(columns)} questions are right")
 
 
 def _winner(ballot: Ballot) -> str | None:

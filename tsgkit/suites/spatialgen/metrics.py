@@ -14,7 +14,7 @@ from tsgkit.suites.spatialgen.voting import NEEDED, ROUNDS
 COLUMNS = tuple(name.lower() for name in SUB_DOMAINS)
 """The metrics of the ten sub-domains, in the order of the questions."""
 VOTES = tuple(f"votes_{needed}" for needed in range(1, ROUNDS + 1))
-SINGLE, AGREE = "single_round", "rounds_agree"
+ACCURACY, SINGLE, AGREE = "accuracy", "single_round", "rounds_agree"
 
 
 def _mean(meaning: str, names: tuple[str, ...], *, is_headline: bool = True) -> Metric:
@@ -31,11 +31,11 @@ METRICS = {
         for domain, names in DOMAINS.items()
     },
     **{column: Metric(MEANING[name]) for column, name in zip(COLUMNS, SUB_DOMAINS, strict=True)},
-    "accuracy": _mean(f"questions whose key {NEEDED} of {ROUNDS} rounds said, mean of the ten sub-domains", COLUMNS),
+    ACCURACY: _mean(f"questions whose key {NEEDED} of {ROUNDS} rounds said, mean of the ten sub-domains", COLUMNS),
     "spatial": _mean("mean of the eight sub-domains after the first two", COLUMNS[2:], is_headline=False),
     SINGLE: _extra("what one round alone gets, on average: no vote"),
     **{name: _extra(f"questions whose key at least {name[-1]} of {ROUNDS} rounds said") for name in VOTES},
     AGREE: _extra("pairs of rounds that say the same of a question, right or not"),
 }
-PUBLISHED = (*(domain.lower() for domain in DOMAINS), *COLUMNS, "accuracy", "spatial")
+PUBLISHED = (*(domain.lower() for domain in DOMAINS), *COLUMNS, ACCURACY, "spatial")
 """The metrics that the published code or paper computes from votes."""
