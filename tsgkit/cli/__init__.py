@@ -27,6 +27,7 @@ COMMANDS = {
     "refine": "clean scene graphs: exact repairs, and a model for what is left; says why for every change",
     "generate": "turn a story into scene graphs with a model",
     "agents": "show the graphs of the agents",
+    "make": "new items and training sets from a model, checked by code; goes on where it was stopped",
     "images": "pictures of a task's items from an image model; goes on where it was stopped",
     "rescore": "judge the stored replies of a run again; no model is called",
     "runs": "list the runs there are, show one",

@@ -89,7 +89,7 @@ def test_the_judge_gets_the_bytes_of_the_right_picture_five_times_and_is_believe
         row = next(row for row in rows_in(ROWS) if row.id == item)
         assert one["declared"] == one["holds"] == "image/png"
         assert all(text in one["text"] for text in row.texts) and row.prompt not in one["text"]
-    assert {call["label"] for call in calls()} == {*(f"round/{turn}" for turn in range(1, 6)), "picture"}
+    assert {call["label"] for call in calls()} == {*(f"round/{turn}" for turn in range(5)), "picture"}
     assert samples(finished)[FOUR[0]]["answer"] == list(KEYS[FOUR[0]])
 
 
@@ -272,6 +272,18 @@ def test_a_run_is_judged_again_from_what_was_said(tmp_path: Path) -> None:
     shutil.rmtree("pictures")
     before, after = rescore(Path("run"))
     assert [one.board for one in before] == [one.board for one in after]
+
+
+def test_a_script_says_what_each_round_says(tmp_path: Path) -> None:
+    pictures(tmp_path / "pictures")
+    replies = ["\n".join(KEYS[FOUR[0]]), "\n".join("ABCDEABCDE")]
+    rounds = [replies[0], replies[1], *[replies[0]] * 3]
+    Path("script.jsonl").write_text(json.dumps({"item_id": FOUR[0], "reply": rounds}))
+    plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",), judge="script:script.jsonl", ids=FOUR[:1])
+    finished = evaluate(plan, Options(out=Path("run")), with_samples=True)
+    said = samples(finished)[FOUR[0]]["evidence"]["rounds"]
+    assert said == ["".join(KEYS[FOUR[0]]), "ABCDEABCDE", *["".join(KEYS[FOUR[0]])] * 3]
+    assert value(finished) == value(finished, profile="official") == 1.0
 
 
 def test_somebody_has_to_look(tmp_path: Path) -> None:

@@ -85,12 +85,12 @@ def sight_of(transcript: Transcript | None) -> Sight | None:
 
 
 def label_of(turn: int, number: int | None = None) -> str:
-    """The label of a call: its round, and its question where that is asked alone, both from 1.
+    """The label of a call: its round, and its question where that is asked alone, both from 0 as scripts count.
 
     >>> label_of(0), label_of(4, 9)
-    ('round/1', 'round/5/10')
+    ('round/0', 'round/4/9')
     """
-    return f"round/{turn + 1}" if number is None else f"round/{turn + 1}/{number + 1}"
+    return f"round/{turn}" if number is None else f"round/{turn}/{number}"
 
 
 @dataclass(frozen=True)
