@@ -286,6 +286,15 @@ def test_a_script_says_what_each_round_says(tmp_path: Path) -> None:
     assert value(finished) == value(finished, profile="official") == 1.0
 
 
+def test_pictures_that_are_named_otherwise_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
+    plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",), judge="openai/eye")
+    with pytest.raises(UsageError, match="no picture there is named after an item") as error:
+        evaluate(plan, Options(out=Path("run")))
+    assert error.value.hint == "the picture of an item is called 000001.png, not 1.png"
+
+
 def test_somebody_has_to_look(tmp_path: Path) -> None:
     pictures(tmp_path / "pictures")
     plan = Plan(tasks=("spatialgen/questions",), images=("mine=pictures",))

@@ -18,7 +18,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores, Verdict
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from, shown
+from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from
 from tsgkit.suites.spatialgen.domains import domain_of
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SINGLE, VOTES
 from tsgkit.suites.spatialgen.rows import Question
@@ -124,7 +124,7 @@ def _turn(
     sample: SpatialSample, by_label: Mapping[str, Sequence[Reply]], orders: Orders, turn: int, base: str
 ) -> tuple[Letters, list[Reply]]:
     """The letters of one round, and the replies they stand in."""
-    questions = shown(sample, orders[turn])
+    questions = sample.questions  # orders move texts, not letters
     every = list(range(len(questions)))
     letters: list[str | None] = []
     taken: list[Reply] = []

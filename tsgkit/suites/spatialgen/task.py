@@ -29,7 +29,7 @@ from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.spatialgen.asking import PROTOCOLS, Way, Words
+from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
 from tsgkit.suites.spatialgen.auditing import auditable_rows
 from tsgkit.suites.spatialgen.controls import controls
 from tsgkit.suites.spatialgen.guessing import guessing
@@ -97,8 +97,13 @@ class SpatialGenTask(Task):
         raise UsageError(f"{self.key}: no model is asked this, but who looks at its pictures", hint=hint)
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """A solver for a folder of pictures."""
-        return looking(viewing, dataset, self.card)
+        """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
+        solver = looking(viewing, dataset, self.card)
+        if solver.way.control != BLIND and not any(True for _ in self.files_of(viewing.folder, dataset.item_ids)):
+            found = next(iter(solver.folder.stray(dataset.item_ids)), None)
+            hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
+            raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
+        return solver
 
     def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
         """The pictures of these items."""
