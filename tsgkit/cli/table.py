@@ -30,7 +30,7 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
         say(f"note: {inert(notice)}")
     say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
-    if all(model.startswith(BASELINE) for model in prepared.plan.models):
+    if prepared.plan.models and all(model.startswith(BASELINE) for model in prepared.plan.models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             say("note: baselines have no style and no solver; these are for models")
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")

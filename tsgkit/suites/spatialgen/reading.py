@@ -20,8 +20,12 @@ from tsgkit.suites.spatialgen.rows import LETTERS, Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import Unreadable, letters
 from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.transcript import LOCAL
 
 NOTHING = "-"
+RECORD = '{"found":'
+"""How the record of what was shown begins."""
+NO_REPLY = "this is no reply, but the record of what was shown, and in which orders"
 ANY = Question("", dict.fromkeys(LETTERS, "an option"), "")
 REJECTED = "official rejects a reply that is not exactly ten lines, and asks again"
 FIRST_CHARACTERS = "official takes the first character of every line, whatever it is"
@@ -30,6 +34,8 @@ AS_SHOWN = "letters as they were shown: the orders of the options are undone bef
 
 def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReadings:
     """One reply as both profiles read it; letters are those that were said, before orders are undone."""
+    if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
+        return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
     way = way_of(protocol)
     questions = [ANY] if way.base == APART else sample.questions
     found = letters(reply.text or "", questions)
