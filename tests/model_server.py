@@ -36,6 +36,7 @@ class Script:
     """What the server answers, and what it was asked."""
 
     def __init__(self, options: dict[str, Any]) -> None:
+        self.connections = 0
         self.delay = float(options.get("delay", 0.0))
         self.faults: dict[str, float] = options.get("faults", {})
         self.always: dict[str, str] = options.get("always", {})
@@ -98,6 +99,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.script.connections += 1
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -129,6 +131,7 @@ class Connection(asyncio.Protocol):
             "good_twice": sum(1 for number in self.script.good.values() if number > 1),
             "good": sum(self.script.good.values()),
             "last": self.script.last_body,
+            "connections": self.script.connections,
         }
 
     def _answer(self, headers: dict[str, str], body: bytes) -> None:

@@ -13,6 +13,7 @@ from picture_server import png
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
+from tsgkit.library.files import read_text
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import keep_picture
 
@@ -37,7 +38,7 @@ class Cups:
     def paintings(
         self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
     ) -> Iterator[Painting]:
-        rows: dict[str, str] = json.loads(Path(data or "tasks/demo/cups.json").read_text())
+        rows: dict[str, str] = json.loads(read_text(data or "tasks/demo/cups.json"))
         if unknown := [item_id for item_id in ids if item_id not in rows]:
             raise UsageError(f"no item is called {unknown[0]}")
         chosen = list(ids or rows)[:limit]

@@ -180,7 +180,7 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
 
 def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("mine", "tsgkit.agents.solving:AGENTS", "tsgkit.solvers")
-    monkeypatch.setattr("tsgkit.suites.solving.entry_points", lambda **_: [point])
+    monkeypatch.setattr("tsgkit.suites.families.entry_points", lambda **_: [point])
     assert "mine" in known_families()
     with pytest.raises(UsageError, match="there is no solver mine:own"):
         family_of("mine:own")  # it is asked whether it has this one, and has not

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doors import HASTE, WHERE, asked, closing, completion, litellm_door, run, service, settings_for
+from doors import HASTE, WHERE, Service, asked, closing, completion, litellm_door, run, service, settings_for
 from model_server import Running, model_server
 
 import tsgkit
@@ -24,7 +24,7 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Unasked
 from tsgkit.llm.flow import Flow
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.litellm_calls import BY_THE_PACKAGE, OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
@@ -34,13 +34,16 @@ ROOT = Path(tsgkit.__file__).parents[1]
 KEY = "sk-live-0123456789"
 FAULTS = ("500", "502", "503", "504", "408", "400", "401", "403", "404", "422", "html", "cut", "nochoices")
 ENDINGS = ("empty", "length", "filter", "refusal")
-PROVIDERS = ("openai/m", "hosted_vllm/m")
+PROVIDERS = ("openai/m", "custom_openai/m", "hosted_vllm/m")
+"""Asked by LiteLLM's own client, through the ``openai`` package, and by LiteLLM's own client without any switch."""
 
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv(OWN_CLIENT, "")  # so that it is put back afterwards, whatever a test makes of it
+    monkeypatch.delenv(OWN_CLIENT)
 
 
 @pytest.fixture(scope="module")
@@ -315,6 +318,29 @@ def test_an_unknown_provider_is_said_in_plain_words(model: str, arguments: list[
     with pytest.raises(UsageError, match=f"{model}: no provider is called so") as caught:
         prepared(model, *arguments)
     assert "PROVIDER/NAME" in caught.value.hint
+
+
+def headers_sent(base: str, told: Service, model: str = "openai/m") -> dict[str, str]:
+    sent_once(base, model=model)
+    headers: dict[str, str] = told.asked[-1][0]
+    return headers
+
+
+def test_openai_is_asked_without_its_package_unless_somebody_relies_on_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    with service() as told:
+        assert "x-stainless-lang" not in headers_sent(told.base, told)
+        assert "x-stainless-lang" in headers_sent(told.base, told, "custom_openai/m")
+        assert "x-stainless-lang" in headers_sent(told.base, told)
+        monkeypatch.delenv(OWN_CLIENT)
+        monkeypatch.setenv(OWN_CLIENT, "False")
+        assert "x-stainless-lang" in headers_sent(told.base, told)
+
+
+@pytest.mark.parametrize("name", BY_THE_PACKAGE[1:3])
+def test_an_organisation_of_the_environment_is_told(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "org-of-mine")
+    with service() as told:
+        assert "org-of-mine" in headers_sent(told.base, told).values()
 
 
 def test_getting_ready_opens_no_connection_and_looks_nothing_up() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring import IntervalMethod, Part, Pooling, interval
-from tsgkit.scoring.bootstrap import effective_number
+from tsgkit.scoring.bootstrap import Resampling, effective_number, intervals
+from tsgkit.scoring.pooling import cluster_totals
 
 
 def outcomes(right: int, wrong: int) -> list[Part]:
@@ -128,3 +130,21 @@ def test_rounds_that_cannot_show_the_level_are_refused() -> None:
         interval(outcomes(1, 1), Pooling.POOLED, seed=1, rounds=38)
     assert caught.value.hint == "take 39 or more"
     assert interval(outcomes(1, 1), Pooling.POOLED, seed=1, rounds=39) is not None
+
+
+@pytest.mark.parametrize("clusters", [7, 300])
+def test_intervals_made_together_are_those_made_one_by_one(clusters: int) -> None:
+    rng = random.Random(4)
+    weights = [rng.choice((0, 1, 3)) for _ in range(900)]
+    some = [Part(rng.random() if weight else 0.0, weight, str(n % clusters)) for n, weight in enumerate(weights)]
+    columns = [
+        outcomes(3, 0),
+        some,
+        [Part(1.0 if part.weight else 0.0, part.weight, part.cluster) for part in some],
+        outcomes(4, 3),
+        [Part(float(n % 3 == 0), 1.0, str(n % clusters)) for n in range(900)],
+        [Part(1, 1, "alone")],
+    ]
+    for pooling in Pooling:
+        together = intervals([cluster_totals(column, pooling) for column in columns], Resampling(seed=5))
+        assert together == [interval(column, pooling, seed=5) for column in columns]

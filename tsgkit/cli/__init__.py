@@ -27,7 +27,7 @@ COMMANDS = {
     "refine": "clean scene graphs: exact repairs, and a model for what is left; says why for every change",
     "generate": "turn a story into scene graphs with a model",
     "agents": "show the graphs of the agents",
-    "make": "new items and training sets from a model, checked by code; goes on where it was stopped",
+    "make": "new items and training sets, checked by code; goes on where it was stopped",
     "images": "pictures of a task's items from an image model; goes on where it was stopped",
     "rescore": "judge the stored replies of a run again; no model is called",
     "runs": "list the runs there are, show one",
@@ -37,6 +37,8 @@ COMMANDS = {
     "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
+    "formula": "first-order formulas about layouts: check, show in plain English, judge a layout",
+    "scene": "furnished rooms: one relation, a view from above, what descriptions demand",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

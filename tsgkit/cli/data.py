@@ -17,16 +17,23 @@ import argparse
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, INTERRUPTED
+from tsgkit.errors import GOOD, INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
-    from tsgkit.suites.importing import Arrival, Intake
+    from tsgkit.suites.intake import Arrival, Intake
 
+IMPORTERS = {
+    "tsg": "tsgkit.suites.tsg.importing",
+    "formalimg": "tsgkit.suites.formalimg.importing",
+    "spatialgen": "tsgkit.suites.spatialgen.importing",
+}
+"""The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000
 
 
@@ -51,13 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
     if arguments.verb == "list":
         return _list(arguments.json)
-    from tsgkit.suites import importing
-
+    importer = _importer(arguments.name)
     if arguments.verb == "import":
-        return _tell(importing.import_dataset(arguments.name, *arguments.sources), arguments.json)
+        return _tell(importer, importer.import_dataset(arguments.name, *arguments.sources), arguments.json)
     watch = None if arguments.quiet else _Progress()
     try:
-        intake = importing.get_dataset(arguments.name, arguments.source, watch)
+        intake = importer.get_dataset(arguments.name, arguments.source, watch)
     except KeyboardInterrupt:
         if watch:
             watch.end()
@@ -66,7 +72,16 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if watch:
             watch.end()
-    return _tell(intake, arguments.json)
+    return _tell(importer, intake, arguments.json)
+
+
+def _importer(name: str) -> Any:  # noqa: ANN401  (a module)
+    from tsgkit.library.catalogue import known
+
+    suite = known(name).suite
+    if suite not in IMPORTERS:
+        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
+    return import_module(IMPORTERS[suite])
 
 
 class _Progress:
@@ -154,16 +169,14 @@ def _sameness(file: StoredFile) -> str:
     return "the published file" if file.official else "not the published file (another checksum)"
 
 
-def _tell(intake: Intake, as_json: bool) -> int:
+def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401  (a module)
     if as_json:
-        from tsgkit.suites.importing import intake_value
-
-        say(json.dumps(intake_value(intake), indent=2))
+        say(json.dumps(importer.intake_value(intake), indent=2))
         return GOOD
     dataset = intake.dataset
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        _print_arrival(arrival, dataset.known.suite if dataset.known else "")
+        _print_arrival(arrival, importer)
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if dataset.known:
@@ -171,7 +184,7 @@ def _tell(intake: Intake, as_json: bool) -> int:
     return GOOD
 
 
-def _print_arrival(arrival: Arrival, suite: str) -> None:
+def _print_arrival(arrival: Arrival, importer: Any) -> None:  # noqa: ANN401  (a module)
     file = arrival.stored
     there = " (there already)" if arrival.inspection is None else ""
     say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
@@ -186,10 +199,4 @@ def _print_arrival(arrival: Arrival, suite: str) -> None:
         first.setdefault(finding.code, finding)
     for code, number in arrival.inspection.counts.items():
         place = f", first on line {line}" if (line := first[code].place.line) else ""
-        say(f"    {first[code].severity} {code} ({number}{place}): {_meaning(suite, code)}")
-
-
-def _meaning(suite: str, code: str) -> str:
-    from tsgkit.suites.importing import inspector
-
-    return inspector(suite).FINDING_RULES[code].meaning
+        say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(code)}")

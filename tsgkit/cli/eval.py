@@ -39,6 +39,8 @@ ASKED = {
     "model_arg": "model_args",
     "images": "images",
     "scenes": "scenes",
+    "assets": "assets",
+    "missing": "missing",
     "judge": "judge",
     "protocol": "protocols",
 }
@@ -55,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
     asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of pictures (ID.png) to judge")
     asked.add_argument("--scenes", action="append", metavar="NAME=DIR", help="a folder of rooms to judge")
+    asked.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
+    asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
     asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
     asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
     asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
@@ -69,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--solver", action="append", metavar="S", help="single (default), vote:N, agent, agent:exact; repeatable"
     )
     asked.add_argument("--shots", type=int, metavar="K", help="worked examples in few-shot styles (default 10)")
-    asked.add_argument("--data", metavar="D", help="a file of rows, a folder of them, or an installed dataset")
+    asked.add_argument(
+        "--data", "--annotations", metavar="D", help="a file of rows, a folder of them, or an installed dataset"
+    )
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
     asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
     asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")

@@ -15,6 +15,7 @@ import json
 import re
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,10 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.painting import paint_all, painter_of
 
     limits = limits_of(arguments)
-    paintings = _paintings(arguments)
     painter = painter_of(arguments.model, _model_args(arguments), arguments.price)
     if arguments.dry_run:
-        return _dry_run(paintings, painter, limits, arguments)
+        with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
+            return _dry_run(_paintings(arguments, Path(place)), painter, limits, arguments)
+    paintings = _paintings(arguments, arguments.out / "drawings")
     if not arguments.quiet:
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     painted = paint_all(paintings, painter, arguments.out, limits, _watch(arguments))
@@ -103,7 +105,7 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     )
 
 
-def _paintings(arguments: argparse.Namespace) -> tuple[Painting, ...]:
+def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting, ...]:
     from tsgkit.suites.painting import PaintingOptions, paintable_task
 
     if (arguments.condition == "none") != (arguments.layouts is None):
@@ -112,9 +114,7 @@ def _paintings(arguments: argparse.Namespace) -> tuple[Painting, ...]:
     if arguments.no_instruction and arguments.layouts is None:
         raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
     task = paintable_task(arguments.task)
-    options = PaintingOptions(
-        arguments.condition, arguments.layouts, not arguments.no_instruction, arguments.out / "drawings"
-    )
+    options = PaintingOptions(arguments.condition, arguments.layouts, not arguments.no_instruction, drawings)
     found = tuple(task.paintings(arguments.data, tuple(arguments.ids), arguments.limit, options))
     if not found:
         raise UsageError(f"{arguments.task}: no item is chosen, so there is no picture to make")

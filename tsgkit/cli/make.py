@@ -1,10 +1,12 @@
-"""Make new items of a benchmark, or sets to train with: a model writes, code checks what code can check.
+"""Make new benchmark items, checked by code; what cannot be proved sound is rejected with the reason.
 
-  tsgkit make spatialgen --model openai/gpt-4o -o mine.jsonl --scene Kitchen --scene Zoo --count 5
+  tsgkit make formalimg --k 6 --n 20 -o items.jsonl                  sampled, worded by rules: no model
+  tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
+  tsgkit make spatialgen --scene Kitchen --count 5 --model openai/gpt-4o -o mine.jsonl
   tsgkit make spatialt2i --from runs/mine --model openai/gpt-4o -o pairs
 
-What was asked is kept beside what is made (OUT.calls): the same command goes on where it was stopped. What does not
-pass the checks is left out, counted, and written with its reasons.
+tsgkit make MAKER --help says more about each. With a model, its calls are kept beside the file, and the same command
+goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -13,28 +15,25 @@ import argparse
 from importlib import import_module
 
 MAKERS = {
-    "spatialgen": "dense prompts of scenes, with ten questions each about the picture",
-    "spatialt2i": "prompts that are true of the pictures a run judged, to train image models with",
+    "formalimg": ("tsgkit.cli.making_formulas", "instructions for pictures with their formulas"),
+    "spatialgen": ("tsgkit.cli.making_questions", "dense prompts of scenes, with ten questions each about the picture"),
+    "spatialt2i": ("tsgkit.cli.making_pairs", "prompts that are true of judged pictures, to train image models with"),
 }
-"""What can be made; a module ``tsgkit.cli.making_NAME`` makes it."""
+"""Every maker: the module with its options and what it does, and what it makes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of each maker."""
-    makers = parser.add_subparsers(dest="maker", metavar="WHAT", required=True)
-    for name, summary in MAKERS.items():
-        module = _module(name)
-        own = makers.add_parser(
-            name, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    """One verb for each maker."""
+    verbs = parser.add_subparsers(dest="maker", required=True, metavar="MAKER")
+    for name, (module, summary) in MAKERS.items():
+        maker = import_module(module)
+        verb = verbs.add_parser(
+            name, help=summary, description=maker.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        module.add_arguments(own)
+        maker.add_arguments(verb)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make it."""
-    code: int = _module(arguments.maker).run(arguments)
+    """Let the chosen maker do it."""
+    code: int = import_module(MAKERS[arguments.maker][0]).run(arguments)
     return code
-
-
-def _module(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202  (a module)
-    return import_module(f"tsgkit.cli.making_{name}")

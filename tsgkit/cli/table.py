@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
+from tsgkit.report.figures import interval, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
@@ -30,7 +31,8 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
         say(f"note: {inert(notice)}")
     say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
-    if prepared.plan.models and all(model.startswith(BASELINE) for model in prepared.plan.models):
+    models = prepared.plan.models
+    if models and all(model.startswith(BASELINE) for model in models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             say("note: baselines have no style and no solver; these are for models")
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
@@ -39,11 +41,11 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
 
 def print_board(results: Sequence[Result], prepared: Prepared) -> None:
     """One table for each subject, and what went wrong."""
-    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
+    shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
         say(f"{inert(subject)}")
-        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
+        _print_rows([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
             _print_troubles(result)
         for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
@@ -53,7 +55,7 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
-        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+        for reason in dict.fromkeys(_why_not_official(result, shown[result.cell][-1]) for result in mine):
             if reason:
                 say(f"  no official figures: {inert(reason)}")
 
@@ -101,10 +103,8 @@ def _value(result: Result, profile: str, metric: str) -> Value | None:
 
 
 def _shown(value: Value | None) -> str:
-    if value is None:
-        return "-"
-    around = "" if value.low is None or value.high is None else f" [{100 * value.low:.1f}, {100 * value.high:.1f}]"
-    return f"{100 * value.value:.1f}{around}"
+    around = "" if value is None or value.low is None else f" {interval(value)}"
+    return f"{percent(value)}{around}"
 
 
 def _tokens(usage: Mapping[str, Any] | None) -> str:

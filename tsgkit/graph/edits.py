@@ -17,6 +17,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
+from typing import NamedTuple
 
 from tsgkit.errors import EditError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Node, Triplet, Vocabulary
@@ -33,8 +35,7 @@ class ChangeKind(StrEnum):
     WRONG_HAND = "wrong hand"
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One difference: what was expected, what was found, and which of its elements are out of L."""
 
     kind: ChangeKind
@@ -93,14 +94,7 @@ class _Pairing:
         self.candidate = candidate
 
     def changes(self, vocabulary: Vocabulary | None) -> Iterator[Change]:
-        steps: tuple[tuple[ChangeKind, Callable[[Triplet], object], Callable[[Triplet], object]], ...] = (
-            (ChangeKind.REVERSED, _itself, lambda t: t.reversed),
-            (ChangeKind.WRONG_HAND, _handless, _handless),
-            (ChangeKind.MISMATCHED, lambda t: (t.source, t.edge), lambda t: (t.source, t.edge)),
-            (ChangeKind.MISMATCHED, lambda t: (t.source, t.target), lambda t: (t.source, t.target)),
-            (ChangeKind.MISMATCHED, lambda t: (t.edge, t.target), lambda t: (t.edge, t.target)),
-        )
-        for kind, of_reference, of_candidate in steps:
+        for kind, of_reference, of_candidate in STEPS:
             for expected, found in self._pairs(of_reference, of_candidate):
                 yield Change(kind, expected, found, _outside(found, vocabulary))
         for expected in self.reference:
@@ -108,10 +102,10 @@ class _Pairing:
         for found in self.candidate:
             yield Change(ChangeKind.EXTRA, None, found, _outside(found, vocabulary))
 
-    def _pairs(
-        self, of_reference: Callable[[Triplet], object], of_candidate: Callable[[Triplet], object]
-    ) -> list[tuple[Triplet, Triplet]]:
+    def _pairs(self, of_reference: Key, of_candidate: Key) -> list[tuple[Triplet, Triplet]]:
         """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
+        if set(map(of_reference, self.reference)).isdisjoint(map(of_candidate, self.candidate)):
+            return []
         waiting: dict[object, list[Triplet]] = defaultdict(list)
         for triplet in reversed(self.reference):
             waiting[of_reference(triplet)].append(triplet)
@@ -126,23 +120,33 @@ class _Pairing:
         return pairs
 
 
-def _itself(triplet: Triplet) -> Triplet:
-    return triplet
-
-
 def _handless(triplet: Triplet) -> tuple[str, ...] | None:
     """The triplet with its one hand made anonymous; None where it names no hand, or two."""
-    ends = [end in HANDS for end in (triplet.source, triplet.target)]
-    if ends.count(True) != 1:
+    source, edge, target = triplet
+    if (source in HANDS) == (target in HANDS):
         return None
-    return ("hand", triplet.edge, triplet.target) if ends[0] else (triplet.source, triplet.edge, "hand")
+    return ("hand", edge, target) if source in HANDS else (source, edge, "hand")
+
+
+Key = Callable[[Triplet], object]
+STEPS: tuple[tuple[ChangeKind, Key, Key], ...] = (
+    (ChangeKind.REVERSED, itemgetter(0, 1, 2), itemgetter(2, 1, 0)),
+    (ChangeKind.WRONG_HAND, _handless, _handless),
+    (ChangeKind.MISMATCHED, itemgetter(0, 1), itemgetter(0, 1)),
+    (ChangeKind.MISMATCHED, itemgetter(0, 2), itemgetter(0, 2)),
+    (ChangeKind.MISMATCHED, itemgetter(1, 2), itemgetter(1, 2)),
+)
+"""What triplets are paired by, one after the other: the key of one that was expected, and of one that was found."""
 
 
 def _outside(triplet: Triplet, vocabulary: Vocabulary | None) -> tuple[str, ...]:
     if vocabulary is None:
         return ()
-    nodes = [name for name in (triplet.source, triplet.target) if not vocabulary.allows_node(name)]
-    edges = [] if vocabulary.allows_edge(triplet.edge) else [triplet.edge]
+    source, edge, target = triplet
+    nodes = [name for name in (source, target) if not vocabulary.allows_node(name)]
+    if not nodes and vocabulary.allows_edge(edge):
+        return ()
+    edges = [] if vocabulary.allows_edge(edge) else [edge]
     return tuple(dict.fromkeys([*nodes, *edges]))
 
 

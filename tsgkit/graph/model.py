@@ -153,8 +153,8 @@ class ActionGraph:
     triplets: tuple[Triplet, ...]
 
     def __init__(self, triplets: Iterable[Sequence[str]] = ()) -> None:
-        kept = tuple(triplet if type(triplet) is Triplet else _triplet(triplet) for triplet in triplets)
-        object.__setattr__(self, "triplets", kept)
+        kept = [triplet if type(triplet) is Triplet else _triplet(triplet) for triplet in triplets]
+        object.__setattr__(self, "triplets", tuple(kept))
 
     @classmethod
     def of(cls, *triplets: Sequence[str]) -> ActionGraph:

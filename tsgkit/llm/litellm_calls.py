@@ -21,7 +21,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
-from tsgkit.llm.prices import PicturePrice, Price
+from tsgkit.llm.prices import PicturePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 
@@ -43,6 +43,14 @@ KEYS = {
     "groq": ("GROQ_API_KEY",),
 }
 """Where well-known providers' keys are looked for; of the others LiteLLM knows."""
+OWN_CLIENT = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
+"""The switch by which LiteLLM asks ``openai/`` models through the HTTP client that it asks most others through. The
+``openai`` package between them takes as long again for each request; without the switch it is used, and nothing else
+changes."""
+BY_THE_PACKAGE = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+"""What only the ``openai`` package reads."""
+APART = ("openai", "hosted_vllm", "anthropic", "gemini", "openrouter", "mistral", "groq", "ollama", "ollama_chat")
+"""Providers that the switch does no harm: ``openai``, and those that LiteLLM never asks through the package."""
 CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?: Error| Timeout)?(?:: | - ))+")
 ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
 FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
@@ -76,6 +84,18 @@ def _no_warnings() -> Iterator[None]:
         yield
 
 
+def _choose_client(provider: str) -> None:
+    """Leave the ``openai`` package out where nobody needs it.
+
+    The switch is one for the whole process, and some providers rely on the package; once off it stays off, as it does
+    where the user turned it off.
+    """
+    if provider not in APART or any(os.environ.get(name) for name in BY_THE_PACKAGE):
+        os.environ[OWN_CLIENT] = "False"
+    elif provider == "openai":
+        os.environ.setdefault(OWN_CLIENT, "True")
+
+
 @dataclass
 class LiteLlm:
     """One model behind LiteLLM."""
@@ -95,6 +115,7 @@ class LiteLlm:
             return
         _check_known_key(self.settings)
         library = load()
+        _choose_client(provider_of(self.settings.model))
         _check_key(library, self.settings)
         accepted = self._accepted(library)
         body = self._body(library, accepted)

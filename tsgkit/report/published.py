@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -163,6 +164,7 @@ def load_reference(suite: str = "tsg") -> Reference:
     return reference_from(text_of(found), str(found))
 
 
+@lru_cache(maxsize=16)
 def reference_from(text: str, source: str) -> Reference:
     """The tables that a YAML text holds; ``UsageError`` names what is wrong."""
     try:

@@ -21,6 +21,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
+from tsgkit.library.projects import find
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
@@ -37,6 +38,8 @@ RULES = "rules"
 """The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
+SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
+"""How each kind of subject is named."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,8 @@ def first_protocols(tasks: Mapping[str, Task]) -> dict[str, str]:
 def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
     """Whom the plan evaluates, and who looks: as it says, else as the cards do."""
     models = tuple(dict.fromkeys(plan.models))
+    scenes = plan.scenes or (() if models or plan.images else _default_scenes(tasks))
+    plan = plan.model_copy(update={"scenes": scenes})
     folders = plan.folders
     if not models and not folders:
         models = tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
@@ -184,7 +189,13 @@ def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
         judge = (judges.pop() if len(judges) == 1 else None) or RULES
     if judge is not None and not folders:
         raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
-    return {"models": models, "judge": judge}
+    return {"models": models, "scenes": scenes, "judge": judge}
+
+
+def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
+    """The rooms that the cards name."""
+    named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
+    return tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in named))
 
 
 def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapping[str, Task]) -> None:
@@ -197,12 +208,14 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
             raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
         for task in tasks.values():
             if folder.kind not in task.takes:
-                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}")
+                hint = "name the tasks that take them: --task"
+                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}", hint=hint)
 
 
 def _default_subject(task: Task) -> str:
     if task.card.subject is None:
-        raise UsageError(f"{task.card.source}: the card names no subject", hint="say whom to evaluate: --model NAME")
+        ways = " or ".join(SUBJECTS[kind] for kind in task.takes)
+        raise UsageError(f"{task.card.source}: the card names no subject", hint=f"say whom to evaluate: {ways}")
     return task.card.subject
 
 
@@ -273,7 +286,15 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = Viewing(self.folders[subject], plan.judge or RULES, solver, plan.seed, plan.prompts)
+            viewing = Viewing(
+                self.folders[subject],
+                plan.judge or RULES,
+                solver,
+                plan.seed,
+                plan.prompts,
+                plan.assets,
+                plan.missing,
+            )
             return self.tasks[task].viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])

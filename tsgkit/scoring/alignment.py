@@ -29,6 +29,9 @@ class Alignment(NamedTuple):
     total: float
 
 
+NOTHING = Alignment((), 0.0)
+
+
 def too_large(references: int, candidates: int) -> bool:
     """Whether aligning exactly would cost too much: far more candidates than asked for, or too many references."""
     return candidates > 4 * references + 16 or references > MOST_REFERENCES
@@ -42,7 +45,9 @@ def by_place(gains: Gains) -> Alignment:
 
 def in_order(gains: Gains) -> Alignment:
     """The best pairing that crosses no pair: decomposition errors are forgiven, order errors are not."""
-    rows, columns = len(gains), len(gains[0]) if gains else 0
+    if not _earns(gains):
+        return NOTHING
+    rows, columns = len(gains), len(gains[0])
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for row in range(rows - 1, -1, -1):
         for column in range(columns - 1, -1, -1):
@@ -66,8 +71,9 @@ def _walk_in_order(gains: Gains, best: list[list[float]]) -> list[tuple[int, int
 
 def best(gains: Gains) -> Alignment:
     """The best pairing in whatever order: decomposition and order errors are forgiven, content errors are not."""
-    columns = len(gains[0]) if gains else 0
-    rows = len(gains)
+    if not _earns(gains):
+        return NOTHING
+    rows, columns = len(gains), len(gains[0])
 
     @cache
     def most(column: int, used: int) -> float:
@@ -91,6 +97,10 @@ def best(gains: Gains) -> Alignment:
                 used |= 1 << row
                 break
     return _earning(sorted(pairs), gains)
+
+
+def _earns(gains: Gains) -> bool:
+    return any(map(any, gains))
 
 
 def _earning(pairs: Sequence[tuple[int, int]], gains: Gains) -> Alignment:

@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring.draws import redrawn_totals
-from tsgkit.scoring.pooling import Part, Pooling, add, cluster_totals
+from tsgkit.scoring.pooling import Part, Pooling, Totals, add, cluster_totals
 
+Clusters = Mapping[str, Totals]
 _ROUNDING = 1e-12
 
 
@@ -102,16 +104,51 @@ def interval(
     >>> wrong.low, round(wrong.high, 4), wrong.rounds
     (0.0, 0.2589, 0)
     """
-    how = Resampling(seed, level, rounds)
-    clusters = list(cluster_totals(parts, pooling).values())
-    if len(clusters) < 2:
-        return None
-    total = add(clusters)
+    (found,) = intervals([cluster_totals(parts, pooling)], Resampling(seed, level, rounds), top=top)
+    return found
+
+
+def intervals(metrics: Sequence[Clusters], how: Resampling, *, top: float = 1.0) -> list[Interval | None]:
+    """The interval of each of several metrics, given as what its clusters contribute: as :func:`interval` makes it.
+
+    Metrics with the same clusters share their draws, which are the same for each of them anyway.
+
+    >>> halves, thirds = ({name: Totals(right, of) for name, right in zip("abc", (1, 2, 0))} for of in (2, 3))
+    >>> [found.high for found in intervals([halves, thirds], Resampling(seed=1))]
+    [1.0, 0.6666666666666666]
+    """
+    found: list[Interval | None] = [None] * len(metrics)
+    alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, clusters in enumerate(metrics):
+        if len(clusters) < 2:
+            continue
+        if (value := _shared_value(clusters)) is not None:
+            found[place] = constant_interval(value, [c.weight for c in clusters.values()], (0.0, top), how)
+        else:
+            alike[tuple(clusters)].append(place)
+    for names, places in alike.items():
+        for place, estimates in zip(places, _estimates([metrics[place] for place in places], how), strict=True):
+            found[place] = percentile_interval(estimates, len(names), how)
+    return found
+
+
+def _shared_value(clusters: Clusters) -> float | None:
+    """The value that all clusters have; None where they differ."""
+    total = add(clusters.values())
     value = total.sum / total.weight
-    if all(math.isclose(c.sum / c.weight, value, rel_tol=_ROUNDING, abs_tol=_ROUNDING) for c in clusters):
-        return constant_interval(value, [c.weight for c in clusters], (0.0, top), how)
-    redrawn = redrawn_totals(clusters, rounds=rounds, rng=how.rng)
-    return percentile_interval([total / weight for total, weight in redrawn], len(clusters), how)
+    same = all(math.isclose(c.sum / c.weight, value, rel_tol=_ROUNDING, abs_tol=_ROUNDING) for c in clusters.values())
+    return value if same else None
+
+
+def _estimates(metrics: Sequence[Clusters], how: Resampling) -> list[list[float]]:
+    """The corpus value of each metric in every round; of columns that are equal, one is added up."""
+    columns: dict[tuple[float, ...], int] = {}
+    pairs = [
+        tuple(columns.setdefault(column, len(columns)) for column in zip(*clusters.values(), strict=True))
+        for clusters in metrics
+    ]
+    redrawn = redrawn_totals(list(zip(*columns, strict=True)), rounds=how.rounds, rng=how.rng)
+    return [[totals[right] / totals[of] for totals in redrawn] for right, of in pairs]
 
 
 def percentile_interval(estimates: Sequence[float], clusters: int, how: Resampling) -> Interval | None:

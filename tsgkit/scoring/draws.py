@@ -15,6 +15,7 @@ import math
 import random
 import struct
 from collections.abc import Sequence
+from operator import itemgetter
 
 Row = tuple[float, ...]
 
@@ -41,7 +42,12 @@ def redrawn_totals(rows: Sequence[Row], *, rounds: int, rng: random.Random) -> l
     """
     if len(rows) > PLAIN_DRAWS:
         return weighted_totals(rows, POISSON, rounds=rounds, rng=rng)
-    return [tuple(map(sum, zip(*rng.choices(rows, k=len(rows)), strict=True))) for _ in range(rounds)]
+    columns = list(zip(*rows, strict=True))
+    totals = []
+    for _ in range(rounds):
+        drawn = itemgetter(*rng.choices(range(len(rows)), k=len(rows)), 0)  # one more, so that it gives a tuple
+        totals.append(tuple(sum(drawn(column)[:-1]) for column in columns))
+    return totals
 
 
 def weighted_totals(rows: Sequence[Row], weights: bytes, *, rounds: int, rng: random.Random) -> list[Row]:

@@ -91,11 +91,15 @@ reason='no item carries weight, so the metric has no value')
     """
     given = list(parts)
     weighing = [part for part in given if part.weight]
-    total = add(part.counted(pooling) for part in weighing)
+    weight = math.fsum([part.weight for part in weighing])
+    if pooling is Pooling.POOLED:
+        total = Totals(math.fsum([part.sum for part in weighing]), weight)
+    else:
+        total = Totals(math.fsum([part.sum / part.weight for part in weighing]), float(len(weighing)))
     return Pooled(
         value=total.sum / total.weight if weighing else None,
         pooling=pooling,
-        weight=math.fsum(part.weight for part in weighing),
+        weight=weight,
         items=len(weighing),
         weightless=len(given) - len(weighing),
         clusters=len({part.cluster for part in weighing}),
@@ -115,8 +119,10 @@ def cluster_totals(parts: Iterable[Part], pooling: Pooling) -> dict[str, Totals]
     >>> cluster_totals([Part(3, 4, "tea"), Part(0, 5, "puncture"), Part(1, 1, "tea")], Pooling.PER_ITEM)
     {'puncture': Totals(sum=0.0, weight=1.0), 'tea': Totals(sum=1.75, weight=2.0)}
     """
-    members: defaultdict[str, list[Totals]] = defaultdict(list)
+    members: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for part in parts:
         if part.weight:
-            members[part.cluster].append(part.counted(pooling))
-    return {name: add(members[name]) for name in sorted(members)}
+            sums, weights = members[part.cluster]
+            sums.append(part.sum if pooling is Pooling.POOLED else part.sum / part.weight)
+            weights.append(part.weight if pooling is Pooling.POOLED else 1.0)
+    return {name: Totals(*map(math.fsum, members[name])) for name in sorted(members)}

@@ -10,12 +10,10 @@ a sample without weight says nothing, which is not the same as zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """A sample's share of a metric."""
 
     sum: float

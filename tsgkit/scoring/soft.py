@@ -12,26 +12,47 @@ every triplet is matched at most once, exact matches first, then in written orde
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import chain
+
 from tsgkit.graph import ActionGraph, Triplet
 from tsgkit.lexicon import Lemmatiser, same_word
 from tsgkit.scoring.sets import Overlap
+
+LONGEST_KEPT = 40
+"""Pairs of names up to this length are remembered: the same few are compared again and again."""
 
 
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
     """How the triplets of two graphs overlap when elements that are the same word count as equal."""
     wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
-    right = sum(triplet in wanted for triplet in said)
     open_wanted = [triplet for triplet in wanted if triplet not in said]
-    for triplet in said:
-        if triplet in wanted:
-            continue
+    open_said = [triplet for triplet in said if triplet not in wanted]
+    right = len(said) - len(open_said)
+    same = _same_names(open_said, open_wanted, lemmatiser)
+    for triplet in open_said:
         for place, other in enumerate(open_wanted):
-            if _same(triplet, other, lemmatiser):
+            if _same(triplet, other, same):
                 del open_wanted[place]
                 right += 1
                 break
     return Overlap(right, len(said), len(wanted))
 
 
-def _same(one: Triplet, other: Triplet, lemmatiser: Lemmatiser | None) -> bool:
-    return all(same_word(a, b, lemmatiser) for a, b in zip(one, other, strict=True))
+def _same(one: Triplet, other: Triplet, same: Callable[[str, str], bool]) -> bool:
+    (a, b, c), (x, y, z) = one, other
+    return (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z))
+
+
+def _same_names(
+    said: Sequence[Triplet], wanted: Sequence[Triplet], lemmatiser: Lemmatiser | None
+) -> Callable[[str, str], bool]:
+    if lemmatiser is None and max(map(len, chain(*said, *wanted)), default=0) <= LONGEST_KEPT:
+        return _same_kept
+    return lambda a, b: bool(same_word(a, b, lemmatiser))
+
+
+@lru_cache(maxsize=8192)
+def _same_kept(a: str, b: str) -> bool:
+    return bool(same_word(a, b))

@@ -6,7 +6,7 @@ Unreadable(reason='the file is empty')
 Unreadable(reason='this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
 
 Pillow (the extra ``pictures``) decodes; nothing is decoded before its sides are known to be within bounds, and one
-picture at a time, so that memory stays below some eight bytes for each of ``MOST_PIXELS`` pixels.
+picture at a time, so that memory stays below some nine bytes for each of ``MOST_PIXELS`` pixels.
 """
 
 from __future__ import annotations
@@ -104,10 +104,12 @@ def _examined(data: bytes, longest_side: int | None, as_png: bool) -> Examined |
             return refusal
         image.load()
         ready, notes = _made_plain(image, data)
+        if ready is not image:
+            image.close()  # or both would be in memory while a PNG is made
         ready, shrunk = _shrunk(ready, longest_side)
         changed = notes + shrunk
         if not changed and kind in SENT and not (as_png and kind != "PNG"):
-            return Examined(kind, SENT[kind], *image.size, None, ())
+            return Examined(kind, SENT[kind], *ready.size, None, ())
         if kind not in SENT or (as_png and kind != "PNG"):
             changed += (f"{kind} made PNG",)
         return Examined(kind, SENT["PNG"], *ready.size, _as_png(ready), changed)

@@ -12,7 +12,7 @@ wrong with it, because it is what everyone else has.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,13 +22,11 @@ from typing import Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import KnownDataset, KnownFile, known
-from tsgkit.library.datasets import Dataset, StoredFile, dataset, dataset_value, is_official, make_folder, store
+from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
+from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 
-Watch = Callable[[str, int, int | None], None]
-"""Told a file's name, its bytes so far and, where known, how many there will be."""
-INCOMING = ".incoming"
 INSPECTORS = {"tsg": "tsgkit.suites.tsg.inspecting", "spatialgen": "tsgkit.suites.spatialgen.inspecting"}
 """The module of each suite that says of bytes what they hold."""
 
@@ -72,24 +70,6 @@ def inspector(suite: str) -> Inspector:
         raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
     found: Inspector = import_module(INSPECTORS[suite])
     return found
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """A file that went into a dataset, with what was found in it and what it replaced; one that was there already has
-    no inspection."""
-
-    stored: StoredFile
-    inspection: Inspection | None = None
-    replaced: StoredFile | None = None
-
-
-@dataclass(frozen=True)
-class Intake:
-    """A dataset after files went into it."""
-
-    dataset: Dataset
-    arrivals: tuple[Arrival, ...]
 
 
 @dataclass(frozen=True)
@@ -218,14 +198,6 @@ def _accepted(candidate: _Candidate) -> _Candidate:
     return candidate
 
 
-def intake_value(intake: Intake) -> dict[str, object]:
-    """The JSON value of what went into a dataset."""
-    arrived = [
-        {
-            "task": arrival.stored.task,
-            "action": "kept" if arrival.inspection is None else "replaced" if arrival.replaced else "installed",
-            "problem": arrival.inspection.problem if arrival.inspection else "",
-        }
-        for arrival in intake.arrivals
-    ]
-    return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}
+def meaning(suite: str, code: str) -> str:
+    """What a finding of a code means."""
+    return inspector(suite).FINDING_RULES[code].meaning

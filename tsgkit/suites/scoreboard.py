@@ -6,13 +6,13 @@ summed weight. What a profile does not count is a reason, never a gap.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tsgkit.scoring.bootstrap import interval
+from tsgkit.scoring.bootstrap import Resampling, intervals
 from tsgkit.scoring.combining import combine, combined_interval
-from tsgkit.scoring.pooling import Part, Pooling, pool
+from tsgkit.scoring.pooling import Pooled, Pooling, Totals, cluster_totals, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
@@ -28,6 +28,8 @@ class Value:
     low: float | None
     high: float | None
     n: float
+    is_share: bool = True
+    """Whether it is a fraction of 1, shown in percent; else it is a level or a count."""
 
 
 @dataclass(frozen=True)
@@ -73,43 +75,50 @@ class Rules:
 def board_of(tally: Tally, rules: Rules) -> Board:
     """The values of a tally in both profiles."""
     reasons: dict[str, str] = {}
-    strict = {name: _value_of(tally, "strict", name, metric, rules, reasons) for name, metric in rules.metrics.items()}
-    profiles: dict[str, dict[str, Value | None] | None] = {"strict": strict, "official": None}
+    wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
+    if not rules.unpublished:
+        wanted["official"] = {name: metric for name, metric in rules.metrics.items() if name in rules.published}
+    values = _values(tally, wanted, rules, reasons)
+    profiles: dict[str, dict[str, Value | None] | None] = {"strict": values["strict"], "official": None}
     if rules.unpublished:
         reasons["official"] = rules.unpublished
     else:
-        profiles["official"] = _official(tally, rules, reasons)
+        others = {name: None for name in rules.metrics if name not in rules.published}
+        reasons |= {f"official.{name}": NO_SUCH_METRIC for name in others}
+        profiles["official"] = {**values["official"], **others}
         reasons |= rules.own_reasons
     return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _official(tally: Tally, rules: Rules, reasons: dict[str, str]) -> dict[str, Value | None]:
-    published = {
-        name: _value_of(tally, "official", name, metric, rules, reasons)
-        for name, metric in rules.metrics.items()
-        if name in rules.published
-    }
-    others = {name: None for name in rules.metrics if name not in published}
-    reasons |= {f"official.{name}": NO_SUCH_METRIC for name in others}
-    return {**published, **others}
+def _values(
+    tally: Tally, wanted: Mapping[str, Mapping[str, Metric]], rules: Rules, reasons: dict[str, str]
+) -> dict[str, dict[str, Value | None]]:
+    """The values of metrics by profile; intervals are made together, since most metrics draw the same clusters."""
+    values: dict[str, dict[str, Value | None]] = {profile: {} for profile in wanted}
+    own: list[tuple[str, str, float, float]] = []
+    clusters: list[dict[str, Totals]] = []
+    for profile, name, metric in ((one, *item) for one in wanted for item in wanted[one].items()):
+        values[profile][name] = None
+        if metric.made_by is not None:
+            values[profile][name] = _combined(tally, profile, name, metric, rules, reasons)
+            continue
+        parts = tally.parts(profile, name)
+        pooled = pool(parts, metric.pooling)
+        if pooled.value is None:
+            reasons[f"{profile}.{name}"] = _why_none(tally, profile, name, rules)
+            continue
+        own.append((profile, name, pooled.value, _weight(pooled)))
+        clusters.append(cluster_totals(parts, metric.pooling))
+    for (profile, name, value, n), around in zip(own, intervals(clusters, Resampling(rules.seed)), strict=True):
+        low, high = (around.low, around.high) if around else (None, None)
+        values[profile][name] = Value(value, low, high, n, wanted[profile][name].is_share)
+    return values
 
 
-def _value_of(
-    tally: Tally, profile: str, name: str, metric: Metric, rules: Rules, reasons: dict[str, str]
-) -> Value | None:
-    if metric.made_by is not None:
-        return _combined(tally, profile, name, metric, rules, reasons)
-    parts = tally.parts(profile, name)
-    pooled = pool(parts, metric.pooling)
-    if pooled.value is None:
-        said = tally.reasons.get((profile, name), "it has no score")
-        reasons[f"{profile}.{name}"] = (
-            rules.without_weight if profile == "official" else f"no item carries weight: {said}"
-        )
-        return None
-    around = interval(parts, metric.pooling, seed=rules.seed)
-    low, high = (around.low, around.high) if around else (None, None)
-    return Value(pooled.value, low, high, _summed_weight(parts, metric.pooling))
+def _why_none(tally: Tally, profile: str, name: str, rules: Rules) -> str:
+    if profile == "official":
+        return rules.without_weight
+    return f"no item carries weight: {tally.reasons.get((profile, name), 'it has no score')}"
 
 
 def _combined(
@@ -125,15 +134,15 @@ def _combined(
         ]
         reasons[f"{profile}.{name}"] = f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
         return None
-    top = 1.0 if metric.is_share else float(len(columns))
-    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed, top=top)
+    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
     low, high = (around.low, around.high) if around else (None, None)
-    return Value(value, low, high, sum(_summed_weight(parts, metric.pooling) for parts in columns))
+    weight = sum(_weight(pool(parts, metric.pooling)) for parts in columns)
+    return Value(value, low, high, weight, metric.is_share)
 
 
-def _summed_weight(parts: Sequence[Part], pooling: Pooling) -> float:
-    pooled = pool(parts, pooling)
-    return pooled.weight if pooling is Pooling.POOLED else float(pooled.items)
+def _weight(pooled: Pooled) -> float:
+    """What a value rests on: the summed weight, or how many items."""
+    return pooled.weight if pooled.pooling is Pooling.POOLED else float(pooled.items)
 
 
 def add_judged(tally: Tally, judged: Iterable[Judged]) -> Tally:

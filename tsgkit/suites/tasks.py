@@ -120,6 +120,10 @@ class Viewing:
     protocol: str
     seed: int
     prompts: str | None = None
+    assets: tuple[str, ...] = ()
+    """Folders in which what is named by an id is looked for, as ``LAYOUT=DIR``."""
+    missing: str = "error"
+    """What a part is that is named and not there: an ``error``, or its ``box``."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,13 @@ class Task(ABC):
     """The ways in which finished things are looked at; the first is taken where none is named."""
     groups: tuple[str, ...] = ()
     """What its samples can be grouped by."""
+    k_counts: str = ""
+    """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
+    shown: tuple[str, ...] = ()
+    """The metrics that stand in the table of a terminal; none for the main one alone."""
+    computes: bool = False
+    """Whether its solvers that ask nobody compute for so long that several processes help; all they take and give is
+    pickled then."""
 
     @property
     def key(self) -> str:

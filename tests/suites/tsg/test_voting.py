@@ -8,7 +8,7 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
-from tsgkit.suites.tsg.voting import Read, majority, majority_graphs, majority_word
+from tsgkit.suites.tsg.voting import MOST_GRAPHS, Read, comparable, majority, majority_graphs, majority_word
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
 NONE = Unreadable("nothing")
@@ -60,6 +60,26 @@ def test_triplets_need_more_than_half_of_the_draws() -> None:
 def test_a_forgotten_graph_does_not_shift_the_others() -> None:
     assert majority_graphs([[WASH, DRY, PUT], [DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
     assert majority_graphs([[WASH], [WASH, DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
+
+
+def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
+    endless = graphs(*[WASH, DRY] * MOST_GRAPHS)
+    outcome, answer = majority([endless, graphs(WASH), endless, graphs(WASH), graphs(DRY)])
+    assert outcome is Outcome.ANSWERED
+    assert isinstance(answer, GraphAnswer)
+    assert answer.graphs == (WASH,)
+    assert answer.asides == (f"2 of 5 draws had no vote: the draws hold more than {MOST_GRAPHS} graphs",)
+    outcome, answer = majority([endless, endless])
+    assert outcome is Outcome.UNREADABLE
+    assert isinstance(answer, Unreadable)
+    assert answer.reason == f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
+
+
+def test_of_draws_that_are_too_long_together_the_first_of_the_shortest_are_kept() -> None:
+    long, short = [WASH] * (MOST_GRAPHS - 3), [DRY, PUT]
+    assert comparable([short, long, short]) == [short, short]
+    assert comparable([short, long]) == [short, long]
+    assert comparable([long, short, [WASH], [DRY]]) == [short, [WASH], [DRY]]
 
 
 def test_graphs_that_agree_on_nothing_are_unreadable() -> None:

@@ -18,11 +18,23 @@ from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.checks import Check
 from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
 from tsgkit.suites.auditing.shortcuts import Answerer
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
-from tsgkit.suites.tsg.derived import DerivedSample
+from tsgkit.suites.tsg.derived import DERIVATIONS, DerivedSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.examples import Example
-from tsgkit.suites.tsg.samples import MAKERS, ROWS, AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.judging import judge
+from tsgkit.suites.tsg.rows import Entry
+from tsgkit.suites.tsg.samples import (
+    MAKERS,
+    ROWS,
+    AnySample,
+    GenerationSample,
+    QuestionSample,
+    SelectionSample,
+    samples_from,
+)
 
 NEGATIONS = word_set(
     "not no never none nothing neither nor without skip skipped skipping ignore ignored ignoring avoid avoided "
@@ -38,7 +50,8 @@ def auditable(document: Document, task: str, shown: Sequence[Example], texts: It
     kind = ROWS[task]
     if document.format != kind:
         raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {kind} rows")
-    samples = [sample for entry in document.entries if entry.row for sample in MAKERS[kind](entry)]
+    made = samples_from if task in DERIVATIONS else _unchecked
+    samples = [sample for entry in document.entries if entry.row for sample in made(entry, task, document.file)]
     if not samples:
         raise UsageError(f"{document.file}: there are no items in it")
     items = tuple(map(_item, samples))
@@ -66,7 +79,12 @@ def auditable(document: Document, task: str, shown: Sequence[Example], texts: It
         ),
         Check("contamination", "items that the worked examples or prompts show", _contaminated(by_id, shown, texts)),
     )
-    return Auditable(items, checks, (_without_negation(), *_readers_of_questions(by_id)))
+    return Auditable(items, checks, (_without_negation(), *_readers_of_questions(by_id), _guesser(by_id)))
+
+
+def _unchecked(entry: Entry, task: str, file: str) -> Iterator[AnySample]:
+    """The samples of a row, whether they can be answered or not."""
+    yield from MAKERS[ROWS[task]](entry)
 
 
 def _item(sample: AnySample) -> Item:
@@ -225,6 +243,23 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
 
         sees = "the graphs" + (" and which names the question holds" if "question" in name else ", not the question")
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
+
+
+def _guesser(by_id: dict[str, AnySample]) -> Answerer:
+    """What an answer in the right form gets that is drawn from the allowed elements, without reading the sentence."""
+
+    def gets(item: Item) -> float:
+        sample = by_id[item.item_id]
+        judged = judge(sample, Reply(guess(sample)))
+        return judged.scores["strict"]["f1"].value or 0.0
+
+    is_open = (QuestionSample, SelectionSample)
+    return Answerer(
+        "elements of L drawn by lot, in the right form",
+        "what is allowed, not the sentence",
+        gets=gets,
+        needs=lambda item: not isinstance(by_id[item.item_id], is_open),
+    )
 
 
 def _handled(sample: QuestionSample) -> list[str]:

@@ -23,10 +23,10 @@ from tsgkit.scoring import alignment
 from tsgkit.scoring.hallucination import hallucinations
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of
+from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of, overlap, triplets_of
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.strict import GraphAnswer, fold_graph, fold_vocabulary
+from tsgkit.suites.tsg.strict import GraphAnswer, fold_graphs, fold_vocabulary
 
 Graphs = Sequence[ActionGraph]
 Compare = Callable[[ActionGraph, ActionGraph], Overlap]
@@ -42,8 +42,8 @@ class Scored:
 
 def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Scored:
     """Every strict metric of an item; without an answer all are zero, with their full weight."""
-    references = [fold_graph(graph) for graph in sample.references]
-    candidates = list(answer.graphs) if answer else []
+    references = fold_graphs(sample.references)
+    candidates = answer.graphs if answer else ()
     aligned, too_large = alignments(references, candidates)
     made_up, made_up_counts = invented(sample, candidates)
     scores = {
@@ -114,7 +114,8 @@ def alignments(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score]
     if not m:
         nothing = Score(0.0, k, "no graphs to align")
         return {"f1_in_order": nothing, "f1_aligned": nothing}, False
-    gains = [[compare_graphs(one, other).f1 for other in candidates] for one in references]
+    said = [triplets_of(graph) for graph in candidates]
+    gains = [[overlap(one, other).f1 for other in said] for one in map(triplets_of, references)]
     found = {"f1_in_order": alignment.in_order(gains), "f1_aligned": alignment.best(gains)}
     return {
         name: Score(one.total * k / max(k, m), k, " ".join(f"{a}-{b}" for a, b in one.pairs), one.pairs)

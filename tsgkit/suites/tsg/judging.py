@@ -15,12 +15,12 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official, strict
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
 from tsgkit.suites.tsg.generation import Scored, score_generation
 from tsgkit.suites.tsg.listing import Listed, names
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.shared_work import once_for_the_same
@@ -214,7 +214,7 @@ def _repaired(answer: GraphAnswer | None) -> int:
 
 
 def _notes(answer: GraphAnswer | None) -> tuple[str, ...]:
-    return tuple(map(str, answer.reading.notes)) if answer else ()
+    return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
 
 
 def _lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:
@@ -236,10 +236,11 @@ def _official_graphs(sample: GenerationSample, text: str) -> Scores:
 def _evidence(sample: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
     """How each graph differs from its reference, by place."""
     graphs = answer.graphs if answer else ()
+    vocabulary = strict.fold_vocabulary(sample.vocabulary)
     evidence: list[dict[str, object]] = []
-    for number, reference in enumerate(sample.references):
+    for number, reference in enumerate(strict.fold_graphs(sample.references)):
         if number < len(graphs):
-            difference = diff(strict.fold_graph(reference), graphs[number], strict.fold_vocabulary(sample.vocabulary))
+            difference = diff(reference, graphs[number], vocabulary)
             evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
         else:
             evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})

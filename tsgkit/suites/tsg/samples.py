@@ -155,7 +155,8 @@ MAKERS: dict[str, Callable[[Entry], Iterator[Any]]] = {"sgqa": _questions, "sgds
 
 def _cluster(row: dict[str, Any], otherwise: object) -> str:
     """Samples of one scenario share a cluster: by its id, by the clip's, else by what they have in common."""
-    return next(iter(_scenarios(row)), json.dumps(otherwise, sort_keys=True))
+    scenarios = _scenarios(row)
+    return scenarios[0] if scenarios else json.dumps(otherwise, sort_keys=True)
 
 
 def _scenarios(row: dict[str, Any]) -> tuple[str, ...]:

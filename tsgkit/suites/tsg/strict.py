@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from tsgkit.errors import NotationError
@@ -21,6 +22,7 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
 from tsgkit.suites.tsg.samples import LETTERS
 from tsgkit.suites.tsg.sections import answer_section
+from tsgkit.suites.tsg.shared_work import Graphs, once_for_the_same
 
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
 FENCE = re.compile(r"^\s*```[a-z]*|```\s*$")
@@ -32,6 +34,8 @@ WRAPPERS = (
 )
 AROUND = "\"'`“”‘’ \t\r\n"
 MARKS = "*_()[]{}"
+LONGEST_KEPT = 40
+"""Names up to this length are remembered folded: those of L come again and again, longer ones are no names."""
 
 
 class Unreadable(NamedTuple):
@@ -41,10 +45,11 @@ class Unreadable(NamedTuple):
 
 
 class GraphAnswer(NamedTuple):
-    """The graphs that were read, folded, and the reading they come from."""
+    """The graphs that were read, folded, the reading they come from, and what else is to be noted of them."""
 
     graphs: tuple[ActionGraph, ...]
     reading: Reading
+    asides: tuple[str, ...] = ()
 
 
 def letter(reply: str, candidates: int) -> str | Unreadable:
@@ -109,6 +114,7 @@ def _json_field(section: str, *names: str) -> object:
     return next((fields[name] for name in names if name in fields), None)
 
 
+@lru_cache(maxsize=64)
 def fold_vocabulary(vocabulary: Vocabulary) -> Vocabulary:
     """L with every element folded, as the graphs are that it is compared with."""
     lists = (vocabulary.objects, vocabulary.relationships, vocabulary.verbs)
@@ -117,9 +123,22 @@ def fold_vocabulary(vocabulary: Vocabulary) -> Vocabulary:
 
 def fold(name: str) -> str:
     """A name trimmed, lower-cased, without quotes around it and a final period."""
+    return _fold_kept(name) if len(name) <= LONGEST_KEPT else _fold(name)
+
+
+def _fold(name: str) -> str:
     return name.strip(AROUND).removesuffix(".").strip(AROUND).lower()
+
+
+_fold_kept = lru_cache(maxsize=8192)(_fold)
 
 
 def fold_graph(graph: ActionGraph) -> ActionGraph:
     """A graph with every element folded."""
-    return ActionGraph(Triplet(*(fold(part) for part in triplet)) for triplet in graph)
+    return ActionGraph([Triplet(fold(source), fold(edge), fold(target)) for source, edge, target in graph.triplets])
+
+
+@once_for_the_same
+def fold_graphs(graphs: Graphs) -> tuple[ActionGraph, ...]:
+    """The references of a sample folded; scores and evidence ask for the same ones."""
+    return tuple(map(fold_graph, graphs))

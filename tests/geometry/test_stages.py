@@ -1,0 +1,214 @@
+"""A scene as it is measured: floors, walls, openings and ceilings, and what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("shapely", reason="rooms need the extra: scenes")
+
+import numpy as np
+from furnished_rooms import AS_IT_IS, Turn, staged
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import (
+    OFFICIAL,
+    PROFILES,
+    STRICT,
+    Architecture,
+    Floor,
+    Object,
+    Opening,
+    Profile,
+    Scene,
+    Stage,
+    Wall,
+    bare_room,
+    box,
+    collisions,
+    out_of_bounds,
+    standing,
+)
+
+thing = AS_IT_IS.thing
+both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
+SQUARE = Floor("den", ((0, 0, 1), (4, 0, 1), (4, 4, 1), (0, 4, 1)))
+
+
+def codes(stage: Stage) -> list[tuple[str, str]]:
+    return [(problem.code, problem.where) for problem in stage.problems]
+
+
+def test_the_floor_lies_at_the_lowest_corner_as_published_and_where_the_file_says_in_strict() -> None:
+    it = thing("it", (1, 1, 1), (2, 2, 0.2))
+    for profile, height in ((OFFICIAL, -0.3), (STRICT, 1.0)):
+        stage = staged([it], Architecture((SQUARE,), (Wall("w", (0, 0, 1), (4, 0, 1), 2.0),)), profile)
+        assert stage.floors[0].z == pytest.approx(height)
+        slab = stage.floors[0].slab
+        assert (slab.low[2], slab.high[2]) == pytest.approx((height - 0.0005, height + 0.0005))
+        assert stage.walls[0].low[2] == pytest.approx(height, abs=0.001)
+        ceiling = stage.ceiling()
+        assert ceiling is not None
+        assert ceiling.low[2] == pytest.approx(height + 2, abs=0.001)
+
+
+@both
+def test_walls_look_into_the_room_whichever_way_they_run(profile: Profile) -> None:
+    for ends in (((0, 0, 1), (4, 0, 1)), ((4, 0, 1), (0, 0, 1))):
+        wall = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5),)), profile).walls[0]
+        assert wall.frame.front == pytest.approx(np.array([0, 1, 0]))
+        assert [*wall.low[:2], *wall.high[:2]] == pytest.approx([0, -0.0005, 4, 0.0005])
+    for ends in (((4, 0, 1), (4, 4, 1)), ((4, 4, 1), (4, 0, 1))):
+        wall = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5),)), profile).walls[0]
+        assert wall.frame.front == pytest.approx(np.array([-1, 0, 0]))
+
+
+@both
+def test_openings_are_counted_from_the_start_of_their_wall(profile: Profile) -> None:
+    door, window = Opening("door", (0.5, 0), (1.5, 2)), Opening("window", (2, 1), (3, 2))
+    for ends, middle in ((((0, 0, 1), (4, 0, 1)), 1.0), (((4, 0, 1), (0, 0, 1)), 3.0)):
+        stage = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5, (door, window)),)), profile)
+        assert stage.doors[0].frame.centre[0] == pytest.approx(middle)
+        assert [board.id for board in (*stage.doors, *stage.windows)] == ["door_0_wall_w", "window_1_wall_w"]
+        assert stage.doors[0].frame.half == pytest.approx(np.array([0.5, 0.0005, 1]))
+        rays = [(middle, 1, stage.floors[0].z + 1), (middle, 1, stage.floors[0].z + 2.2)]
+        assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == [False, True]
+
+
+def test_a_slanted_wall_is_drawn_along_x_as_published_and_said_so() -> None:
+    turn = Turn(30)
+    official, strict = (staged([], turn.room(6, 6), profile) for profile in (OFFICIAL, STRICT))
+    assert codes(official) == [("slanted-wall", f"wall_{name}") for name in ("south", "east", "north", "west")]
+    assert strict.problems == ()
+    assert np.abs(official.walls[0].frame.axes[:, 0]) == pytest.approx(np.array([1, 0, 0]))
+    assert strict.walls[0].frame.front == pytest.approx(np.array([-math.sin(math.pi / 6), math.cos(math.pi / 6), 0]))
+
+
+def test_the_last_floor_alone_decides_where_walls_look_as_published() -> None:
+    left = Floor("left", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
+    right = Floor("right", ((4, 0, 0), (8, 0, 0), (8, 4, 0), (4, 4, 0)))
+    room = Architecture((left, right), (Wall("south", (4, 0, 0), (0, 0, 0), 2.5),))
+    for profile, y in ((OFFICIAL, -1), (STRICT, 1)):
+        assert staged([], room, profile).walls[0].frame.front[1] == pytest.approx(y)
+
+
+@both
+def test_a_scene_without_architecture_gets_a_room_around_its_objects(profile: Profile) -> None:
+    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (3, 2, 2))], None, profile)
+    assert stage.floor.bounds == pytest.approx((-0.5, -0.5, 3.5, 2.5))
+    assert len(stage.walls) == 4
+    assert stage.wall_height == pytest.approx(3)
+    middle = np.array([1.5, 1, 1.5])
+    assert all((middle - wall.frame.centre) @ wall.frame.front > 0 for wall in stage.walls)
+    assert stage.floors[0].slab.high[2] == pytest.approx(0, abs=0.0006)
+
+
+@both
+def test_an_empty_scene_is_a_room_and_a_scene_of_nothing_has_no_floor(profile: Profile) -> None:
+    bare = Stage(bare_room("scene_3"), profile)
+    assert (bare.floor.area, bare.wall_height, len(bare.walls)) == (36, 2.5, 4)
+    nothing = Stage(Scene("nothing"), profile)
+    assert codes(nothing) == [("no-floor", "nothing")]
+    assert nothing.ceiling() is None
+    assert collisions(nothing).hits == ()
+    assert out_of_bounds(nothing).share is None
+
+
+@pytest.mark.parametrize(
+    ("points", "code"),
+    [
+        ((), "bad-floor"),
+        (((0, 0, 0), (1, 0, 0)), "bad-floor"),
+        (((0, 0, 0), (1, 0, 0), (2, 0, 0)), "bad-floor"),
+        (((1, 1, 0),) * 5, "bad-floor"),
+        (((0, 0, 0), (math.nan, 0, 0), (1, 1, 0)), "bad-floor"),
+        (((0, 0, 0), (2, 2, 0), (2, 0, 0), (0, 2, 0)), "crossed-floor"),
+    ],
+)
+@both
+def test_a_floor_that_is_none_is_a_problem(
+    points: tuple[tuple[float, float, float], ...], code: str, profile: Profile
+) -> None:
+    stage = staged([thing("a", (0.2, 0.2, 0.2), (1.5, 1, 0.1))], Architecture((Floor("bad one", points),)), profile)
+    assert (code, "floor_bad_one") in codes(stage)
+    assert 0 <= out_of_bounds(stage).objects["a"].ratio <= 1
+
+
+@pytest.mark.parametrize(
+    ("wall", "problem"),
+    [
+        (Wall("w", (0, 0, 0), (0, 0, 0), 2.5), ("bad-wall", "wall_w")),
+        (Wall("w", (0, 0, 0), (4, 0, 0), 0.0), ("bad-wall", "wall_w")),
+        (Wall("w", (0, 0, 0), (math.inf, 0, 0), 2.5), ("bad-wall", "wall_w")),
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_wall_w")),
+        (
+            Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)),
+            ("bad-opening", "window_0_wall_w"),
+        ),
+    ],
+)
+@both
+def test_a_wall_or_opening_that_is_none_is_a_problem(wall: Wall, problem: tuple[str, str], profile: Profile) -> None:
+    stage = staged([], Architecture((SQUARE,), (wall,)), profile)
+    assert codes(stage) == [problem]
+    assert len(stage.walls) == (problem[0] == "bad-opening")
+
+
+@both
+def test_objects_that_cannot_be_measured_are_named(profile: Profile) -> None:
+    flat = Object("flat", box(1, 1, 1), (0.0,) * 15 + (1.0,))
+    twin = thing("a", (1, 1, 1), (3, 3, 0.5))
+    stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), flat, twin], AS_IT_IS.room(9, 9), profile)
+    assert codes(stage) == [("singular-transform", "flat"), ("repeated-id", "a")]
+    assert (list(stage.bodies), stage.unmeasured) == (["a"], ("flat",))
+    assert collisions(stage).unmeasured == ("flat",)
+    with pytest.raises(UsageError, match="'flat' cannot be measured: its transform flattens it"):
+        stage.body("flat")
+
+
+def test_a_sheared_object_is_measured_and_said_to_be() -> None:
+    sheared = list(standing())
+    sheared[4] += 0.4
+    stage = staged([Object("bent", box(1, 1, 1), tuple(sheared))], AS_IT_IS.room(6, 6))
+    assert codes(stage) == [("sheared-transform", "bent")]
+    frame = stage.body("bent").frame
+    assert frame.axes.T @ frame.axes == pytest.approx(np.eye(3))
+    assert (np.abs(frame.local(stage.body("bent").vertices)) <= frame.half + 1e-9).all()
+
+
+def test_a_scene_can_be_sent_between_processes() -> None:
+    scene = Scene("den", (thing("a", (1, 1, 1), (0, 0, 0.5)),), AS_IT_IS.room(6, 6))
+    assert pickle.loads(pickle.dumps(scene)) == scene  # noqa: S301
+
+
+def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
+    it, other = thing("it", (1, 1, 1), (0, 0, 0.5)), thing("other", (1, 1, 1), (3, 0, 0.5))
+    first, second = (staged(things, AS_IT_IS.room(9, 9), OFFICIAL) for things in ([it, other], [other, it]))
+    assert np.array_equal(first.body("it").points, second.body("it").points)
+    assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
+    renamed = Stage(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
+    assert not np.array_equal(first.body("it").points, renamed.body("it").points)
+
+
+def test_profiles_are_found_by_name() -> None:
+    assert PROFILES == {"official": OFFICIAL, "strict": STRICT}
+
+
+def test_importing_the_room_imports_none_of_its_libraries() -> None:
+    heavy = ("numpy", "trimesh", "fcl", "embreex", "shapely", "scipy")
+    code = f"import sys, tsgkit.geometry; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
+def test_a_missing_library_names_the_extra() -> None:
+    from tsgkit.geometry.libraries import Library
+
+    with pytest.raises(UsageError, match="rooms are measured with no_such_library, which is not installed") as caught:
+        _ = Library("no_such_library").zeros
+    assert caught.value.hint == 'install the extra: pip install "tsgkit[scenes]"'

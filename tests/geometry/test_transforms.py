@@ -1,0 +1,105 @@
+"""Places and turns: files, local frames and yaw."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+
+import numpy as np
+
+from tsgkit.geometry import OFFICIAL, STRICT, Object, asset_rotation, box, standing
+from tsgkit.geometry.bodies import placed
+from tsgkit.geometry.transforms import local_matrix, matrix_of, problem_of, transform_of, yaw_of
+
+
+def test_files_write_column_by_column() -> None:
+    numbers = tuple(float(n) for n in range(16))
+    assert matrix_of(numbers)[:3, 3].tolist() == [12, 13, 14]
+    assert transform_of(matrix_of(numbers)) == numbers
+
+
+def test_an_unturned_asset_stands_up_and_faces_minus_y() -> None:
+    matrix = matrix_of(standing())
+    assert (matrix[:3, :3] @ (0, 1, 0)).tolist() == [0, 0, 1], "up of the file is up"
+    assert (matrix[:3, :3] @ (0, 0, 1)).tolist() == [0, -1, 0], "front of the file is -y"
+    assert np.array_equal(local_matrix(standing()), np.eye(4))
+
+
+@pytest.mark.parametrize("yaw", [-179, -90, -30, 0, 1e-9, 45, 90, 180])
+@pytest.mark.parametrize("scale", [1, 2, (1, 2, 3)])
+def test_yaw_is_read_back_at_any_scale_and_tilt_about_x(yaw: float, scale: float) -> None:
+    for tilt in (0, 20, -50):
+        assert math.isclose(yaw_of(local_matrix(standing(yaw=yaw, scale=scale, tilt=tilt))), yaw, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize(("mirror", "yaw"), [((-1, 1, 1), 30), ((1, -1, 1), 30), ((1, 1, -1), -150)])
+def test_a_mirrored_matrix_is_turned_first(mirror: tuple[int, int, int], yaw: float) -> None:
+    assert yaw_of(local_matrix(standing(yaw=30, scale=mirror))) == pytest.approx(yaw)
+
+
+def test_looking_straight_up_has_no_yaw() -> None:
+    matrix = np.eye(4)
+    matrix[:3, :3] = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    assert yaw_of(matrix) == 0
+
+
+def test_the_published_frame_keeps_the_scale_in_its_axes() -> None:
+    thing = Object("it", box(1, 2, 3), standing(at=(5, 6, 7), yaw=90, scale=2))
+    official, strict = (placed(thing, "scene", profile)[0] for profile in (OFFICIAL, STRICT))
+    assert official is not None
+    assert strict is not None
+    assert official.frame.half == pytest.approx(np.array([0.5, 1, 1.5]))
+    assert strict.frame.half == pytest.approx(np.array([1, 2, 3]))
+    assert np.linalg.norm(official.frame.axes, axis=0) == pytest.approx(np.array([2, 2, 2]))
+    assert np.linalg.norm(strict.frame.axes, axis=0) == pytest.approx(np.array([1, 1, 1]))
+    for frame in (official.frame, strict.frame):
+        corner = frame.world(np.array([[1.0, 1, 1]]))[0]
+        assert corner == pytest.approx(np.array([5 - 2, 6 + 1, 7 + 3]))
+
+
+def test_the_origin_of_an_asset_may_lie_anywhere() -> None:
+    from tsgkit.geometry.meshes import mesh_of
+
+    mesh = mesh_of(box(1, 1, 1)).moved(
+        transform_of(np.array([[1, 0, 0, 3], [0, 1, 0, 0.5], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
+    )
+    for profile in (OFFICIAL, STRICT):
+        body, _ = placed(Object("it", mesh, standing(yaw=90)), "scene", profile)
+        assert body is not None
+        assert body.frame.centre == pytest.approx(np.array([0, 3, 0.5]))
+
+
+@pytest.mark.parametrize("up", [(0, 1, 0), (0, 0, 1), (-1, 0, 0)])
+@pytest.mark.parametrize("front", [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, -1, 0)])
+def test_declared_axes_are_taken_to_up_and_front(up: tuple[int, ...], front: tuple[int, ...]) -> None:
+    if abs(np.dot(up, front)) == 1:
+        pytest.skip("no such frame")
+    turn = matrix_of(asset_rotation(up, front))[:3, :3]
+    assert (turn @ up).tolist() == [0, 1, 0]
+    assert (turn @ front).tolist() == [0, 0, 1]
+    assert np.linalg.det(turn) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ((1.0,) * 15, "bad-transform"),
+        ((math.nan,) * 16, "bad-transform"),
+        ((1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 2.0), "bad-transform"),
+        ((0.0,) * 15 + (1.0,), "singular-transform"),
+        ((1.0, 0, 0, 0, 1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "singular-transform"),
+        ((1.0, 0, 0, 0, 0.3, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0), "sheared-transform"),
+    ],
+)
+def test_what_is_wrong_with_a_transform_has_a_name(numbers: tuple[float, ...], code: str) -> None:
+    found = problem_of(numbers, "lamp")
+    assert found is not None
+    assert (found.code, found.where) == (code, "lamp")
+
+
+def test_a_good_transform_has_no_problem() -> None:
+    single = tuple(float(np.float32(n)) for n in standing(at=(100, 3, 1), yaw=33, scale=(0.01, 2, 30), tilt=5))
+    assert problem_of(single, "lamp") is None

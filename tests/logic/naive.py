@@ -1,0 +1,336 @@
+"""Plain evaluators to test the real ones against: what the semantics say, word for word, with nothing remembered.
+
+``official`` works on nested lists of tokens, as the published verifier does; ``lift`` is a second writing of lifting.
+``strict`` works on formulas, in the order they are written. ``Crash`` is raised where the published verifier crashes.
+"""
+
+# ruff: noqa: ANN401  (raw layouts and nested lists hold anything)
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Variable,
+)
+
+UNARY = ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter")
+
+
+class Crash(Exception):
+    """The published verifier raises something here."""
+
+
+class Slow(Exception):
+    """The guard of a bench: more steps than it has patience for."""
+
+
+def place(name: str, boxes: Sequence[Sequence[float]]) -> bool:
+    """What a predicate of places and sizes says of boxes."""
+    (ax1, ay1, ax2, ay2), (bx1, by1, bx2, by2) = boxes[0][:4], boxes[-1][:4]
+    acx, acy, bcx, bcy = (ax1 + ax2) / 2, (ay1 + ay2) / 2, (bx1 + bx2) / 2, (by1 + by2) / 2
+    a, b = max(0, ax2 - ax1) * max(0, ay2 - ay1), max(0, bx2 - bx1) * max(0, by2 - by1)
+    said = {
+        "OnLeftSide": acx < 500,
+        "OnRightSide": acx > 500,
+        "OnTopSide": acy < 500,
+        "OnBottomSide": acy > 500,
+        "InCenter": 1000 / 3 < acx < 2000 / 3 and 1000 / 3 < acy < 2000 / 3,
+        "LeftOf": ax2 < bcx,
+        "RightOf": ax1 > bcx,
+        "Above": ay2 < bcy,
+        "Below": ay1 > bcy,
+        "AlignedHorizontally": abs(acy - bcy) < 100,
+        "AlignedVertically": abs(acx - bcx) < 100,
+        "LargerThan": a > b,
+        "SmallerThan": a < b,
+    }
+    return said[name]
+
+
+# --- the published verifier ---------------------------------------------------------------------------------------
+
+
+def tree(formula: Formula) -> Any:
+    """A formula as nested lists, values as one-tuples so that they are no variables."""
+    match formula:
+        case Atom(name, args):
+            return [name, *(arg.name if isinstance(arg, Variable) else (arg.text,) for arg in args)]
+        case And(parts) | Or(parts):
+            return ["and" if isinstance(formula, And) else "or", *map(tree, parts)]
+        case Not(body):
+            return ["not", tree(body)]
+        case Implies(left, right):
+            return ["implies", tree(left), tree(right)]
+        case Iff(left, right):
+            return ["iff", tree(left), tree(right)]
+        case Exists(variable, body) | Forall(variable, body):
+            return ["exists" if isinstance(formula, Exists) else "forall", variable.name, tree(body)]
+        case Comparison(name, left, right):
+            sides = [
+                ["Count", one.variable.name, tree(one.body)] if isinstance(one, Count) else one for one in (left, right)
+            ]
+            return [name, *sides]
+
+
+def lift(node: Any) -> Any:
+    """Lifting, over nested lists."""
+    if not isinstance(node, list):
+        return node
+    node = [lift(one) for one in node]
+    if node[0] != "exists" or not isinstance(node[2], list) or node[2][0] != "and":
+        return node
+    out: list[Any] = []
+    inside: list[Any] = []
+    for conjunct in node[2][1:]:
+        (inside if node[1] in flat(conjunct) else out).append(conjunct)
+    if inside or not out:
+        out.append(["exists", node[1], inside[0] if len(inside) == 1 else ["and", *inside]])
+    return out[0] if len(out) == 1 else ["and", *out]
+
+
+def flat(node: Any) -> list[Any]:
+    return [token for one in node for token in flat(one)] if isinstance(node, list) else [node]
+
+
+def official(node: Any, scene: Any, guard: int = 0) -> bool:
+    """The published verdict on nested lists; ``Crash`` where it would crash, ``Slow`` after ``guard`` steps."""
+    objects = scene.get("objects", [])
+    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+        raise Crash
+    boxed = [one for one in objects if one.get("box_2d")]
+    for one, other in itertools.combinations(boxed, 2):
+        numbers(one), numbers(other)
+    return _Official(objects, guard).truth(node, {})[0]
+
+
+def numbers(entry: Any) -> Sequence[float]:
+    box = entry.get("box_2d")
+    if not isinstance(box, list) or len(box) < 4 or not all(isinstance(one, int | float) for one in box[:4]):
+        raise Crash
+    return box
+
+
+@dataclass
+class _Official:
+    objects: list[Any]
+    guard: int
+    steps: int = 0
+
+    def truth(self, node: Any, env: dict[str, Any]) -> tuple[bool, bool]:
+        """The truth of a node, and whether it is flagged vacuous."""
+        self.steps += 1
+        if self.guard and self.steps > self.guard:
+            raise Slow
+        head, args = node[0], node[1:]
+        if head == "and":
+            return all(self.truth(one, env)[0] for one in args), False
+        if head == "or":
+            return any(self.truth(one, env)[0] for one in args), False
+        if head == "not":
+            return not self.truth(args[0], env)[0], False
+        if head == "implies":
+            if not self.truth(args[0], env)[0]:
+                return True, True
+            return self.truth(args[1], env)[0], False
+        if head == "exists":
+            return any(self.truth(args[1], {**env, args[0]: one})[0] for one in self.objects), False
+        if head == "forall":
+            return self.every(args, env), False
+        return self.predicate(head, [self.value(one, env) for one in args]), False
+
+    def every(self, args: Any, env: dict[str, Any]) -> bool:
+        triggers = 0
+        for one in self.objects:
+            truth, vacuous = self.truth(args[1], {**env, args[0]: one})
+            if not truth:
+                return False
+            triggers += not vacuous
+        return triggers > 0
+
+    def value(self, arg: Any, env: dict[str, Any]) -> Any:
+        if isinstance(arg, list):
+            if arg[0] != "Count":
+                raise Crash
+            return sum(self.truth(arg[2], {**env, arg[1]: one})[0] for one in self.objects)
+        if isinstance(arg, tuple):
+            return arg[0]
+        if isinstance(arg, str) and arg.startswith("?"):
+            if arg not in env:
+                raise Crash
+            return env[arg]
+        return arg
+
+    def predicate(self, head: str, args: list[Any]) -> bool:
+        compare = {
+            "Equals": lambda a, b: a == b,
+            "GreaterThan": lambda a, b: a > b,
+            "LessThan": lambda a, b: a < b,
+            "GreaterThanOrEquals": lambda a, b: a >= b,
+            "LessThanOrEquals": lambda a, b: a <= b,
+        }
+        if head in compare:
+            return bool(compare[head](*args))
+        if head not in {"Is", "Has", *UNARY, *BINARY} or len(args) != (1 if head in UNARY else 2):
+            raise Crash
+        if not isinstance(args[0], dict):
+            raise Crash
+        if head == "Is":
+            return bool(args[0].get("label") == args[1])
+        if head == "Has":
+            return args[1] in [args[0].get("color"), args[0].get("material"), args[0].get("shape")]
+        if not all(isinstance(one, dict) for one in args):
+            raise Crash
+        return place(head, [numbers(one) for one in args])
+
+
+BINARY = (
+    "LeftOf",
+    "RightOf",
+    "Above",
+    "Below",
+    "AlignedHorizontally",
+    "AlignedVertically",
+    "LargerThan",
+    "SmallerThan",
+)
+
+
+# --- strict -------------------------------------------------------------------------------------------------------
+
+
+def strict(formula: Formula, scene: Any, *, distinct: bool = False, grounded: bool = False) -> bool:
+    """The strict verdict: false for a layout that is none."""
+    if not is_layout(scene, grounded=grounded):
+        return False
+    return _Strict(scene["objects"], distinct).truth(formula, {}, ())
+
+
+def is_layout(scene: Any, *, grounded: bool) -> bool:
+    objects = scene.get("objects", [])
+    if not isinstance(objects, list) or not all(is_thing(one) for one in objects):
+        return False
+    for one, other in itertools.combinations([entry["box_2d"] for entry in objects], 2):
+        width = min(one[2], other[2]) - max(one[0], other[0])
+        height = min(one[3], other[3]) - max(one[1], other[1])
+        areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+        if width > 0 and height > 0 and (not grounded or width * height > min(areas) / 2):
+            return False
+    return True
+
+
+def is_thing(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("label"), str):
+        return False
+    if not all(entry.get(key) is None or isinstance(entry[key], str) for key in ("color", "material", "shape")):
+        return False
+    box = entry.get("box_2d")
+    if not isinstance(box, list) or len(box) != 4:
+        return False
+    if any(isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one) for one in box):
+        return False
+    return bool(0 <= box[0] < box[2] <= 1000 and 0 <= box[1] < box[3] <= 1000)
+
+
+@dataclass
+class _Strict:
+    objects: list[Any]
+    distinct: bool
+
+    def domain(self, around: tuple[int, ...]) -> list[int]:
+        """The objects a variable may stand for, given those that variables around it stand for."""
+        return [one for one in range(len(self.objects)) if not (self.distinct and one in around)]
+
+    def truth(self, formula: Formula, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
+        match formula:
+            case Atom():
+                return self.atom(formula, env)
+            case And(parts):
+                return all(self.truth(one, env, around) for one in parts)
+            case Or(parts):
+                return any(self.truth(one, env, around) for one in parts)
+            case Not(body):
+                return not self.truth(body, env, around)
+            case Implies(left, right):
+                return not self.truth(left, env, around) or self.truth(right, env, around)
+            case Iff(left, right):
+                return self.truth(left, env, around) == self.truth(right, env, around)
+            case Exists(variable, body):
+                return any(self.truth(body, {**env, variable: one}, (*around, one)) for one in self.domain(around))
+            case Forall():
+                return self.every(formula, env, around)
+            case Comparison(name, left, right):
+                a, b = self.number(left, env, around), self.number(right, env, around)
+                return {"Equals": a == b, "GreaterThan": a > b, "LessThan": a < b, "GreaterThanOrEquals": a >= b}.get(
+                    name, a <= b
+                )
+
+    def number(self, number: float | Count, env: dict[Variable, int], around: tuple[int, ...]) -> float:
+        if not isinstance(number, Count):
+            return number
+        chosen = self.domain(around)
+        return sum(self.truth(number.body, {**env, number.variable: one}, (*around, one)) for one in chosen)
+
+    def every(self, formula: Forall, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
+        variables, body = [formula.variable], formula.body
+        while isinstance(body, Forall):
+            variables.append(body.variable)
+            body = body.body
+        choices: list[tuple[tuple[int, ...], dict[Variable, int]]] = [((), env)]
+        for variable in variables:
+            choices = [
+                ((*chosen, one), {**bound, variable: one})
+                for chosen, bound in choices
+                for one in self.domain((*around, *chosen))
+            ]
+        if not choices or not all(self.truth(body, bound, (*around, *chosen)) for chosen, bound in choices):
+            return False
+        return all(
+            any(self.truth(one.antecedent, bound, (*around, *chosen)) for chosen, bound in choices)
+            for one in implications(body)
+        )
+
+    def atom(self, atom: Atom, env: dict[Variable, int]) -> bool:
+        things = [self.objects[env[arg]] for arg in atom.args if isinstance(arg, Variable)]
+        value = atom.args[-1]
+        if isinstance(value, Literal):
+            if atom.name == "Is":
+                return bool(things[0]["label"] == value.text)
+            return value.text in [things[0].get(key) for key in ("color", "material", "shape")]
+        return place(atom.name, [one["box_2d"] for one in things])
+
+
+def implications(body: Formula) -> list[Implies]:
+    """The implications that a body is, or is a conjunction of."""
+    if isinstance(body, And):
+        return [one for part in body.parts for one in implications(part)]
+    return [body] if isinstance(body, Implies) else []
+
+
+# --- classical ----------------------------------------------------------------------------------------------------
+
+
+def classical(formula: Formula, objects: Sequence[Any]) -> bool:
+    """Plain first-order truth: a ``forall`` over nothing is true."""
+    return _Classical(list(objects), distinct=False).truth(formula, {}, ())
+
+
+class _Classical(_Strict):
+    def every(self, formula: Forall, env: dict[Variable, int], around: tuple[int, ...]) -> bool:
+        return all(self.truth(formula.body, {**env, formula.variable: one}, ()) for one in self.domain(around))

@@ -1,0 +1,114 @@
+"""No text and no layout makes a reader or a verifier fail otherwise than it says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from logic import made_up_formulas
+
+from tsgkit.errors import UsageError
+from tsgkit.logic.checking import check
+from tsgkit.logic.clauses import clause_form
+from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.logic.printing import text_of
+from tsgkit.logic.published import as_published
+from tsgkit.logic.reading import reading_of
+from tsgkit.logic.verifying import verify
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+
+PIECES = (
+    *"()'\"\\?; \n\t\0éあ",
+    "(and ", "(or ", "(not ", "(implies ", "(iff ", "(exists ", "(forall ", "(Count ", "(Equals ", "(Is ", "(LeftOf ",
+    "?x", "?y", "'cup'", "'?x'", "'a b'", "nan", "1e999", "-5", "AND", "(AND ", "()", "''",
+)  # fmt: skip
+LONG = ("(", ")", "'", '"', "\\", "?", "(not ", "(and (", "(exists ?x ", "'a' ", " ", "\n", "x", "(Is ?x 'cup') ")
+
+
+def texts(count: int) -> list[str]:
+    """Pieces strung together, and formulas with letters changed, cut out and put in."""
+    made = []
+    for number in range(count):
+        random = Random(f"hostile/{number}")
+        if number % 2:
+            made.append("".join(random.choice(PIECES) for _ in range(random.randrange(30))))
+            continue
+        text = text_of(made_up_formulas.formula(random, deepest=5))
+        for _ in range(random.randrange(1, 4)):
+            place = random.randrange(len(text) + 1)
+            text = text[:place] + random.choice(PIECES) * random.randrange(2) + text[place + random.randrange(3) :]
+        made.append(text)
+    return made
+
+
+def put_through(text: str) -> None:
+    scene = made_up_formulas.layout(Random(text[:50]), apart=True)
+    taken = as_published(text)
+    assert (taken.lifted is None) == (verify(text, scene, "official").status == "uncounted")
+    for vocabulary in (KNOLLING, NATURAL):
+        checked = check(text, vocabulary)
+        assert checked.formula is not None or checked.findings[0].code == "syntax"
+    try:
+        formula = parse(text)
+    except FormulaProblem as problem:
+        assert 0 <= problem.offset <= len(text)
+        return
+    assert parse(text_of(formula)) == formula
+    assert reading_of(formula)
+    for judged in (lambda: clause_form(formula), lambda: verify(formula, scene)):
+        try:
+            judged()
+        except UsageError as error:
+            assert error.message
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_strange_texts_are_read_or_refused(chunk: int) -> None:
+    for text in texts(3_000)[chunk::4]:
+        put_through(text)
+
+
+@pytest.mark.parametrize("piece", LONG)
+def test_long_texts_are_read_or_refused(piece: str) -> None:
+    put_through(piece * 20_000)
+    put_through("(exists ?x (and " + piece * 2_000)
+
+
+SCALARS: tuple[Any, ...] = (None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "cup", "1", [], {}, [[]])
+KEYS = ("objects", "label", "color", "material", "shape", "box_2d", "other")
+
+
+def strange(random: Random, deepest: int) -> Any:  # noqa: ANN401
+    """A value that JSON could hold, somewhat like a layout."""
+    if deepest == 0 or random.random() < 0.2:
+        return random.choice(SCALARS)
+    if random.random() < 0.3:
+        return [strange(random, deepest - 1) for _ in range(random.randrange(6))]
+    value = {key: strange(random, deepest - 1) for key in random.sample(KEYS, random.randrange(1, 7))}
+    if random.random() < 0.7:
+        value["box_2d"] = [
+            random.choice([*SCALARS, *range(0, 1000, 100)]) for _ in range(random.choice((3, 4, 4, 4, 5)))
+        ]
+    return value
+
+
+def test_strange_layouts_get_a_verdict() -> None:
+    seen = set()
+    for number in range(2_000):
+        random = Random(f"layout/{number}")
+        formula = made_up_formulas.formula(random, deepest=4)
+        scene = strange(random, 2)
+        if random.random() < 0.8:
+            scene = {"objects": [strange(random, 1) for _ in range(random.randrange(4))]}
+        for profile in ("official", "strict"):
+            verdict = verify(formula, scene, profile)
+            assert verdict.truth is not None
+            assert json.dumps(verdict.value())
+            seen.add((profile, verdict.status))
+    assert seen == {
+        *itertools.product(["official"], ["decided", "crashed"]),
+        *itertools.product(["strict"], ["decided", "rejected"]),
+    }

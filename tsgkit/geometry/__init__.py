@@ -1,0 +1,115 @@
+"""Furnished rooms as values, and everything that is measured about them.
+
+======================  ========================================================================================
+``scenes``              objects, floors, walls with doors and windows
+``meshes``              triangle meshes from bytes, primitives from sizes
+``transforms``          places and turns; the local frame of an object
+``profiles``            every choice on which the published way of measuring and ours part
+``stages``              a scene under a profile: what is measured, built once
+``bodies``              one placed surface: its box, tree, rays and sampled points
+``floors``, ``walls``   what is built, as polygons and thin boards
+``relations``           score, margin and evidence of a relation
+``relations_of_objects``  the thirteen between objects
+``relations_to_rooms``  the ten to walls, doors, windows, rooms and ceilings
+``collisions``          what is in what
+``support``             what rests on what
+``paths``               free ways through the room, and to the sides things are used from
+``bounds``              what lies outside the floors
+``openings``            what stands before doors and windows
+``problems``            what is wrong with a mesh, a transform or a room, as values
+``trees``, ``rays``     surfaces that meet, gaps between them, first hits
+``solids``, ``distances``  inside or outside; how far
+``raster``, ``sampling``  pixels and points, as published counts are made of them
+``paints``, ``coats``   how surfaces look: base colours, textures; what rays find there
+``cameras``             where a picture is taken from
+``shading``             light and the lack of it
+``figures``             a human of 1.70 m, for scale
+``rendering``           pictures by rays: colour, depth, normals, masks;  ``png``: as files
+``views``               the pictures a judge is shown
+``libraries``           numpy and the others of the extra ``scenes``, imported when first used
+======================  ========================================================================================
+
+Pure: bytes, arrays and values go in; nothing here touches the network, the clock, the disk or a model.
+"""
+
+from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
+from tsgkit.geometry.cameras import Camera, framing
+from tsgkit.geometry.coats import Drawn
+from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
+from tsgkit.geometry.meshes import Mesh, Primitive, Shape, box, read_mesh
+from tsgkit.geometry.openings import Clearance, clearances, share_clear
+from tsgkit.geometry.paints import Paint, Texture
+from tsgkit.geometry.paths import Access, Navigability, accessibility, navigability
+from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
+from tsgkit.geometry.relations import Relation
+from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, Group, groups, relation_of_objects
+from tsgkit.geometry.relations_to_rooms import ELEMENTS, RELATIONS_TO_ROOMS, relation_to_room
+from tsgkit.geometry.rendering import Picture, Sight, render
+from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
+from tsgkit.geometry.stages import Stage
+from tsgkit.geometry.support import Support, supports
+from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing
+from tsgkit.geometry.views import VIEWS, View, view
+
+__all__ = [
+    "ELEMENTS",
+    "IDENTITY",
+    "OFFICIAL",
+    "PROFILES",
+    "RELATIONS_OF_OBJECTS",
+    "RELATIONS_TO_ROOMS",
+    "SIDED",
+    "STRICT",
+    "VIEWS",
+    "Access",
+    "Architecture",
+    "Bound",
+    "Bounds",
+    "Camera",
+    "Clearance",
+    "Collisions",
+    "Drawn",
+    "Floor",
+    "Group",
+    "Hit",
+    "Mesh",
+    "Navigability",
+    "Object",
+    "Opening",
+    "Paint",
+    "Picture",
+    "Primitive",
+    "Problem",
+    "Profile",
+    "Relation",
+    "Scene",
+    "Shape",
+    "Sight",
+    "Stage",
+    "Support",
+    "Texture",
+    "Transform",
+    "View",
+    "Wall",
+    "accessibility",
+    "asset_rotation",
+    "bare_room",
+    "box",
+    "clearances",
+    "collisions",
+    "depth",
+    "framing",
+    "groups",
+    "navigability",
+    "out_of_bounds",
+    "read_mesh",
+    "rectangle",
+    "relation_of_objects",
+    "relation_to_room",
+    "render",
+    "share_clear",
+    "standing",
+    "supports",
+    "view",
+]

@@ -1,0 +1,272 @@
+"""What is measured: a placed surface with its local frame, and all that is worth computing once about it.
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.profiles import STRICT
+>>> from tsgkit.geometry.scenes import Object
+>>> from tsgkit.geometry.transforms import standing
+>>> lamp, problems = placed(Object("lamp_1", box(1, 2, 3), standing(at=(4, 0, 0), yaw=90, scale=2)), "den", STRICT)
+>>> lamp.frame.half.round(6).tolist(), lamp.frame.front.round().astype(int).tolist()
+([1.0, 2.0, 3.0], [1, 0, 0])
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tsgkit.geometry import solids, trees
+from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, trimesh
+from tsgkit.geometry.meshes import areas, cleaned, closed, merged
+from tsgkit.geometry.rays import Rays
+from tsgkit.geometry.sampling import EVEN, even, number_of_points, seeded
+from tsgkit.geometry.transforms import local_matrix, problem_of, rotation_part, yaw_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.paints import Paint
+    from tsgkit.geometry.problems import Problem
+    from tsgkit.geometry.profiles import Profile
+    from tsgkit.geometry.scenes import Object
+
+LEAST_POINTS = 64
+THINNEST = 1e-6
+RUGS = re.compile(r"\b(?:rug|carpet|mat|doormat|bath ?mat|runner)s?\b", re.IGNORECASE)
+RUG_HEIGHT = 0.1
+CLOSED, OPEN = 0.5, 0.99
+"""Winding numbers from which a point lies inside a closed surface, and inside one with holes."""
+AWAY = (0.31, 0.43, 0.85)
+"""A way out that runs along no face of usual furniture."""
+SEEDS_OF_PARTS = 32
+"""Of a surface in many pieces, this many of the largest are asked whether they lie inside something."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The local box: its centre, its axes as columns (right, back, up), half its size along them.
+
+    The published way keeps the object's scale in the axes, not in the size. Either way ``centre + axes @ (u * half)``
+    runs through the box when u runs from -1 to 1.
+    """
+
+    centre: Floats
+    axes: Floats
+    half: Floats
+
+    @property
+    def front(self) -> Floats:
+        """The way the front looks."""
+        return np.asarray(-self.axes[:, 1])
+
+    @property
+    def volume(self) -> float:
+        """The product of the full sizes, none counted as less than a micrometre."""
+        return float(np.prod(np.maximum(2 * self.half, THINNEST)))
+
+    def local(self, points: Floats) -> Floats:
+        """Points of the world as the box sees them."""
+        return np.asarray((points - self.centre) @ self.axes)
+
+    def world(self, parts: Floats) -> Floats:
+        """The points at these parts (-1 to 1) of the box."""
+        return np.asarray(self.centre + (parts * self.half) @ self.axes.T)
+
+    def turned(self) -> Frame:
+        """The same box with its front at its back."""
+        return Frame(self.centre, self.axes * (-1, -1, 1), self.half)
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A surface in the world and its frame; trees, rays and sampled points are made when first asked for."""
+
+    id: str
+    category: str
+    vertices: Floats
+    faces: Ints
+    frame: Frame
+    yaw: float
+    scene: str
+    profile: Profile
+    paint: Paint | None = None
+
+    @cached_property
+    def low(self) -> Floats:
+        """The least coordinates of any corner."""
+        return np.asarray(self.vertices.min(axis=0))
+
+    @cached_property
+    def high(self) -> Floats:
+        """The greatest coordinates of any corner."""
+        return np.asarray(self.vertices.max(axis=0))
+
+    @cached_property
+    def tree(self) -> trees.Tree:
+        """The tree over its triangles."""
+        return trees.tree(self.vertices, self.faces)
+
+    @cached_property
+    def rays(self) -> Rays:
+        """Itself as something that rays meet."""
+        return Rays(self.vertices, self.faces)
+
+    @cached_property
+    def solid_or_surface(self) -> trees.Tree:
+        """As the published collision test takes it: a convex solid where trimesh calls it convex, else a surface."""
+        mesh = trimesh.Trimesh(self.vertices, self.faces, process=False)
+        return trees.convex_solid(self.vertices, self.faces) if mesh.is_convex else self.tree
+
+    @cached_property
+    def areas(self) -> Floats:
+        """The area of each face."""
+        return areas(self.vertices, self.faces)
+
+    @cached_property
+    def centroid(self) -> Floats:
+        """The mean of its surface."""
+        return np.asarray(np.average(self.vertices[self.faces].mean(axis=1), axis=0, weights=self.areas))
+
+    @cached_property
+    def points(self) -> Floats:
+        """Points all over its box."""
+        if self.profile.even_points:
+            return self.frame.world(2 * even(EVEN, 3) - 1)
+        rng = seeded(self.scene, self.id, "box")
+        return self.frame.world(rng.uniform(-1, 1, (number_of_points(self.frame.volume, LEAST_POINTS), 3)))
+
+    @cached_property
+    def smallest_box(self) -> tuple[Floats, Floats]:
+        """The box of least volume in any direction: its matrix into the world, and its full sizes."""
+        return smallest_box(self.vertices)
+
+    @cached_property
+    def scattered(self) -> Floats:
+        """Random points in its smallest box, as many as published for its own box."""
+        matrix, sizes = self.smallest_box
+        rng = seeded(self.scene, self.id, "distance")
+        spread = rng.uniform(-0.5, 0.5, (number_of_points(self.frame.volume, LEAST_POINTS), 3)) * sizes
+        return np.asarray(spread @ matrix[:3, :3].T + matrix[:3, 3])
+
+    @cached_property
+    def footprint(self) -> shapely.Geometry:
+        """Its convex outline seen from above; a line or a point where it has no extent."""
+        return shapely.MultiPoint(self.vertices[:, :2]).convex_hull
+
+    @cached_property
+    def part_corners(self) -> Floats:
+        """A corner of each connected part of the surface, of the largest ones if there are many."""
+        faces, count = self.merged_faces, len(self.vertices)
+        rows, columns = faces[:, [0, 1]].reshape(-1), faces[:, [1, 2]].reshape(-1)
+        links = sparse.coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(count, count))
+        label = csgraph.connected_components(links, directed=False)[1][faces[:, 0]]
+        _, first, sizes = np.unique(label, return_index=True, return_counts=True)
+        chosen = first[np.argsort(-sizes, kind="stable")[:SEEDS_OF_PARTS]]
+        return np.asarray(self.vertices[self.faces[chosen, 0]])
+
+    @cached_property
+    def merged_faces(self) -> Ints:
+        """Its faces where corners at one place are one corner."""
+        return merged(self.vertices, self.faces)
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether its surface encloses a solid."""
+        return closed(self.merged_faces)
+
+    @property
+    def is_rug(self) -> bool:
+        """Whether it is a flat covering of the floor, by its category and its height."""
+        flat = float(self.high[2] - self.low[2]) <= RUG_HEIGHT
+        return flat and RUGS.search(self.category.replace("_", " ")) is not None
+
+    def holds(self, points: Floats) -> Bools:
+        """Which points lie inside the solid its surface encloses; an open shelf of bare sheets encloses none."""
+        found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
+        found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
+        if found.any():
+            least = CLOSED if self.closed else OPEN
+            found[found] = np.abs(solids.winding(self.vertices, self.faces, points[found])) > least
+        return found
+
+    def near(self, other: Body, by: float = 0.0) -> bool:
+        """Whether the boxes along the world's axes meet, give or take ``by``."""
+        return bool((self.low <= other.high + by).all() and (other.low <= self.high + by).all())
+
+
+def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tuple[Problem, ...]]:
+    """The body of an object, and what is wrong with its mesh or transform; no body where it cannot be measured."""
+    mend = thing.mend_winding or profile.solids
+    mesh, problems = cleaned(thing.shape, thing.id, mend_winding=mend)
+    bent = problem_of(thing.transform, thing.id)
+    problems += (bent,) if bent else ()
+    if mesh is None or (bent and bent.code != "sheared-transform"):
+        return None, problems
+    matrix = local_matrix(thing.transform)
+    local = mesh.vertices[:, [0, 2, 1]] * (1, -1, 1)
+    world = local @ matrix[:3, :3].T + matrix[:3, 3]
+    # A mirror turns every face inwards; collision and support want them outwards again.
+    faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
+    frame = _scaled_frame(world, matrix) if profile.scaled_boxes else _published_frame(local, matrix)
+    body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
+    return body, problems
+
+
+def _published_frame(local: Floats, matrix: Floats) -> Frame:
+    low, high = local.min(axis=0), local.max(axis=0)
+    return Frame(matrix[:3, :3] @ ((low + high) / 2) + matrix[:3, 3], matrix[:3, :3], (high - low) / 2)
+
+
+def _scaled_frame(world: Floats, matrix: Floats) -> Frame:
+    axes = rotation_part(matrix[:3, :3])
+    seen = (world - matrix[:3, 3]) @ axes
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    return Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)
+
+
+def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
+    """The matrix and full sizes of the box of least volume; along the world's axes for what is flat."""
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    middle, size = (low + high) / 2, float((high - low).max())
+    matrix = np.eye(4)
+    try:
+        corners = (vertices[spatial.ConvexHull(vertices).vertices] - middle) / size
+        to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
+    except (ValueError, spatial.QhullError):
+        matrix[:3, 3] = middle
+        return matrix, high - low
+    turn = np.linalg.inv(to_box)
+    matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
+    return matrix, size * np.asarray(sizes)
+
+
+def plate(
+    name: str,
+    centre: Floats,
+    along: Floats,
+    sizes: tuple[float, float, float],
+    scene: str,
+    profile: Profile,
+    cells: Sequence[tuple[float, float, float, float]] | None = None,
+) -> Body:
+    """A thin upright board: ``along`` is where its x runs, ``cells`` which parts of it exist (x, z from its middle)."""
+    wide, thick, high = sizes
+    axes = np.stack([along, np.array([-along[1], along[0], 0.0]), np.array([0.0, 0, 1])], axis=1)
+    frame = Frame(centre, axes, np.array([wide, thick, high]) / 2)
+    boxes = [(-wide / 2, -high / 2, wide / 2, high / 2)] if cells is None else cells
+    vertices, faces = _boards(boxes, thick)
+    yaw = float(np.degrees(np.arctan2(along[1], along[0])))
+    return Body(name, "", frame.centre + vertices @ axes.T, faces, frame, yaw, scene, profile)
+
+
+def _boards(cells: Sequence[tuple[float, float, float, float]], thick: float) -> tuple[Floats, Ints]:
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    triangles = np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
+    corners = [
+        [(x, y, z) for x in (left, right) for y in (-thick / 2, thick / 2) for z in (low, high)]
+        for left, low, right, high in cells
+    ]
+    faces = [triangles + 8 * k for k in range(len(cells))]
+    return np.array(corners, dtype=float).reshape(-1, 3), np.array(faces).reshape(-1, 3)

@@ -1,0 +1,166 @@
+"""Which objects are in one another.
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.transforms import standing
+>>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
+>>> found = collisions(Stage(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
+>>> [(hit.one, hit.other) for hit in found.hits], found.share
+([('box_0', 'box_1'), ('box_1', 'box_2')], 1.0)
+>>> print(found.hits[0].evidence)
+box_0 and box_1 overlap by more than 5 mm: none of 14 ways out parts them
+
+Published: two surfaces (or hulls, where a mesh passes for convex) meet, and meet again after the later one was pushed
+5 mm from the mean contact towards its centroid; not a tolerance of 5 mm. ``strict``: the solids overlap, or one lies in
+the other, and no move of 5 mm along an axis of either, or along the line between them, parts them. Objects also
+collide with walls there, and rugs with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tsgkit.geometry import trees
+from tsgkit.geometry.libraries import np
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.stages import Stage
+
+PUSH = 0.005
+FINEST = 0.001
+"""Depths are told to a millimetre."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Two bodies that collide; the other one may be a wall."""
+
+    one: str
+    other: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Collisions:
+    """All hits of a scene; ``unmeasured`` objects were not tested."""
+
+    objects: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    wall_hits: tuple[Hit, ...] = ()
+    unmeasured: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def colliding_with(self) -> Mapping[str, tuple[str, ...]]:
+        """For every tested object, what it collides with, walls last."""
+        found: dict[str, list[str]] = {name: [] for name in self.objects}
+        for hit in self.hits:
+            found[hit.one].append(hit.other)
+            found[hit.other].append(hit.one)
+        for hit in self.wall_hits:
+            found[hit.one].append(hit.other)
+        return {name: tuple(others) for name, others in found.items()}
+
+    @property
+    def in_collision(self) -> tuple[str, ...]:
+        """The objects that collide with anything."""
+        return tuple(name for name, others in self.colliding_with.items() if others)
+
+    @property
+    def scene_in_collision(self) -> bool:
+        """Whether anything collides."""
+        return bool(self.hits or self.wall_hits)
+
+    @property
+    def share(self) -> float | None:
+        """Colliding objects over tested ones; None without objects."""
+        return len(self.in_collision) / len(self.objects) if self.objects else None
+
+
+def collisions(stage: Stage) -> Collisions:
+    """Every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
+    test = _overlap if stage.profile.solids else _published
+    exempt = {body.id for body in stage.bodies.values() if stage.profile.rugs_exempt and body.is_rug}
+    pairs = ((one, other) for one, other in stage.pairs() if not exempt & {one.id, other.id})
+    hits = tuple(hit for one, other in pairs if (hit := test(one, other)))
+    return Collisions(tuple(stage.bodies), hits, _wall_hits(stage, exempt), stage.unmeasured)
+
+
+def _wall_hits(stage: Stage, exempt: set[str]) -> tuple[Hit, ...]:
+    if not stage.profile.walls_are_solid:
+        return ()
+    standing = [body for body in stage.bodies.values() if body.id not in exempt]
+    meeting = ((body, wall) for body in standing for wall in stage.walls if body.near(wall))
+    return tuple(hit for body, wall in meeting if (hit := _overlap(body, wall)))
+
+
+def _published(one: Body, other: Body) -> Hit | None:
+    first, second = one.solid_or_surface, other.solid_or_surface
+    points = trees.contacts(first, second)
+    if not len(points):
+        return None
+    away = other.centroid - points.mean(axis=0)
+    length = float(np.linalg.norm(away))
+    # Where the contact is the centroid itself there is no way to push: they stay in contact.
+    if length > 0 and not trees.meet(first, second, PUSH * away / length):
+        return None
+    return Hit(one.id, other.id, f"{one.id} and {other.id} meet at {len(points)} points, and still after a 5 mm push")
+
+
+def _overlap(one: Body, other: Body) -> Hit | None:
+    if _parted(one, other, np.zeros(3)):
+        return None
+    ways = ways_out(one, other)
+    if any(_parted(one, other, PUSH * way) for way in ways):
+        return None
+    words = f"{one.id} and {other.id} overlap by more than 5 mm: none of {len(ways)} ways out parts them"
+    return Hit(one.id, other.id, words)
+
+
+def ways_out(one: Body, other: Body) -> Floats:
+    """Unit vectors along which the other might leave: between the centres, and along the axes of either."""
+    between = other.frame.centre - one.frame.centre
+    length = float(np.linalg.norm(between))
+    axes = [axis / np.linalg.norm(axis) for body in (one, other) for axis in body.frame.axes.T]
+    found = np.array([*([between / length] if length > 0 else []), *axes])
+    return np.concatenate([found, -found])
+
+
+def _parted(one: Body, other: Body, moved: Floats) -> bool:
+    """Whether nothing of the two is in one another after the other has moved."""
+    low, high = other.low + moved, other.high + moved
+    if (low > one.high).any() or (high < one.low).any():
+        return True
+    if trees.meet(one.tree, other.tree, moved):
+        return False
+    inside = one.holds(other.part_corners + moved).any() or other.holds(one.part_corners - moved).any()
+    return not inside
+
+
+def depth(one: Body, other: Body) -> float:
+    """Metres of the shortest way out, to a millimetre, among those tried; 0 for bodies that are apart."""
+    if _parted(one, other, np.zeros(3)):
+        return 0.0
+    farthest = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
+    best = farthest
+    for way in ways_out(one, other):
+        best = _way_out(one, other, way, best)
+    return best
+
+
+def _way_out(one: Body, other: Body, way: Floats, best: float) -> float:
+    """The least distance below ``best`` that parts the two along one way; ``best`` where none does."""
+    stuck, free = 0.0, min(FINEST, best)
+    while not _parted(one, other, free * way):
+        if free >= best:
+            return best
+        stuck, free = free, min(2 * free, best)
+    while free - stuck > FINEST:
+        middle = (stuck + free) / 2
+        stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
+    return free

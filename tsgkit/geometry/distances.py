@@ -1,0 +1,68 @@
+"""How far things are from one another: gaps between surfaces, and nearest points of boards.
+
+>>> from tsgkit.geometry.bodies import plate
+>>> from tsgkit.geometry.libraries import np
+>>> from tsgkit.geometry.profiles import STRICT
+>>> board = plate("wall", np.zeros(3), np.array([1.0, 0, 0]), (4, 0.2, 3), "den", STRICT)
+>>> nearest(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), board).tolist()
+[[1.0, 0.1, 0.5], [2.0, 0.0, 0.0]]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tsgkit.geometry import trees
+from tsgkit.geometry.libraries import np
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats
+
+
+FIRST = 512
+FINE = 0.001
+
+
+def between_objects(one: Body, other: Body) -> float:
+    """The gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
+
+    Published: the least distance from points in the smallest box around the smaller object to the surface of the other,
+    so that a small thing deep in a large one is some way from it.
+    """
+    if not one.profile.exact_gaps:
+        small, large = (one, other) if one.frame.volume < other.frame.volume else (other, one)
+        return least_gap(small.scattered, large)
+    if one is other or one.holds(other.part_corners).any() or other.holds(one.part_corners).any():
+        return 0.0
+    return trees.gap(one.tree, other.tree)
+
+
+def to_board(body: Body, board: Body) -> float:
+    """The gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
+    return trees.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
+
+
+def least_gap(points: Floats, body: Body) -> float:
+    """The least distance from any of many points to a surface; below a millimetre, none less is looked for.
+
+    Trees over points cost more than questions to them, so points are taken nearest box first, more and more at once,
+    until no other can be nearer.
+    """
+    away = np.linalg.norm(points - np.clip(points, body.low, body.high), axis=1)
+    order = np.argsort(away, kind="stable")
+    best, start, count = math.inf, 0, FIRST
+    while start < len(order) and away[order[start]] < best and best > FINE:
+        best = min(best, trees.gap(trees.cloud(points[order[start : start + count]]), body.tree))
+        start, count = start + count, 2 * count
+    return best
+
+
+def nearest(points: Floats, board: Body) -> Floats:
+    """For each point, the nearest one of a board, which is made of upright boxes of eight corners each."""
+    seen = board.frame.local(points)
+    boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
+    found = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
+    best = np.argmin(np.linalg.norm(found - seen[:, None], axis=2), axis=1)
+    return np.asarray(board.frame.centre + found[np.arange(len(seen)), best] @ board.frame.axes.T)

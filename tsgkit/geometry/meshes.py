@@ -1,0 +1,245 @@
+"""Shapes: triangle meshes from the bytes of GLB, OBJ and PLY files, and primitives made of sizes.
+
+>>> mesh_of(box(2, 1, 0.5)).faces.shape
+(12, 3)
+>>> print(read_mesh(b"no mesh", "glb", where="lamp"))
+lamp: not a readable glb mesh: buffer size must be a multiple of element size [unreadable-mesh]
+
+Corners are kept as the file has them, in its own frame (y up, front +z). OBJ readers merge equal corners and GLB
+readers do not; the published collision test depends on that, so nothing is merged here.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from tsgkit.geometry.libraries import np, trimesh
+from tsgkit.geometry.paints import WHITE, Paint, joined, paint_of, plain
+from tsgkit.geometry.problems import Problem
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.transforms import Transform
+
+FORMATS = ("glb", "obj", "ply")
+MANY_FACES = 1_000_000
+ROUND = 48
+"""Corners on the rim of round primitives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Corners (n x 3) and faces (m x 3, indices of corners), never written to; ``paint`` only pictures look at."""
+
+    vertices: Floats
+    faces: Ints
+    paint: Paint | None = None
+
+    @staticmethod
+    def of(vertices: object, faces: object, paint: Paint | None = None) -> Mesh:
+        """A mesh of anything numpy can read as two tables."""
+        corners = np.array(vertices, dtype=float).reshape(-1, 3)
+        triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
+        corners.setflags(write=False)
+        triangles.setflags(write=False)
+        return Mesh(corners, triangles, paint)
+
+    @cached_property
+    def area(self) -> float:
+        """Square metres of all faces."""
+        return float(areas(self.vertices, self.faces).sum())
+
+    @cached_property
+    def volume(self) -> float:
+        """Cubic metres, negative where faces look inwards; means something for closed surfaces only."""
+        a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
+        return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6) if len(self.faces) else 0.0
+
+    def turned_out(self) -> Mesh:
+        """The same surface with every face looking the other way."""
+        return Mesh.of(self.vertices, self.faces[:, ::-1], self.paint)
+
+    def moved(self, transform: Transform) -> Mesh:
+        """The mesh after a transform, still in its own frame: for assets whose files declare another up or front."""
+        matrix = np.asarray(transform, dtype=float).reshape(4, 4).T
+        return Mesh.of(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.faces, self.paint)
+
+
+class Primitive(NamedTuple):
+    """A shape by its size: metres to the right, deep and up, centred on its own origin."""
+
+    kind: Literal["box", "cylinder", "cone", "sphere"]
+    size: tuple[float, float, float]
+
+
+Shape = Mesh | Primitive
+
+
+def box(wide: float, deep: float, high: float) -> Primitive:
+    """A box primitive."""
+    return Primitive("box", (wide, deep, high))
+
+
+def areas(vertices: Floats, faces: Ints) -> Floats:
+    """The area of each face."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
+
+
+def read_mesh(
+    data: bytes, format: str, *, where: str = "mesh", beside: Mapping[str, bytes] | None = None
+) -> Mesh | Problem:
+    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it.
+
+    ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
+    """
+    if format not in FORMATS:
+        return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
+    try:
+        files: Any = _Beside(beside or {})
+        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format, resolver=files).dump()
+        parts = [part for part in loaded if hasattr(part, "faces")]
+    except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
+        words = " ".join(str(error).split()) or type(error).__name__
+        return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.120}")
+    if not any(len(part.faces) for part in parts):
+        return Problem("empty-mesh", where, f"the {format} file holds no face")
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
+    return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts))
+
+
+class _Beside:
+    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
+
+    get = __getitem__
+
+
+def _painted(parts: Sequence[Any]) -> Paint | None:
+    paints = [paint_of(part) for part in parts]
+    if not any(paints):
+        return None
+    return joined(
+        [paint or plain(WHITE, len(part.vertices), len(part.faces)) for part, paint in zip(parts, paints, strict=True)]
+    )
+
+
+def mesh_of(shape: Shape) -> Mesh:
+    """The mesh of a shape, in the frame of asset files."""
+    if isinstance(shape, Mesh):
+        return shape
+    vertices, faces = _UNIT[shape.kind]()
+    local = vertices * np.asarray(shape.size, dtype=float)
+    return Mesh.of(local[:, [0, 2, 1]] * (1, 1, -1), faces)
+
+
+def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | None, tuple[Problem, ...]]:
+    """The part of a shape that can be measured, and what was wrong with the rest."""
+    if isinstance(shape, Primitive):
+        if shape.kind not in _UNIT or not all(math.isfinite(s) and s > 0 for s in shape.size):
+            return None, (Problem("bad-size", where, f"a {shape.kind} of size {shape.size}"),)
+        return mesh_of(shape), ()
+    mesh, problems = _usable(shape, where)
+    if mesh is None:
+        return None, tuple(problems)
+    if len(mesh.faces) > MANY_FACES:
+        problems.append(Problem("many-faces", where, f"{len(mesh.faces):,} faces"))
+    if mesh.volume < 0 and closed(merged(mesh.vertices, mesh.faces)):
+        problems.append(Problem("inside-out", where, "its faces look inwards"))
+    return (mesh.turned_out() if mend_winding and mesh.volume < 0 else mesh), tuple(problems)
+
+
+def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
+    problems = []
+    finite: Bools = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
+    named: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
+    if not named.all():
+        problems.append(Problem("bad-face", where, f"{int((~named).sum())} faces name corners that do not exist"))
+    whole: Bools = named.copy()
+    whole[named] = np.asarray(finite[mesh.faces[named]]).all(axis=1)
+    if not finite.all():
+        problems.append(Problem("not-finite", where, f"{int((~finite).sum())} corners are not finite numbers"))
+    if not whole.any():
+        return None, [*problems, Problem("empty-mesh", where, "no face with three finite corners")]
+    # Corners of no face would still stretch the box: only those that faced nothing usable are dropped.
+    mesh = mesh if whole.all() and finite.all() else _compact(mesh, whole)
+    if not mesh.area > 0:
+        return None, [*problems, Problem("flat-mesh", where, "all its faces together have no area")]
+    return mesh, problems
+
+
+def _compact(mesh: Mesh, keep: Bools) -> Mesh:
+    used, faces = np.unique(mesh.faces[keep], return_inverse=True)
+    paint = None if mesh.paint is None else mesh.paint.of_faces(keep).of_corners(used)
+    return Mesh.of(mesh.vertices[used], faces, paint)
+
+
+def merged(vertices: Floats, faces: Ints) -> Ints:
+    """The faces, with corners at equal places named by one number."""
+    order = np.lexsort(vertices.T)
+    ordered = vertices[order]
+    number = np.empty(len(vertices), dtype=np.int64)
+    number[order] = np.concatenate([[0], np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))])
+    return np.asarray(number[faces])
+
+
+def closed(faces: Ints) -> bool:
+    """Whether every edge of merged faces is run as often one way as the other."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    count = int(faces.max()) + 1
+    there, back = (np.sort(edges[:, i] * count + edges[:, 1 - i]) for i in (0, 1))
+    return bool(np.array_equal(there, back))
+
+
+def _unit_box() -> tuple[Floats, Ints]:
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return corners, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
+
+
+def _unit_cylinder() -> tuple[Floats, Ints]:
+    return _lathe([(0.0, -0.5), (0.5, -0.5), (0.5, 0.5), (0.0, 0.5)])
+
+
+def _unit_cone() -> tuple[Floats, Ints]:
+    return _lathe([(0.0, -0.5), (0.5, -0.5), (0.0, 0.5)])
+
+
+def _unit_sphere() -> tuple[Floats, Ints]:
+    angles = [math.pi * (step / (ROUND // 2) - 0.5) for step in range(ROUND // 2 + 1)]
+    inner = [(0.5 * math.cos(angle), 0.5 * math.sin(angle)) for angle in angles[1:-1]]
+    return _lathe([(0.0, -0.5), *inner, (0.0, 0.5)])
+
+
+def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
+    """What a (radius, height) outline from pole to pole makes when turned about z."""
+    rings = [[(r * math.cos(t), r * math.sin(t), z) for t in _turns()] for r, z in outline[1:-1]]
+    corners = [(0.0, 0.0, outline[0][1]), (0.0, 0.0, outline[-1][1]), *(point for ring in rings for point in ring)]
+    faces = []
+    for k in range(ROUND):
+        here, there = k, (k + 1) % ROUND
+        top = 2 + (len(rings) - 1) * ROUND
+        faces += [(0, 2 + there, 2 + here), (1, top + here, top + there)]
+        for low in range(2, top, ROUND):
+            a, b, c, d = low + here, low + there, low + ROUND + there, low + ROUND + here
+            faces += [(a, b, c), (a, c, d)]
+    return np.array(corners), np.array(faces)
+
+
+def _turns() -> list[float]:
+    return [2 * math.pi * k / ROUND for k in range(ROUND)]
+
+
+_UNIT = {"box": _unit_box, "cylinder": _unit_cylinder, "cone": _unit_cone, "sphere": _unit_sphere}

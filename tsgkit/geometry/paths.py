@@ -1,0 +1,243 @@
+"""Can somebody walk through the room, and up to the sides of things that are used from there?
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.profiles import OFFICIAL
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.transforms import standing
+>>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
+>>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
+>>> print(navigability(Stage(scene, OFFICIAL)).evidence)
+2 free parts, the largest 34866 of 50778 pixels
+>>> print(navigability(Stage(scene)).evidence)
+2 free parts, the largest 21.46 of 31.32 square metres
+
+Published: a picture of 256 x 256 pixels whatever the room's size, every object a rectangle of its unscaled box, walls
+inside a floor left out. ``strict``: polygons; objects block with their outline from above, rugs do not, walls block
+where they have no door, and a way leads through a door from floor to floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry.floors import triangles_of
+from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.stages import Stage
+
+PIXELS = 256
+HALF = PIXELS // 2
+MARGIN = 0.2
+"""Metres around the floor on the canvas of navigability; that of access has none."""
+ROBOT = 0.2
+"""Metres that somebody is wide."""
+HEADROOM = 2.0
+"""What stands or hangs higher than this blocks nobody."""
+AWAY, DEEP = 0.05, 0.2
+"""The strip before a side starts this far from the box and is this deep."""
+THRESHOLD = 0.25
+"""How far on either side of a door the next floor may begin."""
+SLIVER = 1e-6
+"""Free parts of fewer square metres are none."""
+SIDES = {"front": (1, -1), "back": (1, 1), "left": (0, -1), "right": (0, 1)}
+"""The axis and direction of each side: left and right as seen by somebody before the object."""
+
+
+class Navigability(NamedTuple):
+    """The largest free part over all free parts: 0 where nothing is free, None where there is no floor."""
+
+    value: float | None
+    parts: tuple[float, ...]
+    unit: str
+    unmeasured: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> str:
+        """The finding in words."""
+        if self.value is None:
+            return "there is no floor to walk on"
+        if not self.parts:
+            return "nothing is free"
+        digits = 0 if self.unit == "pixels" else 2
+        size, count = f"{self.parts[0]:.{digits}f} of {sum(self.parts):.{digits}f} {self.unit}", len(self.parts)
+        return f"{count} free part{'s' * (count > 1)}, the largest {size}"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How free the strips before an object's functional sides are; the best side counts, none is None."""
+
+    id: str
+    sides: Mapping[str, float]
+
+    @property
+    def score(self) -> float | None:
+        """The best side; None for an object that is used from nowhere in particular."""
+        return max(self.sides.values(), default=None)
+
+    @property
+    def evidence(self) -> str:
+        """The finding in words."""
+        words = ", ".join(f"{side} {100 * value:.0f} % free" for side, value in self.sides.items())
+        return f"{self.id}: {words or 'no functional side'}"
+
+
+class Canvas:
+    """The published picture of a floor: where the world lies on it, and how large a metre is."""
+
+    def __init__(self, stage: Stage, margin: float) -> None:
+        left, front, right, back = stage.floor.bounds
+        self._middle = np.array([(left + right) / 2, (front + back) / 2])
+        self._scale = float(max(right - left, back - front) / 2 + margin)
+        self.shape = (PIXELS, PIXELS)
+        triangles = np.concatenate([triangles_of(ground.polygon) for ground in stage.floors])
+        self.floor = filled(self.pixels(triangles), self.shape)
+
+    def pixels(self, points: Floats) -> Ints:
+        """The pixels of points of the world; its y runs up, a picture's rows run down."""
+        flipped = (points - self._middle) * (1, -1) / self._scale * HALF
+        return np.asarray(np.trunc(flipped).astype(np.int64) + HALF)
+
+    def length(self, metres: float) -> int:
+        """Whole pixels of a length."""
+        return int(min(metres / self._scale, 1e6) * HALF)
+
+    def rectangle(self, centre: Floats, size: tuple[float, float], yaw: float) -> Ints:
+        """The corners of a turned rectangle."""
+        x, y = np.clip(self.pixels(centre[:2]), -(10**6), 10**6)
+        return corners_of((int(x), int(y)), (self.length(size[0]), self.length(size[1])), -yaw)
+
+    def in_the_middle(self, size: tuple[float, float], yaw: float) -> Bools:
+        """A turned rectangle drawn where nothing cuts it off."""
+        return filled([corners_of((HALF, HALF), (self.length(size[0]), self.length(size[1])), -yaw)], self.shape)
+
+
+def navigability(stage: Stage) -> Navigability:
+    """Free floor that hangs together over all free floor, for somebody 0.2 m wide."""
+    if not stage.floors:
+        return Navigability(None, (), "square metres", stage.unmeasured)
+    exact = stage.profile.exact_areas
+    found = tuple(_free_areas(stage) if exact else _free_pixels(stage))
+    value = found[0] / sum(found) if found else 0.0
+    return Navigability(value, found, "square metres" if exact else "pixels", stage.unmeasured)
+
+
+def _free_pixels(stage: Stage) -> list[int]:
+    canvas = Canvas(stage, MARGIN)
+    robot = canvas.length(ROBOT)
+    free = eroded(canvas.floor, robot)
+    for body in _blocking(stage):
+        corners = canvas.rectangle(body.frame.centre, _size(body), body.yaw)
+        free &= ~(outlined(corners, robot, canvas.shape) | filled([corners], canvas.shape))
+    return parts(free)
+
+
+def _size(body: Body) -> tuple[float, float]:
+    return 2 * float(body.frame.half[0]), 2 * float(body.frame.half[1])
+
+
+def _blocking(stage: Stage) -> list[Body]:
+    """What stands in the way."""
+    reach = stage.floor_height + HEADROOM
+    if not stage.profile.exact_areas:
+        return [body for body in stage.bodies.values() if body.frame.centre[2] <= reach]
+    exempt = stage.profile.rugs_exempt
+    low = (body for body in stage.bodies.values() if body.low[2] < reach and body.high[2] > stage.floor_height)
+    return [body for body in low if not (exempt and body.is_rug)]
+
+
+def _free_areas(stage: Stage) -> list[float]:
+    return [float(part.area) for part in free_parts(stage)]
+
+
+def free_parts(stage: Stage) -> list[shapely.Geometry]:
+    """Where the middle of somebody 0.2 m wide can be, as polygons that hang together, the largest first."""
+    barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
+    walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
+    free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
+    found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
+    return [part for part in found if part.area > SLIVER]
+
+
+def _barriers(stage: Stage) -> list[shapely.Geometry]:
+    if not stage.profile.walls_are_solid:
+        return []
+    return [shapely.LineString(ends) for built in stage.built_walls for ends in built.solid_stretches]
+
+
+def _thresholds(stage: Stage) -> list[shapely.Geometry]:
+    """The patches through doors that join floors with a gap between them."""
+    found = []
+    for door in stage.doors:
+        frame = door.frame
+        ends = [frame.centre[:2] + sign * frame.half[0] * frame.axes[:2, 0] for sign in (-1, 1)]
+        patch = shapely.LineString(ends).buffer(THRESHOLD, cap_style="flat")
+        if sum(bool(patch.intersects(ground.polygon)) for ground in stage.floors) > 1:
+            found.append(patch)
+    return found
+
+
+def accessibility(stage: Stage, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:
+    """The access to each named object that can be measured, from the functional sides given for it."""
+    wanted = {name: tuple(dict.fromkeys(names)) for name, names in sides.items() if name in stage.bodies}
+    unknown = sorted({side for names in wanted.values() for side in names} - set(SIDES))
+    if unknown:
+        raise UsageError(f"{unknown[0]!r} is no side of an object", hint=f"sides: {', '.join(SIDES)}")
+    if not stage.floors:
+        return {name: Access(name, dict.fromkeys(names, 0.0)) for name, names in wanted.items()}
+    measure = _free_strips if stage.profile.exact_areas else _free_strip_pixels
+    return measure(stage, wanted)
+
+
+def _free_strip_pixels(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
+    canvas = Canvas(stage, 0.0)
+    boxes = [canvas.rectangle(body.frame.centre, _size(body), body.yaw) for body in _blocking(stage)]
+    free = canvas.floor & ~filled(boxes, canvas.shape)
+    return {
+        name: Access(name, {side: _share_of_pixels(canvas, free, stage.bodies[name], side) for side in names})
+        for name, names in wanted.items()
+    }
+
+
+def _share_of_pixels(canvas: Canvas, free: Bools, body: Body, side: str) -> float:
+    centre, size = _strip(body, side)
+    drawn = filled([canvas.rectangle(centre, size, body.yaw)], canvas.shape)
+    return int((drawn & free).sum()) / int(canvas.in_the_middle(size, body.yaw).sum())
+
+
+def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:
+    """The middle of the strip before a side, and its two sizes along the object's x and y."""
+    axis, sign = SIDES[side]
+    away = body.frame.half[axis] + DEEP / 2 + AWAY
+    size = _size(body)
+    return body.frame.centre + sign * away * body.frame.axes[:, axis], (size[0], DEEP) if axis == 1 else (DEEP, size[1])
+
+
+def _free_strips(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
+    blocked = shapely.union_all([body.footprint for body in _blocking(stage)])
+    free = stage.floor.difference(blocked)
+    return {
+        name: Access(name, {side: _free_share(free, stage.bodies[name], side) for side in names})
+        for name, names in wanted.items()
+    }
+
+
+def _free_share(free: shapely.Geometry, body: Body, side: str) -> float:
+    strip = strip_before(body, side)
+    return float(strip.intersection(free).area / strip.area) if strip.area > 0 else 0.0
+
+
+def strip_before(body: Body, side: str) -> shapely.Geometry:
+    """The strip of floor from which a side is used."""
+    centre, size = _strip(body, side)
+    turn = np.radians(body.yaw)
+    x, y = np.array([np.cos(turn), np.sin(turn)]) * size[0] / 2, np.array([-np.sin(turn), np.cos(turn)]) * size[1] / 2
+    return shapely.Polygon([centre[:2] + a * x + b * y for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])

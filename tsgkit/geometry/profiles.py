@@ -1,0 +1,79 @@
+"""How rooms are measured: as the published tool does it (``OFFICIAL``), or as it should be done (``STRICT``).
+
+>>> OFFICIAL.scaled_boxes, STRICT.scaled_boxes
+(False, True)
+
+Every difference between the two is a named choice here; code asks for the choice, never for the profile's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The choices on which the published way and ours part.
+
+    * ``floor_from_file``: floors lie where the file says; else at the lowest corner of any object.
+    * ``scaled_boxes``: axes are unit vectors and boxes have their real size; else axes carry the object's scale.
+    * ``even_points``: boxes and surfaces are measured at evenly spread points, the same for every scene; else at seeded
+      random ones, as many as published.
+    * ``exact_gaps``: distances are those between surfaces; else the least over points sampled in the smaller box.
+    * ``solids``: collision means that solids overlap deeper than the tolerance, along any way out; else the published
+      test of surfaces or hulls, repeated after a push of 5 mm away from the mean contact.
+    * ``walls_are_solid``: objects that stick in walls collide, and walls block paths where they have no door.
+    * ``rugs_exempt``: flat floor coverings neither collide nor block.
+    * ``exact_areas``: shares of the floor, of strips and of surfaces are exact polygon areas; else pixels and points.
+    * ``slanted_walls``: walls run from their start to their end; else only along x or y.
+    * ``every_floor``: a wall's front looks into any room; else only the last floor of the list is asked.
+    * ``nearest_element``: distances to "the wall" are those to the nearest one; else the best score over all counts.
+    * ``self_pairs``: an object may be its own anchor, and a pair of one category is seen twice.
+    """
+
+    name: str
+    floor_from_file: bool
+    scaled_boxes: bool
+    even_points: bool
+    exact_gaps: bool
+    solids: bool
+    walls_are_solid: bool
+    rugs_exempt: bool
+    exact_areas: bool
+    slanted_walls: bool
+    every_floor: bool
+    nearest_element: bool
+    self_pairs: bool
+
+
+OFFICIAL = Profile(
+    name="official",
+    floor_from_file=False,
+    scaled_boxes=False,
+    even_points=False,
+    exact_gaps=False,
+    solids=False,
+    walls_are_solid=False,
+    rugs_exempt=False,
+    exact_areas=False,
+    slanted_walls=False,
+    every_floor=False,
+    nearest_element=False,
+    self_pairs=True,
+)
+STRICT = Profile(
+    name="strict",
+    floor_from_file=True,
+    scaled_boxes=True,
+    even_points=True,
+    exact_gaps=True,
+    solids=True,
+    walls_are_solid=True,
+    rugs_exempt=True,
+    exact_areas=True,
+    slanted_walls=True,
+    every_floor=True,
+    nearest_element=True,
+    self_pairs=False,
+)
+PROFILES = {profile.name: profile for profile in (OFFICIAL, STRICT)}

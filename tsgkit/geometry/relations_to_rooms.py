@@ -1,0 +1,173 @@
+"""The ten relations of an object to walls, doors, windows, rooms and ceilings.
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.transforms import standing
+>>> shelf = Object("shelf_1", box(1, 0.3, 2), standing(at=(0, 2.8, 1)))
+>>> stage = Stage(Scene("den", (shelf,), rectangle(-3, -3, 3, 3)))
+>>> print(relation_to_room(stage, "against_wall", "shelf_1"))
+against_wall: yes (1.00): shelf_1 is 0.05 m from wall_north and 100 % before it; against_wall needs < 0.42 and 50 %
+>>> print(relation_to_room(stage, "next_to", "shelf_1", element="door"))
+next_to: no (0.00): the scene has no door
+
+Where several walls (floors, doors) could be meant, the best score counts. Distances under the published profile are
+those of points in the object's box and any element may be meant; ``strict`` means the nearest one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry.distances import nearest, to_board
+from tsgkit.geometry.floors import THICK, Ground, over
+from tsgkit.geometry.libraries import np
+from tsgkit.geometry.relations import Range, Relation, relation
+from tsgkit.geometry.relations_of_objects import HARDLY, RANGES, at_side
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.stages import Stage
+
+ELEMENTS = ("wall", "floor", "ceiling", "room", "window", "door")
+ON_WALL = Range(0, 0.01, 0.01)
+AGAINST_WALL = Range(0, 0.3, 0.1)
+CORNER = Range(0, 0.8, 0.25)
+HANGING = Range(0, 0.01, 0.03)
+SQUARE = 0.15
+"""The cosine up to which the ways to two walls count as at right angles."""
+LOOK = 0.05
+"""How far before a wall the floor it belongs to is looked for."""
+SUNK = 0.01
+"""A point this far below a floor of the file still lies over it."""
+
+
+def relation_to_room(
+    stage: Stage, name: str, target: str, *, element: str = "wall", floors: Iterable[str] = ()
+) -> Relation:
+    """One relation of an object to what is built; ``element`` matters to the four distances, ``floors`` to rooms."""
+    if name not in RELATIONS_TO_ROOMS:
+        raise UsageError(f"no relation to a room is called {name!r}", hint=", ".join(RELATIONS_TO_ROOMS))
+    if element not in ELEMENTS:
+        raise UsageError(f"nothing built is called {element!r}", hint=", ".join(ELEMENTS))
+    body, chosen = stage.body(target), stage.chosen_floors(floors)
+    return RELATIONS_TO_ROOMS[name](stage, body, element, chosen)
+
+
+def _distance(name: str, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """The gap to a wall, door or window."""
+    known = {"wall": stage.walls, "door": stage.doors, "window": stage.windows}
+    if element not in known:
+        return relation(name, 0.0, f"{name} is asked of walls, doors and windows, not of a {element}")
+    away = {board.id: to_board(body, board) for board in known[element]}
+    if not away:
+        return relation(name, 0.0, f"the scene has no {element}")
+    bounds = RANGES[name]
+    least = min(away, key=lambda board: away[board])
+    best = least if stage.profile.nearest_element else max(away, key=lambda board: bounds.score(away[board]))
+    words = f"{body.id} is {away[best]:.2f} m from {best}; {name} needs {bounds.needs}"
+    return relation(name, bounds.score(away[best]), words)
+
+
+def share_over(body: Body, ground: Ground) -> float:
+    """The share of an object's box over a floor, and not below it."""
+    sunk = SUNK if body.profile.floor_from_file else THICK / 2
+    points = body.points
+    return float((over(ground.rim, points) & (points[:, 2] >= ground.z - sunk)).mean())
+
+
+def inside_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """The share of the object's box over the floor."""
+    name = "inside_room"
+    shares = {ground.id: share_over(body, ground) for ground in floors}
+    if not shares:
+        return relation(name, 0.0, "the scene has no floor")
+    best = max(shares, key=lambda ground: shares[ground])
+    return relation(
+        name, shares[best], f"{100 * shares[best]:.0f} % of {body.id} lies over {best}; {name} needs > 50 %"
+    )
+
+
+def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """How near the object's middle is to that of the floor; large objects in large rooms are given more way."""
+    name, best, words = "middle_of_room", -1.0, "the scene has no floor"
+    for ground in floors:
+        away = float(np.linalg.norm(body.frame.centre[:2] - ground.centre))
+        wide, room = 2 * float(body.frame.half[:2].max()), float(np.mean(ground.sizes))
+        sigma = 0.5 * wide + 1 - wide / room
+        score = math.exp(-(away**2) / (2 * sigma**2)) if sigma else float(away == 0)
+        if score > best:
+            need = abs(sigma) * math.sqrt(2 * math.log(2))
+            best, words = score, f"{body.id} is {away:.2f} m from the middle of {ground.id}; {name} needs < {need:.2f}"
+    return relation(name, max(best, 0.0), words)
+
+
+def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """The share of the object before a wall's face, times how near it is."""
+    best, words = 0.0, f"{body.id} is before no wall" if stage.walls else "the scene has no wall"
+    for face in stage.wall_faces:
+        share = float(at_side(face.frame, body.points, "front", beyond=True, wider=HARDLY).mean())
+        if not share:
+            continue
+        away = to_board(body, face)
+        if (score := share * bounds.score(away)) > best or "no wall" in words:
+            best = score
+            found = f"{body.id} is {away:.2f} m from {face.id} and {100 * share:.0f} % before it"
+            words = f"{found}; {name} needs {bounds.needs} and 50 %"
+    return relation(name, best, words)
+
+
+def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """How near the object is to two walls of its room that lie at right angles, as seen from it."""
+    name, best, words = "corner_of_room", 0.0, f"{body.id} is in none of the rooms, or near no two walls of one"
+    for ground in floors:
+        if share_over(body, ground) < 0.5:
+            continue
+        near = [(wall, *_way_to(body, wall)) for wall in _walls_of(stage, ground)]
+        for (one, away, way), (other, farther, across) in combinations(near, 2):
+            score = CORNER.score(away) * CORNER.score(farther)
+            if abs(float(way @ across)) < SQUARE and score > best:
+                found = f"{body.id} is {away:.2f} m from {one.id} and {farther:.2f} m from {other.id}"
+                best, words = score, f"{found}; {name} needs {CORNER.needs} of each, and less of both"
+    return relation(name, best, words)
+
+
+def _walls_of(stage: Stage, ground: Ground) -> list[Body]:
+    fronts = [(wall, wall.frame.centre + LOOK * wall.frame.front) for wall in stage.wall_faces]
+    return [wall for wall, ahead in fronts if over(ground.rim, ahead[None])[0]]
+
+
+def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
+    """How far a wall is, and the mean way to it from all over the object's box."""
+    mean = (nearest(body.points, wall) - body.points).mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return to_board(body, wall), mean / length if length else mean
+
+
+def hang_from_ceiling(stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
+    """The gap to the ceiling, which lies over the floors at the height of the highest wall."""
+    name = "hang_from_ceiling"
+    ceiling = stage.ceiling([ground.id for ground in floors])
+    if ceiling is None:
+        return relation(name, 0.0, "the scene has no wall or no floor, so no ceiling")
+    away = to_board(body, ceiling)
+    return relation(name, HANGING.score(away), f"{body.id} is {away:.2f} m from the ceiling; {name} needs < 0.05")
+
+
+RELATIONS_TO_ROOMS: dict[str, Callable[[Stage, Body, str, Sequence[Ground]], Relation]] = {
+    **{name: partial(_distance, name) for name in RANGES},
+    "inside_room": inside_room,
+    "middle_of_room": middle_of_room,
+    "on_wall": partial(_at_wall, "on_wall", ON_WALL),
+    "against_wall": partial(_at_wall, "against_wall", AGAINST_WALL),
+    "corner_of_room": corner_of_room,
+    "hang_from_ceiling": hang_from_ceiling,
+}

@@ -1,0 +1,212 @@
+"""A scene as it is measured under a profile: bodies, floors, walls and openings, and what was wrong with any of them.
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> stage = Stage(Scene("den", (Object("cup_1", box(0.1, 0.1, 0.1)),), rectangle(0, 0, 4, 3)))
+>>> sorted(stage.bodies), [wall.id for wall in stage.walls][:2], stage.problems
+(['cup_1'], ['wall_south', 'wall_east'], ())
+
+Nothing is built before it is asked for, and everything once. A scene can be sent between processes; a stage cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry.bodies import Body, placed
+from tsgkit.geometry.floors import THICK, Ground, closed, ground_of, slab
+from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.profiles import STRICT, Profile
+from tsgkit.geometry.scenes import Architecture, Scene, rectangle
+from tsgkit.geometry.walls import BuiltWall, InRoom, built_wall, turned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tsgkit.geometry.libraries import Floats
+
+SIMPLE_HEIGHT = 3.0
+"""Metres of the walls put around a scene that has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """All that is measured about one scene under one profile."""
+
+    scene: Scene
+    profile: Profile = STRICT
+
+    @cached_property
+    def _placed(self) -> tuple[Mapping[str, Body], tuple[Problem, ...]]:
+        bodies: dict[str, Body] = {}
+        problems: list[Problem] = []
+        for thing in self.scene.objects:
+            if thing.id in bodies:
+                hint = "give every object its own id"
+                problems.append(Problem("repeated-id", thing.id, "a second object of this id is left out", hint))
+                continue
+            body, found = placed(thing, self.scene.name, self.profile)
+            problems += found
+            if body is not None:
+                bodies[thing.id] = body
+        return MappingProxyType(bodies), tuple(problems)
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The objects that can be measured, by id, in the order of the scene."""
+        return self._placed[0]
+
+    @cached_property
+    def unmeasured(self) -> tuple[str, ...]:
+        """The ids of objects that cannot be measured; ``problems`` says why."""
+        return tuple(dict.fromkeys(thing.id for thing in self.scene.objects if thing.id not in self.bodies))
+
+    def body(self, name: str) -> Body:
+        """One object; asking for one that is not there, or cannot be measured, is a usage error."""
+        if name in self.bodies:
+            return self.bodies[name]
+        known = ", ".join(list(self.bodies)[:8]) or "none"
+        why = next((problem.message for problem in self.problems if problem.where == name), "there is no such object")
+        raise UsageError(f"object {name!r} cannot be measured: {why}", hint=f"objects that can: {known}")
+
+    @cached_property
+    def lowest(self) -> float:
+        """The height of the lowest corner of any object; 0 without objects."""
+        return min((float(body.low[2]) for body in self.bodies.values()), default=0.0)
+
+    @cached_property
+    def architecture(self) -> Architecture:
+        """The scene's own, or a room around its objects."""
+        if self.scene.architecture is not None:
+            return self.scene.architecture
+        if not self.bodies:
+            return Architecture()
+        low = np.min([body.low for body in self.bodies.values()], axis=0)
+        high = np.max([body.high for body in self.bodies.values()], axis=0)
+        left, front, right, back = (float(number) for number in (*low[:2], *high[:2]))
+        return rectangle(left, front, right, back, z=self.lowest, height=SIMPLE_HEIGHT)
+
+    @cached_property
+    def _grounds(self) -> tuple[tuple[Ground, ...], tuple[Problem, ...]]:
+        height = self.lowest - (THICK / 2 if self.scene.architecture is None else 0)
+        given = None if self.profile.floor_from_file else height
+        made = [ground_of(floor, given, self.scene.name, self.profile) for floor in self.architecture.floors]
+        return tuple(g for g, _ in made if g is not None), tuple(p for _, found in made for p in found)
+
+    @property
+    def floors(self) -> tuple[Ground, ...]:
+        """The floors that enclose something."""
+        return self._grounds[0]
+
+    @cached_property
+    def floor(self) -> shapely.Geometry:
+        """All floors together, seen from above."""
+        return shapely.union_all([ground.polygon for ground in self.floors])
+
+    @cached_property
+    def floor_rim(self) -> shapely.Geometry:
+        """All floors together with their edge, ready to be asked often."""
+        return closed(self.floor)
+
+    @property
+    def floor_height(self) -> float:
+        """The height of the lowest floor."""
+        return min((ground.z for ground in self.floors), default=self.lowest)
+
+    @cached_property
+    def _in_room(self) -> InRoom:
+        asked = [g.polygon for g in self.floors] if self.profile.every_floor else [g.polygon for g in self.floors[-1:]]
+        return lambda xy: any(polygon.contains(shapely.Point(xy)) for polygon in asked)
+
+    @cached_property
+    def _built(self) -> tuple[tuple[BuiltWall, ...], tuple[Problem, ...]]:
+        base = None if self.profile.floor_from_file else self.lowest
+        walls = self.architecture.walls
+        made = [built_wall(wall, base, self._in_room, self.scene.name, self.profile) for wall in walls]
+        return tuple(wall for wall, _ in made if wall is not None), tuple(p for _, found in made for p in found)
+
+    @property
+    def built_walls(self) -> tuple[BuiltWall, ...]:
+        """The walls with what belongs to each."""
+        return self._built[0]
+
+    @property
+    def walls(self) -> tuple[Body, ...]:
+        """The walls alone."""
+        return tuple(built.board for built in self.built_walls)
+
+    @property
+    def doors(self) -> tuple[Body, ...]:
+        """The boards in all doors."""
+        return tuple(door for built in self.built_walls for door in built.doors)
+
+    @property
+    def windows(self) -> tuple[Body, ...]:
+        """The boards in all windows."""
+        return tuple(window for built in self.built_walls for window in built.windows)
+
+    @cached_property
+    def wall_faces(self) -> tuple[Body, ...]:
+        """The faces things can hang on: each wall from its front and, where every floor counts, from both rooms."""
+        if not self.profile.every_floor:
+            return self.walls
+        backs = (turned(wall) for wall in self.walls)
+        return self.walls + tuple(
+            back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2])
+        )
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything wrong with objects, floors and walls."""
+        found = self._placed[1] + self._grounds[1] + self._built[1]
+        return found if self.floors else (*found, Problem("no-floor", self.scene.name, "the scene has no usable floor"))
+
+    @cached_property
+    def wall_height(self) -> float | None:
+        """The height of the highest wall; without walls there is no ceiling."""
+        return max((2 * float(wall.frame.half[2]) for wall in self.walls), default=None)
+
+    def chosen_floors(self, names: Iterable[str] = ()) -> tuple[Ground, ...]:
+        """The floors of these names, all if none is named; an unknown name is a usage error."""
+        wanted = tuple(names)
+        known = {ground.id: ground for ground in self.floors}
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise UsageError(f"no floor is called {unknown[0]!r}", hint=f"floors: {', '.join(known) or 'none'}")
+        return tuple(known[name] for name in wanted) or self.floors
+
+    def ceiling(self, names: Iterable[str] = ()) -> Body | None:
+        """The ceiling over these floors, at the height of the highest wall; none without walls or floors."""
+        floors = self.chosen_floors(names)
+        if self.wall_height is None or not floors:
+            return None
+        made = [
+            slab("ceiling", ground.polygon, ground.z + self.wall_height - THICK / 2, self.scene.name, self.profile)
+            for ground in floors
+        ]
+        return made[0] if len(made) == 1 else _joined(made)
+
+    def pairs(self) -> Iterator[tuple[Body, Body]]:
+        """All pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
+        bodies = list(self.bodies.values())
+        if not bodies:
+            return
+        lows, highs = (np.array([getattr(body, side) for body in bodies]) for side in ("low", "high"))
+        for k, body in enumerate(bodies):
+            meeting: Floats = ((lows[k + 1 :] <= highs[k]) & (highs[k + 1 :] >= lows[k])).all(axis=1)
+            for n in np.flatnonzero(meeting):
+                yield body, bodies[k + 1 + int(n)]
+
+
+def _joined(bodies: list[Body]) -> Body:
+    from dataclasses import replace
+
+    starts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
+    faces = np.concatenate([body.faces + start for body, start in zip(bodies, starts, strict=False)])
+    return replace(bodies[0], vertices=np.concatenate([body.vertices for body in bodies]), faces=faces)

@@ -1,0 +1,177 @@
+"""Does everything stand, hang or lean on something?
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.transforms import standing
+>>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
+>>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
+>>> found = supports(Stage(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
+>>> found["table_1"].supported, found["cup_1"].supported
+(True, False)
+>>> print(found["cup_1"].evidence)
+cup_1 rests on table_1, but its centre lies beyond what it rests on
+
+What an object needs depends on its type (``ground``, ``object``, ``wall``, ``ceiling``), which is given. From the
+outermost centimetre of its surface rays look for something else within 5 mm either way. One contact holds what hangs;
+what stands needs its centre above the outline of its contacts. Published: random points, the mean of the surface as the
+centre, one of the six axes as the way it leans. ``strict``: even points, the centre of mass of closed solids, any way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.meshes import areas
+from tsgkit.geometry.sampling import even, seeded, within
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.stages import Stage
+
+TYPES = ("ground", "object", "wall", "ceiling")
+LIFT = 0.005
+REACH = 0.01
+BAND = 0.01
+FLUSH = 0.9
+"""Cosine between a face and the way it leans from which the face can rest on something."""
+A_SQUARE_METRE = 256
+LEAST, MOST = 32, 100_000
+"""Fewest points on a face, and most on all faces together."""
+LEAST_CONTACTS, LEAST_DISTINCT = 4, 3
+
+
+@dataclass(frozen=True)
+class Support:
+    """What one object rests on; ``gap`` is the way to the nearest thing where it rests on nothing, if there is any."""
+
+    id: str
+    type: str
+    supported: bool
+    rests_on: tuple[str, ...]
+    contacts: int
+    gap: float | None
+
+    @property
+    def evidence(self) -> str:
+        """The finding in words."""
+        if self.supported:
+            return f"{self.id} rests on {', '.join(self.rests_on)}"
+        if self.rests_on:
+            return f"{self.id} rests on {', '.join(self.rests_on)}, but its centre lies beyond what it rests on"
+        where = {"wall": "behind", "ceiling": "above"}.get(self.type, "below")
+        if self.gap is None:
+            return f"nothing is {where} {self.id}"
+        return f"the nearest thing {where} {self.id} is {max(self.gap, 0.0):.3f} m away"
+
+
+def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
+    """Every object that can be measured; one without a type stands on the ground."""
+    given = types or {}
+    for name, kind in given.items():
+        if kind not in TYPES:
+            raise UsageError(f"{kind!r}, given for {name!r}, is no way to be supported", hint=", ".join(TYPES))
+    built = _built(stage)
+    return {name: _support(stage, body, given.get(name, "ground"), built) for name, body in stage.bodies.items()}
+
+
+def _built(stage: Stage) -> list[Body]:
+    ceiling = stage.ceiling()
+    floors = [ground.slab for ground in stage.floors]
+    return [*floors, *stage.walls, *stage.doors, *stage.windows, *([ceiling] if ceiling else [])]
+
+
+def _support(stage: Stage, body: Body, kind: str, built: list[Body]) -> Support:
+    way = _way(body, kind)
+    origins = _origins(body, way) - LIFT * way
+    others = [*(other for other in stage.bodies.values() if other is not body), *built]
+    touching = {}
+    for other in others:
+        if _within_reach(origins, way, other):
+            far = other.rays.first(origins, way)
+            if (far < REACH).any():
+                touching[other.id] = origins[far < REACH] + np.outer(far[far < REACH], way / np.linalg.norm(way))
+    points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
+    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, way, points)
+    gap = None if touching else _gap(origins, way, others)
+    return Support(body.id, kind, supported, tuple(touching), len(points), gap)
+
+
+def _way(body: Body, kind: str) -> Floats:
+    """Where the object leans: down, up, or to its back."""
+    if kind == "wall":
+        return -body.frame.front
+    return np.array([0.0, 0.0, 1.0 if kind == "ceiling" else -1.0])
+
+
+def _origins(body: Body, way: Floats) -> Floats:
+    """The corners in the outermost centimetre, and points on the faces there."""
+    lean = way
+    if not body.profile.even_points:
+        axis = int(np.argmax(np.abs(way)))
+        lean = np.zeros(3)
+        lean[axis] = np.sign(way[axis])
+    reach = (body.vertices - LIFT * way) @ lean
+    outermost = reach.max()
+    touching = outermost - reach <= BAND + 1e-5 * abs(outermost)
+    faces = body.faces[touching[body.faces].all(axis=1)]
+    used = np.unique(faces) if body.profile.even_points and len(faces) else np.flatnonzero(touching)
+    return np.concatenate([body.vertices[used], _on_flush(body, faces, way)])
+
+
+def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
+    """Points on the faces that lie flush: equally many on each, as published."""
+    one, two = (body.vertices[faces[:, k]] - body.vertices[faces[:, 0]] for k in (1, 2))
+    normal = np.cross(one, two)
+    length = np.linalg.norm(normal, axis=1)
+    flush = np.abs(normal @ way) > FLUSH * np.maximum(length, 1e-300)
+    faces = faces[flush & (length > 0)]
+    if not len(faces):
+        return np.zeros((0, 3))
+    each = max(LEAST, int(areas(body.vertices, faces).max() * A_SQUARE_METRE))
+    each = each if each * len(faces) <= MOST else max(MOST // len(faces), 1)
+    triangles = np.repeat(body.vertices[faces], each, axis=0)
+    if body.profile.even_points:
+        return within(triangles, np.tile(even(each, 2), (len(faces), 1)))
+    return within(triangles, seeded(body.scene, body.id, "support").random((len(triangles), 2)))
+
+
+def _within_reach(origins: Floats, way: Floats, other: Body) -> bool:
+    margin = np.abs(way) * 2 * REACH + 1e-6
+    return bool(
+        (origins.min(axis=0) - margin <= other.high).all() and (origins.max(axis=0) + margin >= other.low).all()
+    )
+
+
+def _balanced(body: Body, way: Floats, points: Floats) -> bool:
+    """Whether the centre lies within the outline of the contacts, seen along the way it leans (straight down)."""
+    if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
+        return False
+    outline = shapely.MultiPoint(points[:, :2]).convex_hull
+    centre = centre_of_mass(body) if body.profile.solids else body.centroid
+    return bool(outline.area > 0 and outline.covers(shapely.Point(centre[:2])))
+
+
+def centre_of_mass(body: Body) -> Floats:
+    """Of the solid where the surface is closed, else of the surface."""
+    if not body.closed:
+        return body.centroid
+    start = body.centroid
+    a, b, c = (body.vertices[body.faces[:, k]] - start for k in range(3))
+    volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
+    whole = float(volumes.sum())
+    if abs(whole) < 1e-12:
+        return body.centroid
+    return np.asarray(start + (volumes[:, None] * (a + b + c) / 4).sum(axis=0) / whole)
+
+
+def _gap(origins: Floats, way: Floats, others: list[Body]) -> float | None:
+    """The least way from where the object ends to anything else, in the direction it leans."""
+    found = [float(other.rays.first(origins, way).min()) for other in others]
+    least = min(found, default=float("inf"))
+    return least - LIFT if least < float("inf") else None

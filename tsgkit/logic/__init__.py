@@ -1,0 +1,122 @@
+"""First-order formulas about layouts: read, written, checked, taken apart, judged and solved.
+
+>>> from tsgkit.logic import parse, verify
+>>> formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))")
+>>> verify(formula, {"objects": [{"label": "cup", "box_2d": [0, 600, 90, 690]}]}).reason
+'no cup is on the top side: its centre is at y = 645, the middle at 500'
+
+==============  ==========================================================================================
+``formula``     the algebra: atoms, connectives, quantifiers, counts
+``parsing``     the strict reader, with places
+``printing``    the text that parses back to the same
+``vocabulary``  classes, values and predicates of the two scenarios
+``checking``    what is wrong with a text, and what the published validator says of it
+``published``   the three published readers, where they differ, and lifting between them
+``lifting``     lifting of formulas, to the letter
+``renaming``    a name of its own for each binder
+``clauses``     clause forms, K, closures, what a clause is about
+``reading``     plain English
+``layouts``     boxes with names, validated, and what predicates say of them
+``verifying``   does a layout satisfy a formula: both profiles
+``official``    verdicts as published, crashes included
+``strict``      verdicts to trust, made by ``evaluation`` and put into words by ``explaining``
+``verdicts``    what a verdict and a trace are
+``grounding``   formulas over candidate objects, without quantifiers
+``placing``     boxes for ground formulas, by CP-SAT (extra ``logic``)
+``solving``     a layout for a formula, or what cannot hold together
+``repairing``   the least change of a layout that makes it satisfy a formula
+``straying``    near misses: layouts that fail by one named conjunct
+``worlds``      relations and looks that make a natural formula true
+``sampling``    made-up configurations, which ``configurations`` makes formulas; ``sense`` and ``typical`` are its facts
+``verbalising`` formulas as instructions
+``picturing``   layouts as SVG
+==============  ==========================================================================================
+
+Pure: nothing here touches the network, the clock, the disk or a model.
+"""
+
+from tsgkit.logic.checking import Checked, check
+from tsgkit.logic.clauses import ClauseForm, clause_form, closures, k_as_defined, object_classes
+from tsgkit.logic.configurations import Configuration, formula_of
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Variable,
+)
+from tsgkit.logic.layouts import Box, Layout, LayoutProblem, Thing, layout_of
+from tsgkit.logic.lifting import lifted
+from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.logic.picturing import drawn
+from tsgkit.logic.printing import text_of
+from tsgkit.logic.published import as_published
+from tsgkit.logic.reading import reading_of
+from tsgkit.logic.repairing import Repair, repair
+from tsgkit.logic.sampling import configuration
+from tsgkit.logic.solving import Solution, solve
+from tsgkit.logic.straying import NearMiss, near_misses
+from tsgkit.logic.verbalising import instruction
+from tsgkit.logic.verdicts import Trace, Verdict
+from tsgkit.logic.verifying import verify
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, Vocabulary
+
+__all__ = [
+    "KNOLLING",
+    "NATURAL",
+    "SCENARIOS",
+    "And",
+    "Atom",
+    "Box",
+    "Checked",
+    "ClauseForm",
+    "Comparison",
+    "Configuration",
+    "Count",
+    "Exists",
+    "Forall",
+    "Formula",
+    "FormulaProblem",
+    "Iff",
+    "Implies",
+    "Layout",
+    "LayoutProblem",
+    "Literal",
+    "NearMiss",
+    "Not",
+    "Or",
+    "Repair",
+    "Solution",
+    "Thing",
+    "Trace",
+    "Variable",
+    "Verdict",
+    "Vocabulary",
+    "as_published",
+    "check",
+    "clause_form",
+    "closures",
+    "configuration",
+    "drawn",
+    "formula_of",
+    "instruction",
+    "k_as_defined",
+    "layout_of",
+    "lifted",
+    "near_misses",
+    "object_classes",
+    "parse",
+    "reading_of",
+    "repair",
+    "solve",
+    "text_of",
+    "verify",
+]

@@ -1,0 +1,236 @@
+"""Layouts: named boxes on a canvas of 1000 by 1000, validated, and what the predicates say of them.
+
+>>> value = {"objects": [{"label": "cup", "box_2d": [0, 0, 100, 50]}, {"label": "pen", "box_2d": [90, 0]}]}
+>>> layout_of(value)
+Traceback (most recent call last):
+...
+tsgkit.logic.layouts.LayoutProblem: object 1 (pen): box_2d is [90, 0], expected four finite numbers [x1, y1, x2, y2]
+>>> value["objects"].pop() and layout_of(value).objects[0].box.centre
+(50.0, 25.0)
+>>> RELATIONS["OnLeftSide"](Box(0, 0, 100, 50)), RELATIONS["LeftOf"](Box(0, 0, 100, 50), Box(50, 0, 150, 50))
+(True, False)
+
+The canvas is the same whatever the picture's size, and y grows downwards. Objects are counted from 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+
+CANVAS = 1000
+MIDDLE = CANVAS / 2
+ALIGNED = 100
+"""How far apart two centres may not be to count as aligned: exactly that far is too far."""
+MOST_SHARED = 0.5
+"""How much of the smaller of two boxes found in a picture may lie in the other."""
+KEYS = ("label", "color", "material", "shape")
+MOST_SHOWN = 60
+
+
+class LayoutProblem(UsageError):
+    """A value that is no layout, with the first reason."""
+
+
+class Box(NamedTuple):
+    """A box by its left, top, right and bottom edges."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+    @property
+    def cx(self) -> float:
+        """The x of its centre."""
+        return (self.x1 + self.x2) / 2
+
+    @property
+    def cy(self) -> float:
+        """The y of its centre."""
+        return (self.y1 + self.y2) / 2
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Its centre."""
+        return self.cx, self.cy
+
+    @property
+    def area(self) -> float:
+        """Its area; none where an edge is on the wrong side."""
+        return max(0, self.x2 - self.x1) * max(0, self.y2 - self.y1)
+
+    def shared(self, other: Box) -> float:
+        """The area of what lies in both.
+
+        >>> Box(0, 0, 10, 10).shared(Box(5, 5, 20, 20)), Box(0, 0, 10, 10).shared(Box(10, 0, 20, 10))
+        (25, 0)
+        """
+        left, top, right, bottom = (
+            f(*pair) for f, pair in zip((max, max, min, min), zip(self, other, strict=True), strict=True)
+        )
+        return max(0, right - left) * max(0, bottom - top)
+
+
+RELATIONS: Mapping[str, Callable[..., bool]] = {
+    "OnLeftSide": lambda a: a.cx < MIDDLE,
+    "OnRightSide": lambda a: a.cx > MIDDLE,
+    "OnTopSide": lambda a: a.cy < MIDDLE,
+    "OnBottomSide": lambda a: a.cy > MIDDLE,
+    "InCenter": lambda a: all(CANVAS / 3 < one < CANVAS * 2 / 3 for one in a.centre),
+    "LeftOf": lambda a, b: a.x2 < b.cx,
+    "RightOf": lambda a, b: a.x1 > b.cx,
+    "Above": lambda a, b: a.y2 < b.cy,
+    "Below": lambda a, b: a.y1 > b.cy,
+    "AlignedHorizontally": lambda a, b: abs(a.cy - b.cy) < ALIGNED,
+    "AlignedVertically": lambda a, b: abs(a.cx - b.cx) < ALIGNED,
+    "LargerThan": lambda a, b: a.area > b.area,
+    "SmallerThan": lambda a, b: a.area < b.area,
+}
+"""What the predicates of places and sizes say of one box or two; all comparisons are strict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object of a layout; None for what is not said of it."""
+
+    label: str
+    box: Box
+    color: str | None = None
+    material: str | None = None
+    shape: str | None = None
+
+    def has(self, value: str) -> bool:
+        """Whether this is its colour, material or shape."""
+        return value in (self.color, self.material, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Objects in the order they were given."""
+
+    objects: tuple[Thing, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each object is called: by its label, numbered from 1 where several have it.
+
+        >>> Layout((Thing("cup", Box(0, 0, 1, 1)), Thing("pen", Box(1, 0, 2, 1)), Thing("cup", Box(2, 0, 3, 1)))).names
+        ('cup_1', 'the pen', 'cup_2')
+        """
+        labels = [thing.label for thing in self.objects]
+        seen: dict[str, int] = {}
+        names = []
+        for label in labels:
+            seen[label] = seen.get(label, 0) + 1
+            names.append(f"{label}_{seen[label]}" if labels.count(label) > 1 else f"the {label.replace('_', ' ')}")
+        return tuple(names)
+
+    @property
+    def value(self) -> dict[str, object]:
+        """The layout as it is written in files."""
+        return {
+            "objects": [
+                {key: said for key in KEYS if (said := getattr(thing, key)) is not None} | {"box_2d": list(thing.box)}
+                for thing in self.objects
+            ]
+        }
+
+
+def layout_of(value: object, *, grounded: bool = False) -> Layout:
+    """The layout a value describes; ``LayoutProblem`` where it is malformed or its boxes overlap.
+
+    Boxes may touch. Where they were found in a picture (``grounded``), half of the smaller one may be shared.
+    """
+    things = things_of(value)
+    for first, second in overlaps(tuple(thing.box for thing in things), grounded=grounded):
+        names = Layout(things).names
+        less = " more than half of the smaller" if grounded else ""
+        raise LayoutProblem(
+            f"objects {first} and {second} ({names[first]}, {names[second]}) overlap{less}",
+            hint="boxes may touch, and share no area" * (not grounded),
+        )
+    return Layout(things)
+
+
+def things_of(value: object) -> tuple[Thing, ...]:
+    """The objects a value describes, wherever they lie; ``LayoutProblem`` where it is malformed."""
+    if not isinstance(value, Layout):
+        return tuple(_thing(number, entry) for number, entry in enumerate(_entries(value)))
+    for number, thing in enumerate(value.objects):
+        _box(f"object {number} ({thing.label})", list(thing.box))
+    return value.objects
+
+
+def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tuple[int, int]]:
+    """The pairs of boxes, by number, that share more than they may."""
+    order = sorted(range(len(boxes)), key=lambda number: boxes[number].x1)
+    for place, first in enumerate(order):
+        for second in order[place + 1 :]:
+            if boxes[second].x1 >= boxes[first].x2:
+                break
+            shared, smaller = boxes[first].shared(boxes[second]), min(boxes[first].area, boxes[second].area)
+            if shared > (smaller * MOST_SHARED if grounded else 0):
+                yield min(first, second), max(first, second)
+
+
+def _entries(value: object) -> list[object]:
+    hint = 'a layout looks like {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}'
+    if not isinstance(value, dict):
+        raise LayoutProblem(f"the layout is {_shown(value)}, expected an object", hint=hint)
+    entries = value.get("objects", [])
+    if not isinstance(entries, list):
+        raise LayoutProblem(f"objects is {_shown(entries)}, expected a list", hint=hint)
+    return entries
+
+
+def _thing(number: int, entry: object) -> Thing:
+    if not isinstance(entry, dict):
+        raise LayoutProblem(f"object {number} is {_shown(entry)}, expected an object with label and box_2d")
+    said = {key: entry.get(key) for key in KEYS}
+    if not isinstance(label := said.pop("label"), str):
+        raise LayoutProblem(f"object {number}: label is {_shown(label)}, expected a text")
+    place = f"object {number} ({label[:MOST_SHOWN]})"
+    for key, text in said.items():
+        if text is not None and not isinstance(text, str):
+            raise LayoutProblem(f"{place}: {key} is {_shown(text)}, expected a text or nothing")
+    texts = {key: text for key, text in said.items() if isinstance(text, str)}
+    return Thing(label, _box(place, entry.get("box_2d")), **texts)
+
+
+def _box(place: str, value: object) -> Box:
+    if not isinstance(value, list | tuple) or len(value) != 4 or not all(map(_is_finite, value)):
+        found = "missing" if value is None else _shown(value)
+        raise LayoutProblem(f"{place}: box_2d is {found}, expected four finite numbers [x1, y1, x2, y2]")
+    box = Box(*value)
+    for low, high, axis in ((box.x1, box.x2, "x"), (box.y1, box.y2, "y")):
+        if not 0 <= low < high <= CANVAS:
+            raise LayoutProblem(
+                f"{place}: box_2d is {_shown(list(value))}, expected 0 <= {axis}1 < {axis}2 <= {CANVAS}",
+                hint="boxes are [left, top, right, bottom] on a canvas of 1000 by 1000",
+            )
+    return box
+
+
+def _is_finite(number: object) -> bool:
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return False
+    return isinstance(number, int) or math.isfinite(number)
+
+
+def _shown(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list) and len(value) > 8:
+        return f"a list of {len(value)}"
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        return "a number too large"
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."

@@ -1,0 +1,354 @@
+"""Verdicts as published: what FormalImG's verifier says of a text and a layout, crashes included.
+
+>>> scene = {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}
+>>> verdict = verify_official("(exists ?x (and (Is ?x 'cup') (Has ?x 'blue')))", scene)
+>>> verdict.truth, verdict.reason
+(False, 'Exists ?x failed')
+>>> print(verdict.trace.text)
+✗ Exists ?x failed
+└── ✗ Candidate #0 failed
+    └── ✗ AND check failed
+        ├── ✓ Object is 'cup'
+        └── ✗ Has -> property 'blue' missing (label cup, box [0, 0, 100, 100])
+>>> verify_official("(exists ?x (Likes ?x 'cup'))", scene).reason, verify_official("(exists ?x", scene).status
+('Syntax Error', 'uncounted')
+
+The text is lifted and read as the published programs do it. A ``forall`` is false where no object gives its body a
+result that is not flagged vacuous, and only an implication itself is ever flagged. Whatever the published program
+would crash on makes the verdict false, with the reason it gives; its time limit is a cap on work here, and a verdict of
+its own. Layouts are taken as they come: no box is looked at before a predicate or the pairing of boxes needs it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from tsgkit.logic.formula import Formula
+from tsgkit.logic.layouts import RELATIONS, Box, Layout
+from tsgkit.logic.printing import text_of
+from tsgkit.logic.published import (
+    CONDITIONS,
+    FOLDED_HEADS,
+    Raw,
+    Unreadable,
+    is_too_deep,
+    lift,
+    raw_text,
+    read_lifting,
+    read_verifier,
+)
+from tsgkit.logic.verdicts import WORK, Meter, OutOfWork, Trace, Verdict
+
+COMPARE: Mapping[str, Callable[..., bool]] = {
+    "Equals": operator.eq,
+    "GreaterThan": operator.gt,
+    "LessThan": operator.lt,
+    "GreaterThanOrEquals": operator.ge,
+    "LessThanOrEquals": operator.le,
+}
+SIDES = {"OnLeftSide": "left", "OnRightSide": "right", "OnTopSide": "top", "OnBottomSide": "bottom"}
+UNBOUND = -1
+CRASHED = "Syntax Error"
+
+
+def verify_official(formula: Formula | str, scene: object, *, work: int = WORK) -> Verdict:
+    """The published verdict on a formula, or on a text that may be none, and a layout as it was written."""
+    text = formula if isinstance(formula, str) else text_of(formula)
+    try:
+        lifted = _lifted(text)
+    except Unreadable as problem:
+        return Verdict(None, "official", "uncounted", "the text is not judged", problem.message)
+    meter = Meter(work)
+    try:
+        raw = _read(lifted)
+        objects = _objects(scene)
+        _touch_pairs(objects)
+        verifier = _Verifier(objects, meter)
+        trace = verifier.judged(raw)
+    except _Crash as crash:
+        return Verdict(False, "official", "crashed", CRASHED, str(crash), work=meter.done)
+    except OutOfWork:
+        return Verdict(None, "official", "undecided", f"not decided in {work:,} steps", work=meter.done)
+    reason = "" if trace.truth else trace.message
+    return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
+
+
+def _lifted(text: str) -> str:
+    if is_too_deep(text):
+        raise Unreadable(CONDITIONS["too-deep"])
+    return raw_text(lift(read_lifting(text)))
+
+
+def _read(lifted: str) -> Raw:
+    try:
+        return read_verifier(lifted)
+    except Unreadable as problem:
+        _crash(f"what lifting wrote cannot be read: {problem.message}")
+
+
+class _Crash(Exception):
+    """The published verifier raises here, whatever it raises."""
+
+
+def _crash(reason: str) -> NoReturn:
+    raise _Crash(reason)
+
+
+Entry = dict[str, object]
+
+
+def _objects(scene: object) -> list[Entry]:
+    value = scene.value if isinstance(scene, Layout) else scene
+    if not isinstance(value, dict):
+        _crash("the layout is no object")
+    entries = value.get("objects", [])
+    if not isinstance(entries, list):
+        _crash("objects is no list")
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            _crash(f"object {number} is no object")
+    return entries
+
+
+def _touch_pairs(objects: list[Entry]) -> None:
+    """The published check of overlaps cannot fail, but reads every box of a pair."""
+    boxed = [entry for entry in objects if entry.get("box_2d")]
+    if len(boxed) > 1:
+        for entry in boxed:
+            _box(entry)
+
+
+def _box(entry: Entry) -> Box:
+    value = entry.get("box_2d")
+    if not isinstance(value, list | tuple) or len(value) < 4:
+        _crash(f"box_2d of {entry.get('label')!r} is no list of four")
+    if not all(isinstance(one, int | float) for one in value[:4]):
+        _crash(f"box_2d of {entry.get('label')!r} holds what is no number")
+    return Box(*value[:4])
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """An expression, with the variables that nothing in it binds and the results found so far by their values."""
+
+    raw: Raw
+    head: str = field(init=False, default="")
+    args: list[_Node] = field(init=False, default_factory=list)
+    free: tuple[str, ...] = field(init=False)
+    slots: tuple[int, ...] = ()
+    known: dict[tuple[int, ...], Trace] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        free: dict[str, None] = {}
+        if not isinstance(self.raw, tuple):
+            if isinstance(self.raw, str) and self.raw.startswith("?"):
+                free[self.raw] = None
+        elif self.raw:
+            first = self.raw[0] if isinstance(self.raw[0], str) else ""
+            self.head = first.lower() if first.lower() in FOLDED_HEADS else first
+            self.args = [_Node(part) for part in self.raw[1:]]
+            for arg in self.args[1:] if self.binds else self.args:
+                free |= dict.fromkeys(arg.free)
+            if self.binds:
+                free.pop(str(self.args[0].raw), None)
+        self.free = tuple(free)
+
+    @property
+    def binds(self) -> bool:
+        return self.head in ("exists", "forall", "Count") and len(self.args) == 2
+
+
+class _Verifier:
+    """One layout, evaluated as published but for remembering what was found for the same values."""
+
+    def __init__(self, objects: list[Entry], meter: Meter) -> None:
+        self.objects = objects
+        self.meter = meter
+        self.zero_triggers = 0
+        self.boxes: dict[int, Box] = {}
+        self.slots: dict[str, int] = {}
+
+    def judged(self, raw: Raw) -> Trace:
+        """The result of a whole expression."""
+        node = _Node(raw)
+        self.place(node)
+        return self.result(node, [UNBOUND] * len(self.slots))
+
+    def place(self, node: _Node) -> None:
+        """Give every name a place among the values."""
+        node.slots = tuple([self.slots.setdefault(name, len(self.slots)) for name in node.free])
+        for arg in node.args:
+            self.place(arg)
+
+    def result(self, node: _Node, values: list[int]) -> Trace:
+        self.meter.step()
+        key = tuple([values[slot] for slot in node.slots])
+        found = node.known.get(key)
+        if found is None:
+            found = node.known[key] = self.evaluated(node, values)
+        return found
+
+    def evaluated(self, node: _Node, values: list[int]) -> Trace:
+        match node.head:
+            case "and":
+                return self.conjunction(node, values)
+            case "or":
+                return self.disjunction(node, values)
+            case "not":
+                return self.negation(node, values)
+            case "implies":
+                return self.implication(node, values)
+            case "exists" | "forall":
+                self.require(node, 2)
+                return (self.existence if node.head == "exists" else self.every)(node, values)
+        if not isinstance(node.raw, tuple) or not node.head:
+            _crash(f"{node.raw!r} stands where something true or false is due")
+        return self.predicate(node, values)
+
+    def require(self, node: _Node, arity: int) -> None:
+        if len(node.args) != arity:
+            _crash(f"{node.head} has {len(node.args)} arguments, not {arity}")
+
+    def conjunction(self, node: _Node, values: list[int]) -> Trace:
+        results = []
+        for arg in node.args:
+            results.append(self.result(arg, values))
+            if not results[-1].truth:
+                return Trace(False, "AND check failed", tuple(results))
+        return Trace(True, "AND satisfied")
+
+    def disjunction(self, node: _Node, values: list[int]) -> Trace:
+        results = []
+        for arg in node.args:
+            results.append(self.result(arg, values))
+            if results[-1].truth:
+                return Trace(True, "OR satisfied", (results[-1],))
+        return Trace(False, "All OR branches failed", tuple(results))
+
+    def negation(self, node: _Node, values: list[int]) -> Trace:
+        if not node.args:
+            _crash("not has nothing to deny")
+        inner = self.result(node.args[0], values)
+        return Trace(False, "NOT failed", (inner,)) if inner.truth else Trace(True, "NOT satisfied")
+
+    def implication(self, node: _Node, values: list[int]) -> Trace:
+        self.require(node, 2)
+        antecedent = self.result(node.args[0], values)
+        if not antecedent.truth:
+            return Trace(True, "Antecedent is false", (antecedent,), vacuous=True)
+        consequent = self.result(node.args[1], values)
+        message = "Implication satisfied" if consequent.truth else "Implication failed"
+        return Trace(consequent.truth, message, (antecedent, consequent))
+
+    def existence(self, node: _Node, values: list[int]) -> Trace:
+        name, body = node.args[0].raw, node.args[1]
+        failed = []
+        for number, inside in self.choices(name, values):
+            result = self.result(body, inside)
+            if result.truth:
+                return Trace(True, f"Exists {name} satisfied by Obj #{number}", (result,))
+            failed.append(Trace(False, f"Candidate #{number} failed", (result,)))
+        return Trace(False, f"Exists {name} failed", tuple(failed))
+
+    def every(self, node: _Node, values: list[int]) -> Trace:
+        name, body = node.args[0].raw, node.args[1]
+        triggered = 0
+        for number, inside in self.choices(name, values):
+            result = self.result(body, inside)
+            if not result.truth:
+                return Trace(False, f"Forall failed at Obj #{number}", (result,))
+            triggered += not result.vacuous
+        if not triggered:
+            self.zero_triggers += 1
+            return Trace(False, f"Forall {name} failed: its condition applies to no object (0 triggers)")
+        return Trace(True, f"Forall {name} satisfied (Triggered {triggered} times)")
+
+    def choices(self, name: Raw, values: list[int]) -> Iterator[tuple[int, list[int]]]:
+        """The values with one object after the other in the place of a name; one that nothing asks for has none."""
+        if isinstance(name, tuple) and self.objects:
+            _crash("a quantifier binds several names at once")
+        inside, slot = list(values), self.slots.get(str(name))
+        for number in range(len(self.objects)):
+            if slot is not None:
+                inside[slot] = number
+            yield number, inside
+
+    def value(self, node: _Node, values: list[int]) -> object:
+        raw = node.raw
+        if isinstance(raw, tuple):
+            return self.count(node, values) if node.head == "Count" else _crash("an expression stands for a value")
+        if isinstance(raw, str) and raw.startswith("?"):
+            number = values[self.slots[raw]]
+            return _crash(f"{raw} is not bound") if number == UNBOUND else self.objects[number]
+        return raw.strip(raw[0]) if isinstance(raw, str) and raw[:1] in ("'", '"') else raw
+
+    def count(self, node: _Node, values: list[int]) -> int:
+        self.require(node, 2)
+        name, body = node.args[0].raw, node.args[1]
+        return sum(self.result(body, inside).truth for _, inside in self.choices(name, values))
+
+    def predicate(self, node: _Node, values: list[int]) -> Trace:
+        args = [self.value(arg, values) for arg in node.args]
+        try:
+            return self.said(node, args)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            _crash(f"{node.head}: {error}")
+
+    def said(self, node: _Node, args: list[object]) -> Trace:
+        name = node.head
+        if name in COMPARE:
+            self.require(node, 2)
+            truth = bool(COMPARE[name](*args))
+            return Trace(truth, "Success" if truth else f"{name} -> {args[0]} and {args[1]}")
+        if name in ("Is", "Has"):
+            self.require(node, 2)
+            return (self.is_a if name == "Is" else self.has)(self.entry(args[0]), args[1])
+        if name not in RELATIONS:
+            _crash(f"{name} is no predicate the verifier knows")
+        self.require(node, 2 if name in BINARY else 1)
+        entries = [self.entry(arg) for arg in args]
+        boxes = [self.box(entry) for entry in entries]
+        truth = RELATIONS[name](*boxes)
+        labels = [str(entry.get("label")) for entry in entries]
+        return Trace(truth, "Success" if truth else f"{name} -> {_failure(name, labels, boxes)}")
+
+    def box(self, entry: Entry) -> Box:
+        if (box := self.boxes.get(id(entry))) is None:
+            box = self.boxes[id(entry)] = _box(entry)
+        return box
+
+    def entry(self, value: object) -> Entry:
+        return value if isinstance(value, dict) else _crash(f"{value!r} is no object")
+
+    def is_a(self, entry: Entry, wanted: object) -> Trace:
+        if entry.get("label") == wanted:
+            return Trace(True, f"Object is '{wanted}'")
+        return Trace(False, f"Is -> type mismatch (expected {_plain(wanted)}, got {_plain(entry.get('label'))})")
+
+    def has(self, entry: Entry, wanted: object) -> Trace:
+        if wanted in [entry.get("color"), entry.get("material"), entry.get("shape")]:
+            return Trace(True, f"Object has property '{wanted}'")
+        found = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
+        return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({found})")
+
+
+BINARY = frozenset(name for name in RELATIONS if name not in SIDES and name != "InCenter")
+
+
+def _plain(value: object) -> str:
+    return f"object {value.get('label')}" if isinstance(value, dict) else str(value)
+
+
+def _failure(name: str, labels: list[str], boxes: list[Box]) -> str:
+    if name in SIDES:
+        return f"Object {labels[0]} is not on {SIDES[name]}"
+    if name == "InCenter":
+        return f"Object {labels[0]} is not in center region"
+    if name.startswith("Aligned"):
+        axis = 1 if name == "AlignedHorizontally" else 0
+        return f"Not {name} (diff={abs(boxes[0].centre[axis] - boxes[1].centre[axis]):.1f})"
+    infix = name if name in ("LargerThan", "SmallerThan") else f"is not {name}"
+    return f"{labels[0]} {'not ' * (infix == name)}{infix} {labels[1]}"

@@ -1,0 +1,123 @@
+"""What formulas may speak of: the classes, values and predicates of a scenario.
+
+>>> KNOLLING.predicates["LeftOf"], len(KNOLLING.classes), NATURAL.values_of("style")
+(('object', 'object'), 50, ('photo', 'oil painting', 'cartoon', 'cyberpunk', 'pixel art'))
+>>> KNOLLING.kind_of("red"), NATURAL.kind_of("melting"), NATURAL.kind_of("nothing")
+('color', 'state', None)
+
+Two vocabularies are published: *knolling*, things laid flat whose layout a program can judge, and *natural*, scenes
+that only a look at the picture can judge. Both are facts and stand here as such. Whether a formula keeps to one is
+asked by :mod:`tsgkit.logic.checking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+OBJECT = "object"
+CLASS = "class"
+ATTRIBUTE = "attribute"
+STYLE = "style"
+CHECKED_AS_PUBLISHED = frozenset({OBJECT, CLASS, ATTRIBUTE})
+"""The kinds of arguments that the published validator looks at; it takes any text for the others."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names of a scenario.
+
+    ``values`` are lists by kind (color, material, ...). ``predicates`` give the kind of each argument: ``object`` is
+    a variable, ``class`` one of ``classes``, ``attribute`` any value but a style, else the name of a list of values.
+    ``unpublished`` are the predicates that the published validator does not know although they can be judged.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    values: Mapping[str, tuple[str, ...]]
+    predicates: Mapping[str, tuple[str, ...]]
+    unpublished: frozenset[str] = field(default=frozenset())
+
+    def values_of(self, kind: str) -> tuple[str, ...]:
+        """What may stand where an argument of this kind is due; nothing for ``object``, where a variable stands."""
+        if kind == CLASS:
+            return self.classes
+        if kind == ATTRIBUTE:
+            return tuple(value for kind, values in self.values.items() if kind != STYLE for value in values)
+        return self.values.get(kind, ())
+
+    def kind_of(self, value: str) -> str | None:
+        """The first list of values that holds this one."""
+        return next((kind for kind, values in self.values.items() if value in values), None)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_PLACED: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter"), (OBJECT,)
+)
+_COMPARED: dict[str, tuple[str, ...]] = dict.fromkeys(
+    (
+        "LeftOf",
+        "RightOf",
+        "Above",
+        "Below",
+        "AlignedHorizontally",
+        "AlignedVertically",
+        "LargerThan",
+        "SmallerThan",
+    ),
+    (OBJECT, OBJECT),
+)
+
+KNOLLING = Vocabulary(
+    name="knolling",
+    classes=_words(
+        "laptop mouse keyboard monitor phone headphones camera game_controller remote book pen scissors stapler ruler "
+        "calculator glasses watch wallet keys lighter backpack handbag suitcase shoe hat shirt jeans glove sock tie "
+        "hammer screwdriver wrench pliers drill bottle cup fork knife spoon plate bowl pan cutting_board apple lemon "
+        "donut sandwich pizza carrot"
+    ),
+    values={"color": _words("red green blue yellow black white brown pink gray")},
+    predicates={"Is": (OBJECT, CLASS), "Has": (OBJECT, ATTRIBUTE)} | _PLACED | _COMPARED,
+    unpublished=frozenset({"InCenter"}),
+)
+
+NATURAL = Vocabulary(
+    name="natural",
+    classes=(
+        *_words(
+            "person man woman child cat dog bird horse fish elephant lion butterfly table chair sofa bed bookshelf "
+            "desk lamp wardrobe rug mirror plant clock book cup laptop plate bottle key fork knife spoon bowl pan "
+            "refrigerator apple banana orange cake pizza sandwich car bicycle bus boat tree flower rock house bench "
+            "basket fruit hat shirt shoes jacket glasses backpack phone keyboard monitor headphones hammer "
+            "screwdriver umbrella ball"
+        ),
+        "toy car",
+        "teddy bear",
+    ),
+    values={
+        "color": _words("red green blue yellow black white brown orange pink purple gray"),
+        "material": _words("wooden metal glass plastic fluffy fabric ceramic leather paper stone brick"),
+        "shape": _words("round square cylindrical rectangular triangular oval"),
+        "state": _words(
+            "open closed on off standing sitting lying kneeling running jumping flying swimming sleeping smiling "
+            "crying broken rusty dirty wet burning melting sliced peeled bitten empty full blooming "
+            "withered"
+        ),
+        STYLE: ("photo", "oil painting", "cartoon", "cyberpunk", "pixel art"),
+    },
+    predicates={
+        "Is": (OBJECT, CLASS),
+        "HasColor": (OBJECT, "color"),
+        "HasMaterial": (OBJECT, "material"),
+        "HasShape": (OBJECT, "shape"),
+        "HasState": (OBJECT, "state"),
+        "IsStyle": (STYLE,),
+    }
+    | dict.fromkeys(("LeftOf", "RightOf", "On", "In", "Holding", "NextTo"), (OBJECT, OBJECT)),
+)
+
+SCENARIOS: Mapping[str, Vocabulary] = {"knolling": KNOLLING, "natural": NATURAL}
