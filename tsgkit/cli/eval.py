@@ -44,6 +44,8 @@ ASKED = {
     "judge": "judge",
     "protocol": "protocols",
 }
+CONTROLS = ("blind", "shuffled")
+"""Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
     asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
     asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
+    asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
+    asked.add_argument("--shuffled", action="store_true", help="also show the picture of another item: a control")
     asked.add_argument(
         "--style",
         action="append",
@@ -152,7 +156,21 @@ def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; i
     for name in ("repeat", "limit", "shots"):
         if given.get(name, 1) < 1:
             raise UsageError(f"--{name} {given[name]}: at least 1 is needed")
+    given |= _controls(settings | given, [name for name in CONTROLS if getattr(arguments, name)])
     return made(settings | given, f"plan {arguments.plan}" if arguments.plan else "options")
+
+
+def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
+    """The protocols of a plan, each followed by these controls of it."""
+    if not chosen:
+        return {}
+    from tsgkit.suites.tasks import PUBLISHED
+
+    if not settings.get("images"):
+        raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")
+    given = settings.get("protocols") or [PUBLISHED]
+    protocols = [given] if isinstance(given, str) else list(given)
+    return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
 
 
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)

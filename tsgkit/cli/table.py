@@ -59,6 +59,25 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             if reason:
                 say(f"  no official figures: {inert(reason)}")
 
+    _print_controls(prepared)
+
+
+def _print_controls(prepared: Prepared) -> None:
+    """What programs that ask nobody get on the same samples, where a task has such controls."""
+    for task, row in {row.cell.task: row for row in prepared.rows}.items():
+        controls = row.task.controls(row.dataset, row.numbers, prepared.plan.seed)
+        names = list(dict.fromkeys(name for one in controls for name in one.values))
+        if not names:
+            continue
+        say(f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking")
+        lines = [("control", "n", *names)]
+        lines += [(one.name, f"{one.n:,}", *(_percent(one.values.get(name)) for name in names)) for one in controls]
+        _print_rows(lines)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
 
 def _row(result: Result, metric: str) -> tuple[str, ...]:
     cell, counts = result.cell, result.board.counts
@@ -109,7 +128,7 @@ def _cost(usage: Mapping[str, Any] | None) -> str:
 
 
 def _print_rows(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
