@@ -65,9 +65,8 @@ def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], 
     known = [one["satisfied"] for one in verdicts if one["satisfied"] is not None]
     if not known:
         return Score.missing(verdicts[0]["reason"])
-    unmet = [
-        f"{spec.text}: {one['reason']}" for spec, one in zip(wanted, verdicts, strict=True) if not one["satisfied"]
-    ]
+    pairs = zip(wanted, verdicts, strict=True)
+    unmet = [f"{spec.text}: {one['reason']}" for spec, one in pairs if one["satisfied"] is False]
     why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
     return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
 
