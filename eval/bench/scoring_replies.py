@@ -15,9 +15,9 @@ from time import perf_counter
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.scoring.soft import soft_overlap
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import generation, official, strict
 from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import GenerationSample
 from tsgkit.suites.tsg.strict import GraphAnswer
 

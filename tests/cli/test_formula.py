@@ -48,7 +48,8 @@ def test_a_formula_is_given_as_text_or_in_a_file(
 
 
 def test_check_finds_nothing_in_a_good_formula(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "check", GOOD).splitlines() == [
+    lines = said(capsys, "check", GOOD).splitlines()
+    assert [line for line in lines if not line.startswith("satisfiable: ")] == [
         "nothing to complain about (knolling)",
         "the published validator lets it pass",
         "0 errors, 0 warnings",

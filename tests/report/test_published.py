@@ -114,8 +114,8 @@ def test_a_task_that_was_not_published_has_nothing_beside_it() -> None:
 
 
 def test_our_own_data_are_not_the_published_ones() -> None:
-    assert not asks_published_data("sgqa", str(DATA / "sgqa.jsonl"))
-    assert not asks_published_data("sgqa", "no/such/file")
+    assert not asks_published_data("sgqa", str(DATA / "sgqa.jsonl"), "tsg-bench")
+    assert not asks_published_data("sgqa", "no/such/file", "tsg-bench")
 
 
 def test_the_published_data_are_known_by_their_checksum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +127,9 @@ def test_the_published_data_are_known_by_their_checksum(tmp_path: Path, monkeypa
     known = (DATA.parent / "datasets.yaml").read_text().replace(SGQA, hashlib.sha256(data.read_bytes()).hexdigest())
     (tmp_path / "tasks/tsg/datasets.yaml").write_text(known)
     monkeypatch.chdir(tmp_path)
-    assert asks_published_data("sgqa", str(data))
-    assert not asks_published_data("sgqa", str(other))
-    assert not asks_published_data("sgds", str(data))
+    assert asks_published_data("sgqa", str(data), "tsg-bench")
+    assert not asks_published_data("sgqa", str(other), "tsg-bench")
+    assert not asks_published_data("sgds", str(data), "tsg-bench")
     [beside] = against_published(Report((replace(ROW, data=str(data)),))).beside
     assert not [text for text in beside.differences if text.startswith("data")]
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "runs": "list the runs there are, show one",
     "compare": "compare runs, or the rows of one, item by item: differences, how sure, a grid of styles",
     "cache": "the replies kept across runs: how many, where; forget them",
+    "make": "make new benchmark items, checked by code",
     "init": "make a project of your own that runs at once",
     "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",

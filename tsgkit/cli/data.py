@@ -26,9 +26,9 @@ from tsgkit.errors import GOOD, INTERRUPTED, UsageError
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
-    from tsgkit.suites.tsg.importing import Arrival, Intake
+    from tsgkit.suites.intake import Arrival, Intake
 
-IMPORTERS = {"tsg": "tsgkit.suites.tsg.importing"}
+IMPORTERS = {"tsg": "tsgkit.suites.tsg.importing", "formalimg": "tsgkit.suites.formalimg.importing"}
 """The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000
 
@@ -171,7 +171,7 @@ def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401 
     dataset = intake.dataset
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        _print_arrival(arrival)
+        _print_arrival(arrival, importer)
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if dataset.known:
@@ -179,7 +179,7 @@ def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401 
     return GOOD
 
 
-def _print_arrival(arrival: Arrival) -> None:
+def _print_arrival(arrival: Arrival, importer: Any) -> None:  # noqa: ANN401  (a module)
     file = arrival.stored
     there = " (there already)" if arrival.inspection is None else ""
     say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
@@ -194,10 +194,4 @@ def _print_arrival(arrival: Arrival) -> None:
         first.setdefault(finding.code, finding)
     for code, number in arrival.inspection.counts.items():
         place = f", first on line {line}" if (line := first[code].place.line) else ""
-        say(f"    {first[code].severity} {code} ({number}{place}): {_meaning(code)}")
-
-
-def _meaning(code: str) -> str:
-    from tsgkit.suites.tsg.inspecting import FINDING_RULES
-
-    return FINDING_RULES[code].meaning
+        say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(code)}")

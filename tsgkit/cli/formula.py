@@ -1,9 +1,11 @@
-"""First-order formulas about layouts: check one, show what it says, judge a layout by it.
+"""First-order formulas about layouts: check one, show what it says, judge a layout by it, find or repair a layout.
 
 tsgkit formula check "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"
 tsgkit formula show @formula.txt
 tsgkit formula verify @formula.txt layout.json
 tsgkit formula verify @formula.txt layout.json --profile official --json
+tsgkit formula solve @formula.txt -o layout.json --draw layout.svg
+tsgkit formula repair @formula.txt layout.json -o fixed.json
 
 A formula is given as text, as @FILE, or as a file's name; - is standard input. A layout looks like this:
 {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}, on a canvas of 1000 by 1000.
@@ -17,6 +19,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli import formula_solving
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from tsgkit.logic.published import Taken
     from tsgkit.logic.verdicts import Verdict
 
-FURTHER_CHECKS: list[Callable[[Formula], tuple[str, str]]] = []
+FURTHER_CHECKS: list[Callable[[Formula], tuple[str, str]]] = [formula_solving.satisfiable]
 """What else ``check`` says of a formula without errors: each gives a name and what was found."""
 
 
@@ -47,11 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from a picture and may share a little")
     verify.add_argument("--work", type=_steps, default=None, metavar="N", help="how many steps a verdict may take")
+    formula_solving.add_arguments(verbs)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
-    verbs = {"check": _check, "show": _show, "verify": _verify}
+    verbs = {"check": _check, "show": _show, "verify": _verify, "solve": _solve, "repair": _repair}
     return verbs[arguments.verb](arguments)
 
 
@@ -231,6 +235,15 @@ def _verify(arguments: argparse.Namespace) -> int:
     else:
         _print_verdict(verdict)
     return GOOD
+
+
+def _solve(arguments: argparse.Namespace) -> int:
+    return formula_solving.solve(arguments, read_formula(arguments.formula)[1])
+
+
+def _repair(arguments: argparse.Namespace) -> int:
+    formula, scene = read_formula(arguments.formula)[1], read_layout(arguments.layout)
+    return formula_solving.repair(arguments, formula, scene)
 
 
 def _print_verdict(verdict: Verdict) -> None:

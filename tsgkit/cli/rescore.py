@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Judge again, and say what changed."""
     from tsgkit.cli.table import print_board
+    from tsgkit.report.figures import percent
     from tsgkit.report.gathering import main_metric
     from tsgkit.runs.reopened import reopen, rescore
     from tsgkit.runs.results import result_value
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         name = metrics[new.cell]
         was, now = ((one.board.profiles["strict"] or {}).get(name) for one in (old, new))
         if was is not None and now is not None and was.value != now.value:
-            say(f"  {inert(new.cell.title)}: {name} was {100 * was.value:.1f}, is {100 * now.value:.1f}")
+            say(f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}")
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
     say(f"{count(len(after), 'row')} judged again, {changed or 'none'} changed; run: {inert(str(arguments.run))}")
     return GOOD

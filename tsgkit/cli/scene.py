@@ -4,6 +4,7 @@
   tsgkit scene relation room.json side_of lamp_2 bed_1 --side left --profile official --json
   tsgkit scene relation room.json against_wall bed_1            a relation to what is built
   tsgkit scene show room.json -o top.svg                        collisions, blocked sides, free floor (or -o page.html)
+  tsgkit scene render room.json --object lamp_2 -o lamp.png     pictures as a judge is shown them, and rooms to turn
   tsgkit scene check annotations.csv                            every slip of a file of annotations
   tsgkit scene draw annotations.csv --item 0 -o demands.svg     what a description demands, as a scene graph
 
@@ -18,6 +19,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.scene_rendering import add_render, render
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
@@ -31,7 +33,7 @@ SHOWN_PER_CODE = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every verb."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="relation | show | check | draw")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="relation | show | render | check | draw")
     relation = verbs.add_parser("relation", help="one relation: its score, whether it holds, and why")
     _scene(relation)
     relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="a room from above, as SVG or as a page")
     _scene(show)
     show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
+    add_render(verbs)
     check = verbs.add_parser("check", help="every slip of a file of annotations")
     check.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
     check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
@@ -65,7 +68,7 @@ def _scene(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """One verb."""
-    verbs = {"relation": _relation, "show": _show, "check": _check, "draw": _draw}
+    verbs = {"relation": _relation, "show": _show, "render": render, "check": _check, "draw": _draw}
     return verbs[arguments.verb](arguments)
 
 

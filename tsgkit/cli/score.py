@@ -95,8 +95,9 @@ def _print_board(board: Board, metrics: Mapping[str, Metric], *, headline_only: 
         say(f"  {name:<18} {shown}".rstrip())
     counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
     say(f"  counts: {', '.join(counted)}")
+    derived = {name for name, metric in metrics.items() if metric.made_by is not None} if headline_only else ()
     for what, reason in board.reasons.items():
-        if reason != NO_SUCH_METRIC:
+        if reason != NO_SUCH_METRIC and what.partition(".")[2] not in derived:
             say(f"  {what}: {reason}")
 
 

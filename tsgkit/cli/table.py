@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
+from tsgkit.report.figures import interval, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
@@ -30,7 +31,8 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
         say(f"note: {inert(notice)}")
     say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
-    if prepared.plan.models and all(model.startswith(BASELINE) for model in prepared.plan.models):
+    models = prepared.plan.models
+    if models and all(model.startswith(BASELINE) for model in models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             say("note: baselines have no style and no solver; these are for models")
         say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
@@ -82,10 +84,8 @@ def _value(result: Result, profile: str, metric: str) -> Value | None:
 
 
 def _shown(value: Value | None) -> str:
-    if value is None:
-        return "-"
-    around = "" if value.low is None or value.high is None else f" [{100 * value.low:.1f}, {100 * value.high:.1f}]"
-    return f"{100 * value.value:.1f}{around}"
+    around = "" if value is None or value.low is None else f" {interval(value)}"
+    return f"{percent(value)}{around}"
 
 
 def _tokens(usage: Mapping[str, Any] | None) -> str:

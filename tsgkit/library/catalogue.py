@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from importlib.resources.abc import Traversable
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -24,6 +24,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import search_path, text_of
 
 FILE = "datasets.yaml"
+ARCHIVE = "tar.gz"
 SOURCE_VARIABLE = "TSGKIT_SOURCE"
 """The environment variable that names another base address than the catalogue's."""
 
@@ -66,6 +67,8 @@ class KnownDataset(_Declared):
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: Annotated[str, Field(pattern=r"^[\w.-]+$")]
     licence: str
+    archive: bool = False
+    """Whether its files are folders of the repository, fetched as one archive of it."""
     files: Annotated[list[KnownFile], Field(min_length=1)]
 
     @field_validator("files")
@@ -91,6 +94,8 @@ class KnownDataset(_Declared):
     def url(self, file: KnownFile, base: str | None = None) -> str:
         """Where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
+        if self.archive:
+            return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])
         return "/".join([start.rstrip("/"), self.repository, self.commit, file.path])
 
 
@@ -100,7 +105,8 @@ def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
     for place in search_path("tasks", folders):
         for suite in sorted(place.iterdir(), key=lambda folder: folder.name):
             if (suite / FILE).is_file():
-                for dataset in _read(suite / FILE, suite.name):
+                file = suite / FILE
+                for dataset in _read(text_of(file), str(file), suite.name):
                     found.setdefault(dataset.name, dataset)
     return found
 
@@ -117,10 +123,16 @@ def known(name: str) -> KnownDataset:
     return datasets[name]
 
 
-def _read(file: Traversable, suite: str) -> Iterator[KnownDataset]:
-    value = loaded(text_of(file), str(file))
+@lru_cache(maxsize=32)
+def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
+    """The datasets that a text declares, checked once however often they are asked for."""
+    value = loaded(text, file)
     if not isinstance(value, dict):
         raise FileProblem(f"{file}: expected datasets by name")
+    return tuple(_datasets(value, file, suite))
+
+
+def _datasets(value: dict[str, Any], file: str, suite: str) -> Iterator[KnownDataset]:
     for name, fields in value.items():
         if not isinstance(fields, dict):
             raise FileProblem(f"{file}: {name}: expected the fields of a dataset")

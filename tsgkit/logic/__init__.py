@@ -1,4 +1,4 @@
-"""First-order formulas about layouts: read, written, checked, taken apart and judged.
+"""First-order formulas about layouts: read, written, checked, taken apart, judged and solved.
 
 >>> from tsgkit.logic import parse, verify
 >>> formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))")
@@ -21,6 +21,15 @@
 ``official``    verdicts as published, crashes included
 ``strict``      verdicts to trust, made by ``evaluation`` and put into words by ``explaining``
 ``verdicts``    what a verdict and a trace are
+``grounding``   formulas over candidate objects, without quantifiers
+``placing``     boxes for ground formulas, by CP-SAT (extra ``logic``)
+``solving``     a layout for a formula, or what cannot hold together
+``repairing``   the least change of a layout that makes it satisfy a formula
+``straying``    near misses: layouts that fail by one named conjunct
+``worlds``      relations and looks that make a natural formula true
+``sampling``    made-up configurations, which ``configurations`` makes formulas; ``sense`` and ``typical`` are its facts
+``verbalising`` formulas as instructions
+``picturing``   layouts as SVG
 ==============  ==========================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.
@@ -28,6 +37,7 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 
 from tsgkit.logic.checking import Checked, check
 from tsgkit.logic.clauses import ClauseForm, clause_form, closures, k_as_defined, object_classes
+from tsgkit.logic.configurations import Configuration, formula_of
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -46,9 +56,15 @@ from tsgkit.logic.formula import (
 from tsgkit.logic.layouts import Box, Layout, LayoutProblem, Thing, layout_of
 from tsgkit.logic.lifting import lifted
 from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.logic.picturing import drawn
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.published import as_published
 from tsgkit.logic.reading import reading_of
+from tsgkit.logic.repairing import Repair, repair
+from tsgkit.logic.sampling import configuration
+from tsgkit.logic.solving import Solution, solve
+from tsgkit.logic.straying import NearMiss, near_misses
+from tsgkit.logic.verbalising import instruction
 from tsgkit.logic.verdicts import Trace, Verdict
 from tsgkit.logic.verifying import verify
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, Vocabulary
@@ -63,6 +79,7 @@ __all__ = [
     "Checked",
     "ClauseForm",
     "Comparison",
+    "Configuration",
     "Count",
     "Exists",
     "Forall",
@@ -73,8 +90,11 @@ __all__ = [
     "Layout",
     "LayoutProblem",
     "Literal",
+    "NearMiss",
     "Not",
     "Or",
+    "Repair",
+    "Solution",
     "Thing",
     "Trace",
     "Variable",
@@ -84,12 +104,19 @@ __all__ = [
     "check",
     "clause_form",
     "closures",
+    "configuration",
+    "drawn",
+    "formula_of",
+    "instruction",
     "k_as_defined",
     "layout_of",
     "lifted",
+    "near_misses",
     "object_classes",
     "parse",
     "reading_of",
+    "repair",
+    "solve",
     "text_of",
     "verify",
 ]

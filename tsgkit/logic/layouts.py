@@ -146,20 +146,24 @@ def layout_of(value: object, *, grounded: bool = False) -> Layout:
 
     Boxes may touch. Where they were found in a picture (``grounded``), half of the smaller one may be shared.
     """
-    if isinstance(value, Layout):
-        things = list(value.objects)
-        for number, thing in enumerate(things):
-            _box(f"object {number} ({thing.label})", list(thing.box))
-    else:
-        things = [_thing(number, entry) for number, entry in enumerate(_entries(value))]
+    things = things_of(value)
     for first, second in overlaps(tuple(thing.box for thing in things), grounded=grounded):
-        names = Layout(tuple(things)).names
+        names = Layout(things).names
         less = " more than half of the smaller" if grounded else ""
         raise LayoutProblem(
             f"objects {first} and {second} ({names[first]}, {names[second]}) overlap{less}",
             hint="boxes may touch, and share no area" * (not grounded),
         )
-    return Layout(tuple(things))
+    return Layout(things)
+
+
+def things_of(value: object) -> tuple[Thing, ...]:
+    """The objects a value describes, wherever they lie; ``LayoutProblem`` where it is malformed."""
+    if not isinstance(value, Layout):
+        return tuple(_thing(number, entry) for number, entry in enumerate(_entries(value)))
+    for number, thing in enumerate(value.objects):
+        _box(f"object {number} ({thing.label})", list(thing.box))
+    return value.objects
 
 
 def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tuple[int, int]]:

@@ -18,17 +18,23 @@ NOTHING, UNKNOWN = "-", "(unknown)"
 
 
 def percent(value: Value | float | None) -> str:
-    """A fraction of 1 in percent."""
+    """A fraction of 1 in percent; a value that is no share as it is."""
     if value is None:
         return NOTHING
-    return f"{100 * (value.value if isinstance(value, Value) else value):.1f}"
+    if isinstance(value, Value):
+        return _shown(value.value, value)
+    return f"{100 * value:.1f}"
+
+
+def _shown(part: float, value: Value) -> str:
+    return f"{100 * part:.1f}" if value.is_share else number(part)
 
 
 def interval(value: Value | None) -> str:
     """The 95 % interval of a value."""
     if value is None or value.low is None or value.high is None:
         return NOTHING
-    return f"[{percent(value.low)}, {percent(value.high)}]"
+    return f"[{_shown(value.low, value)}, {_shown(value.high, value)}]"
 
 
 def weight(value: Value | None) -> str:

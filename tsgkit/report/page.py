@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
+from tsgkit.library.cards import load_card
 from tsgkit.report import html, plots
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explained_page import graph_differences
@@ -25,13 +27,14 @@ from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.registry import task_of
 from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
 MOST_PICTURES = 2
+GENERATING = ("sa-sgg", "ma-sgg")
 MOST_NOTES = 3
 MOST_ERRORS = 3
-GENERATING = ("sa-sgg", "ma-sgg")
 SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
 ENDINGS = ("answered", "unreadable", "other failures")
 PROFILES = ("strict", "official")
@@ -185,8 +188,8 @@ def _point(board: Board, profile: str, metric: str) -> Point | None:
 
 
 def _k_plots(report: Report) -> Iterator[Markup]:
-    """Scores against the number of graphs asked for, where that differs."""
-    rows = [row for row in _with_k(report) if _generates(row)]
+    """Scores against k, where it differs."""
+    rows = [row for row in _with_k(report) if _k_counts(row.task)]
     for task, of_task in _by_task(rows).items():
         lines = [
             Line(
@@ -199,11 +202,14 @@ def _k_plots(report: Report) -> Iterator[Markup]:
         lines = [line for line in lines if len(line.points) > 1]
         for start in range(0, len(lines), plots.MOST_LINES):
             title = f"{task}: {of_task[0].main}, strict, against k"
-            yield html.drawing(plots.against_k(lines[start : start + plots.MOST_LINES], title=title), title)
+            drawn = plots.against_k(lines[start : start + plots.MOST_LINES], title=title, counts=_k_counts(task))
+            yield html.drawing(drawn, title)
 
 
-def _generates(row: ReportRow) -> bool:
-    return row.task.rpartition("/")[2] in GENERATING
+@cache
+def _k_counts(task: str) -> str:
+    """What the group k of a task counts; empty where it has none."""
+    return task_of(load_card(task)).k_counts
 
 
 def _strict(row: ReportRow, board: Board) -> Point | None:
@@ -214,7 +220,7 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
     """The rows grouped by k, whether or not that was asked for."""
     if "k" in report.by:
         return report.rows
-    if not any(map(_generates, report.rows)):
+    if not any(_k_counts(row.task) for row in report.rows):
         return ()
     try:
         return gather(report.runs, ("k",), report.data, metrics=MAIN).rows
@@ -242,7 +248,7 @@ def _by_group(report: Report, group: str) -> Iterator[Markup]:
 
 def _inventions(report: Report) -> Iterator[Markup]:
     """Elements that L does not allow, of the rows that generate graphs."""
-    rows = [row for row in report.rows if _generates(row)]
+    rows = [row for row in report.rows if row.task.rpartition("/")[2] in GENERATING]
     if not rows:
         return
     yield html.paragraph(

@@ -117,12 +117,12 @@ def outcomes(rows: Sequence[Ended], *, title: str) -> str:
     return _document(y, parts, title, described)
 
 
-def against_k(lines: Sequence[Line], *, title: str) -> str:
-    """Lines over the number of graphs asked for, with whiskers; at most ``MOST_LINES`` are drawn."""
+def against_k(lines: Sequence[Line], *, title: str, counts: str = "") -> str:
+    """Lines over k, with whiskers; at most ``MOST_LINES`` are drawn. ``counts`` says what k counts."""
     lines = lines[:MOST_LINES]
     ks = sorted({k for line in lines for k in line.points})
     left, right, top, bottom = 34.0, WIDTH - 12, 10.0, 190.0
-    parts = list(_grid_against_k(ks, left, right, top, bottom))
+    parts = list(_grid_against_k(ks, left, right, top, bottom, f"k: {counts}" if counts else "k"))
     for number, line in enumerate(lines):
         shift = (number - (len(lines) - 1) / 2) * 5
         places = {k: left + (right - left) * (place + 0.5) / len(ks) + shift for place, k in enumerate(ks)}
@@ -259,7 +259,9 @@ def _key_line(told: tuple[str, int], y: float) -> list[Markup]:
     return [swatch, lines_of_text((f"{number} {name}",), 22, y + LINE / 2, size=SMALL, anchor="start")]
 
 
-def _grid_against_k(ks: Sequence[int], left: float, right: float, top: float, bottom: float) -> Iterable[Markup]:
+def _grid_against_k(
+    ks: Sequence[int], left: float, right: float, top: float, bottom: float, axis: str
+) -> Iterable[Markup]:
     for tick in TICKS:
         y = bottom - (bottom - top) * tick
         yield _segment(left, y, right, y, GRID)
@@ -267,7 +269,7 @@ def _grid_against_k(ks: Sequence[int], left: float, right: float, top: float, bo
     for place, k in enumerate(ks):
         x = left + (right - left) * (place + 0.5) / len(ks)
         yield lines_of_text((str(k),), x, bottom + 12, size=SMALL, style=PALE)
-    yield lines_of_text(("k: graphs asked for",), (left + right) / 2, bottom + 28, size=SMALL, style=PALE)
+    yield lines_of_text((axis,), (left + right) / 2, bottom + 28, size=SMALL, style=PALE)
 
 
 def _line(line: Line, number: int, places: Mapping[int, float], top: float, bottom: float) -> Iterable[Markup]:

@@ -5,8 +5,8 @@
 >>> figure.value, figure.doubt
 (0.9014, 'an accuracy over 250 items is a multiple of 1/250')
 
-The figures are data (``eval/reference/tsg_bench.yaml``); what is doubtful in them is listed there too, and
-:func:`doubts_found` computes what of it can be computed.
+The figures are data, a file for each suite (``eval/reference/tsg_bench.yaml``); what is doubtful in them is listed
+there too, and :func:`doubts_found` computes what of it can be computed.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import is_official
+from tsgkit.library.datasets import dataset, is_official
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
-from tsgkit.library.projects import find, text_of
+from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.suites.scoreboard import Value
 
 PUBLISHED = "published"
-FILE, DATASET, SUITE = "tsg_bench.yaml", "tsg-bench", "tsg/"
+FILES = {"tsg": "tsg_bench.yaml"}
+"""The file of a suite's tables; of others it is called as they are."""
 ROUNDING = 0.0100001
 """Figures have two decimals; a sum of two of them is off by at most this much."""
 EXAMPLES = 10
-STYLES = ("zero-shot", "cot", "few-shot")
-"""The styles that were published."""
 
 Text = Annotated[str, Field(min_length=1)]
 Kind = Literal["bound", "multiple", "sum", "mean", "shifted"]
@@ -52,6 +53,8 @@ class Column(_Declared):
     style: Text
     items: Annotated[int, Field(ge=1)]
     part: str = ""
+    is_share: bool = True
+    """Whether it is a fraction that stands in percent, rather than a level."""
 
     @property
     def title(self) -> str:
@@ -94,6 +97,12 @@ class Reference(_Declared):
     """All tables of a paper."""
 
     source: Text
+    dataset: Text
+    """The catalogue's name of the data that were asked."""
+    styles: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """The styles that stand beside ours; a row in none of them stands beside the first that its task has."""
+    beside_first: tuple[Text, ...] = ()
+    """Styles that stand beside the first one, whoever was asked: people."""
     temperature: float
     remarks: tuple[Text, ...] = ()
     tables: tuple[PublishedTable, ...]
@@ -112,13 +121,14 @@ class Reference(_Declared):
         """All figures of a task in a style, table by table."""
         doubts = {(d.table, d.model, column): d.reason for d in self.doubtful for column in d.columns}
         for table in self.tables:
-            scale = 100 if table.unit == "percent" else 1
             for model, row in table.rows.items():
                 for column, number in zip(table.columns, row, strict=True):
                     if (column.task, column.style) == (task, style):
                         doubt = doubts.get((table.name, model, column.title), "")
+                        is_share = column.is_share and table.unit == "percent"
+                        scale = 100 if is_share else 1
                         value = round(number / scale, 6)
-                        yield Figure(table.name, model, column.metric, value, column.items, doubt)
+                        yield Figure(table.name, model, column.metric, value, column.items, doubt, is_share)
 
 
 class Figure(NamedTuple):
@@ -130,6 +140,7 @@ class Figure(NamedTuple):
     value: float
     items: int
     doubt: str
+    is_share: bool = True
 
 
 @dataclass(frozen=True)
@@ -147,12 +158,13 @@ class Beside:
         return (self.row.board.profiles["official"] or {}).get(metric)
 
 
-def load_reference() -> Reference:
-    """The published tables, checked."""
-    found = find("eval", f"reference/{FILE}")
+def load_reference(suite: str = "tsg") -> Reference:
+    """The published tables of a suite, checked; ``UsageError`` where there are none."""
+    found = find("eval", f"reference/{FILES.get(suite, f'{suite}.yaml')}")
     return reference_from(text_of(found), str(found))
 
 
+@lru_cache(maxsize=16)
 def reference_from(text: str, source: str) -> Reference:
     """The tables that a YAML text holds; ``UsageError`` names what is wrong."""
     try:
@@ -167,20 +179,30 @@ def reference_from(text: str, source: str) -> Reference:
 
 def against_published(report: Report) -> Report:
     """The report with published figures beside every row that there are some for."""
-    reference = load_reference()
-    theirs = {key: asks_published_data(*key) for key in {(row.kind, row.data) for row in report.rows}}
-    found = (_beside(row, reference, theirs[row.kind, row.data]) for row in report.rows)
+    suites = {task: load_card(task).task.partition("/")[0] for task in {row.task for row in report.rows}}
+    references = {suite: _reference_of(suite) for suite in suites.values()}
+    found = (_beside(row, f"{suites[row.task]}/{row.kind}", references[suites[row.task]]) for row in report.rows)
     return replace(report, beside=tuple(one for one in found if one is not None))
 
 
-def _beside(row: ReportRow, reference: Reference, has_their_data: bool) -> Beside | None:
-    style = row.style if row.style in STYLES else STYLES[0]
-    figures = tuple(reference.figures(SUITE + row.kind, style))
-    if style == STYLES[0]:
-        figures += tuple(reference.figures(SUITE + row.kind, "people"))
-    if not figures:
+def _reference_of(suite: str) -> Reference | None:
+    """The tables of a suite that has some."""
+    names = [place.joinpath("reference", FILES.get(suite, f"{suite}.yaml")) for place in search_path("eval")]
+    return load_reference(suite) if any(name.is_file() for name in names) else None
+
+
+def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | None:
+    if reference is None:
         return None
-    others = differences(row, style, figures[0].items, reference.temperature)
+    there = [style for style in reference.styles if any(reference.figures(task, style))]
+    if not there:
+        return None
+    style = row.style if row.style in there else there[0]
+    figures = tuple(reference.figures(task, style))
+    if style == there[0]:
+        figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
+    has_their_data = asks_published_data(row.kind, row.data, reference.dataset)
+    others = differences(row, style, max(figure.items for figure in figures), reference.temperature)
     if not has_their_data:
         others = ("data: ours are not the published file, so the figures are of different items", *others)
     return Beside(row, style, figures, others, reference.source)
@@ -191,7 +213,7 @@ def differences(row: ReportRow, style: str, items: int, temperature: float) -> t
     found = []
     if row.n != items:
         found.append(f"n: {row.n:,} items here, {items:,} there")
-    if row.style != style:
+    if row.style != style and (row.style or row.solver == "baseline"):
         found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
     if row.protocol_note:
         found.append(f"protocol: {row.protocol_note}")
@@ -204,12 +226,16 @@ def differences(row: ReportRow, style: str, items: int, temperature: float) -> t
     return tuple(found)
 
 
-def asks_published_data(kind: str, file: str) -> bool:
-    """Whether a file is the published one, by its checksum."""
-    known = catalogue().get(DATASET)
-    if known is None or kind not in known.tasks or not Path(file).is_file():
+def asks_published_data(kind: str, file: str, name: str) -> bool:
+    """Whether a file is one of a published dataset, by its checksum; where none is known, by having all of its rows."""
+    known = catalogue().get(name)
+    if known is None or not Path(file).is_file():
         return False
-    return bool(is_official(known.file(kind), read_bytes(file)))
+    here = dataset(name)
+    stored = next((one for one in here.files if (here.folder / one.name) == Path(file)), None)
+    if stored is not None and stored.official is None:
+        return stored.rows == stored.expected_rows
+    return kind in known.tasks and bool(is_official(known.file(kind), read_bytes(file)))
 
 
 class Found(NamedTuple):

@@ -212,7 +212,7 @@ def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
 
 def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Sequence[str]) -> tuple[str, ...]:
     tables = ", ".join(dict.fromkeys(figure.table for figure in found.values()))
-    items = next(iter(found.values())).items
+    items = max(figure.items for figure in found.values())
     rest = (NOTHING,) * (len(_who_head(report)) - 2)
     return (*rest, Foreign(model), NOTHING, tables, number(items), *(_figure(found.get(name)) for name in metrics))
 
@@ -220,14 +220,16 @@ def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Se
 def _figure(figure: Figure | None) -> str:
     if figure is None:
         return NOTHING
-    shown = number(figure.value) if figure.metric.startswith(COUNTED) else f"{round(100 * figure.value, 2):.1f}"
+    shown = number(figure.value) if not figure.is_share else f"{round(100 * figure.value, 2):.1f}"
     return f"{shown} (?)" if figure.doubt else shown
 
 
 def _outcomes(report: Report) -> Table:
     """Every count that is not zero everywhere, after the outcomes, which always stand here."""
     always = tuple(map(str, ("items", *Outcome)))
-    more = [str(name) for name in COUNTS if name not in always and any(row.board.counts[name] for row in report.rows)]
+    named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
+    counted = {name for row in report.rows for name, times in row.board.counts.items() if times}
+    more = [name for name in named if name in counted and name not in (*always, *_told_elsewhere(report))]
     head = ("task", *_who_head(report), *always, "not asked", *more)
     lines = tuple(
         (
@@ -235,11 +237,16 @@ def _outcomes(report: Report) -> Table:
             *_who(report, row),
             *(number(row.board.counts[name]) for name in always),
             number(row.unasked),
-            *(number(row.board.counts[name]) for name in more),
+            *(number(row.board.counts.get(name, 0)) for name in more),
         )
         for row in report.rows
     )
     return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)))
+
+
+def _told_elsewhere(report: Report) -> set[str]:
+    """The counts that have a table of their own."""
+    return {name for row in report.rows for name in row.board.counts if name.startswith((COUNTED, "hallucinating"))}
 
 
 def _usage(report: Report) -> Table:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -44,7 +45,10 @@ def _gate(text: str, prepared: Prepared) -> Gate:
         raise UsageError(f"--fail-under {text}: {task} is not evaluated", hint=meant(task, tasks))
     if metric not in tasks[task].metrics:
         raise UsageError(f"--fail-under {text}: {task} has no {metric}", hint=meant(metric, tasks[task].metrics))
-    if not 0 <= least <= 1:
+    is_share = tasks[task].metrics[metric].is_share
+    if not is_share and not (math.isfinite(least) and least >= 0):
+        raise UsageError(f"--fail-under {text}: not a value that can be reached")
+    if is_share and not 0 <= least <= 1:
         raise UsageError(f"--fail-under {text}: values are fractions of 1", hint="80 % is 0.8")
     return Gate(task, metric, least)
 

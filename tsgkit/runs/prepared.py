@@ -38,6 +38,8 @@ RULES = "rules"
 """The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
+SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
+"""How each kind of subject is named."""
 
 
 @dataclass(frozen=True)
@@ -206,12 +208,14 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
             raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
         for task in tasks.values():
             if folder.kind not in task.takes:
-                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}")
+                hint = "name the tasks that take them: --task"
+                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}", hint=hint)
 
 
 def _default_subject(task: Task) -> str:
     if task.card.subject is None:
-        raise UsageError(f"{task.card.source}: the card names no subject", hint="say whom to evaluate: --model NAME")
+        ways = " or ".join(SUBJECTS[kind] for kind in task.takes)
+        raise UsageError(f"{task.card.source}: the card names no subject", hint=f"say whom to evaluate: {ways}")
     return task.card.subject
 
 

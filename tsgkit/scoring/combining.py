@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from tsgkit.scoring.bootstrap import Interval, Resampling, constant_interval, percentile_interval
 from tsgkit.scoring.draws import redrawn_totals
@@ -50,7 +51,8 @@ def combined_interval(
 
     Definition: as :func:`~tsgkit.scoring.bootstrap.interval`, each round drawing the clusters of all columns together,
     so that columns of the same samples stay beside each other; a round that leaves a needed column empty is left out.
-    Where no round differs from another, clusters of one value have the same bound as there; else there is no interval.
+    Where no round differs from another, the columns have the bounds that clusters of one value have there, and the ends
+    are what these come to; else there is no interval. ``top`` is the most a column can be.
     """
     resampling = Resampling(seed, level, rounds)
     totals = [cluster_totals(column, pooling) for column in columns]
@@ -59,12 +61,19 @@ def combined_interval(
         return None
     values = [total.sum / total.weight for column in totals for total in column.values()]
     if max(values) - min(values) < _SAME:
-        return constant_interval(values[0], _weights(totals, clusters), (0.0, top), resampling)
+        bound = constant_interval(values[0], _weights(totals, clusters), (0.0, top), resampling)
+        return None if bound is None else _combined_ends(bound, how, len(columns))
     rows = [tuple(_flat(column.get(name, _NOTHING) for column in totals)) for name in clusters]
     redrawn = redrawn_totals(rows, rounds=rounds, rng=resampling.rng)
     estimates = [value for row in redrawn if (value := how(_values(row))) is not None]
     found = percentile_interval(estimates, len(clusters), resampling)
     return None if found is None or found.low == found.high else found
+
+
+def _combined_ends(bound: Interval, how: Combination, columns: int) -> Interval | None:
+    """What columns that all end where one does come to; no interval where its ends are one."""
+    low, high = how([bound.low] * columns), how([bound.high] * columns)
+    return None if low is None or high is None or low == high else replace(bound, low=low, high=high)
 
 
 _SAME = 1e-12

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GROUP = "tsgkit.suites"
 OURS = {
     "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
+    "formalimg": ("tsgkit.suites.formalimg.task", "task_of_card"),
     "sceneeval": ("tsgkit.suites.sceneeval.task", "SceneTask"),
 }
 

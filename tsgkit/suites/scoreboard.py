@@ -28,6 +28,8 @@ class Value:
     low: float | None
     high: float | None
     n: float
+    is_share: bool = True
+    """Whether it is a fraction of 1, shown in percent; else it is a level or a count."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _values(
         clusters.append(cluster_totals(parts, metric.pooling))
     for (profile, name, value, n), around in zip(own, intervals(clusters, Resampling(rules.seed)), strict=True):
         low, high = (around.low, around.high) if around else (None, None)
-        values[profile][name] = Value(value, low, high, n)
+        values[profile][name] = Value(value, low, high, n, wanted[profile][name].is_share)
     return values
 
 
@@ -132,10 +134,10 @@ def _combined(
         ]
         reasons[f"{profile}.{name}"] = f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
         return None
-    top = 1.0 if metric.is_share else float(len(columns))
-    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed, top=top)
+    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
     low, high = (around.low, around.high) if around else (None, None)
-    return Value(value, low, high, sum(_weight(pool(parts, metric.pooling)) for parts in columns))
+    weight = sum(_weight(pool(parts, metric.pooling)) for parts in columns)
+    return Value(value, low, high, weight, metric.is_share)
 
 
 def _weight(pooled: Pooled) -> float:

@@ -137,6 +137,8 @@ class Task(ABC):
     """The ways in which finished things are looked at; the first is taken where none is named."""
     groups: tuple[str, ...] = ()
     """What its samples can be grouped by."""
+    k_counts: str = ""
+    """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
     shown: tuple[str, ...] = ()
     """The metrics that stand in the table of a terminal; none for the main one alone."""
     computes: bool = False

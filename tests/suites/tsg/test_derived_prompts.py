@@ -13,13 +13,13 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find, text_of
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
 from tsgkit.suites.tsg.documents import Document, read_document
 from tsgkit.suites.tsg.judging import judge, read_reply
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.prompting import PRESETS, Prompter, check_disjoint, examples_of, pool_of
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.showing import shown_answer

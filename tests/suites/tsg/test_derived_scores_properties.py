@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.asked import GenerationSample
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
 from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.metrics import METRICS, STYLES
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample
 
 L = Vocabulary(("person", "cup", "lid", "tea-bag", "hand1"), ("verb", "dobj", "with", "on"), ("wash", "dry", "hold"))

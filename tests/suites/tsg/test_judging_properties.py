@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.metrics import STYLES
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 NAMES = st.sampled_from(["cup", "lid", "table", "hand1", "hand2", "tea-bag"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample, SelectionSample
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))

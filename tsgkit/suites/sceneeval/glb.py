@@ -26,6 +26,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Object, Problem, Scene, read_mesh
 from tsgkit.geometry.transforms import Transform
 from tsgkit.suites.sceneeval.furnished import Furnished, json_of, problem_of
+from tsgkit.suites.sceneeval.glb_paint import painted
 from tsgkit.suites.sceneeval.simple import FORMAT, SceneGiven, architecture_of
 
 MAGIC, VERSION = b"glTF", 2
@@ -169,23 +170,25 @@ def _alone(top: int, content: Mapping[str, Any], binary: bytes, name: str) -> by
         new.append(one)
     plain = [_plain(meshes[number]) for number in used]
     parts = {key: content[key] for key in ("asset", "accessors", "bufferViews", "buffers") if key in content}
+    parts |= painted(content, plain)
     return _written({**parts, "nodes": new, "meshes": plain, "scene": 0, "scenes": [{"nodes": [0]}]}, binary)
 
 
+_SEEN = ("POSITION", "TEXCOORD_0", "COLOR_0")
 _KEPT = ("mesh", "matrix", "translation", "rotation", "scale")
 
 
 def _plain(mesh: Any) -> Any:  # noqa: ANN401  (as the file has it)
-    """A mesh without its materials: only shapes are measured."""
+    """A mesh with its shape and its paint: no normals, skins or targets."""
     if not isinstance(mesh, dict) or not isinstance(mesh.get("primitives"), list):
         return mesh
-    keep = ("attributes", "indices", "mode")
+    keep = ("attributes", "indices", "mode", "material")
     parts = [
         {key: one[key] for key in keep if key in one} if isinstance(one, dict) else one for one in mesh["primitives"]
     ]
     for part in parts:
         if isinstance(part, dict) and isinstance(part.get("attributes"), dict):
-            part["attributes"] = {key: at for key, at in part["attributes"].items() if key == "POSITION"}
+            part["attributes"] = {key: at for key, at in part["attributes"].items() if key in _SEEN}
     return {"primitives": parts}
 
 

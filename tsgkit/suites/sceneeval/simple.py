@@ -14,7 +14,8 @@ Metres and degrees; x to the east, y to the north, z up. An object without yaw l
 wide (x), deep (y) and high it is before it is turned; ``at`` is the middle of its underside. Its shape is a ``shape``
 (box, cylinder, cone, sphere) of that size, or ``parts``, each a shape whose ``at`` counts from the object's, or a
 ``mesh``: a GLB, OBJ or PLY file (y up, front +z) inside the folder of the room, put with its own origin at ``at``; a
-``size`` beside it says what box stands for it where it is missing. A rectangular room goes ``from`` its south-west
+``size`` beside it says what box stands for it where it is missing. A ``colour`` (``#c04030``) of an object or a part is
+for pictures only. A rectangular room goes ``from`` its south-west
 corner ``to`` its north-east one; an opening lies ``at`` so many metres from the west (south) end of its wall, ``sill``
 above the floor. Other shapes are written as ``floors`` and ``walls``. Without any of these a room is put around the
 objects.
@@ -36,6 +37,7 @@ from tsgkit.geometry import (
     Mesh,
     Object,
     Opening,
+    Paint,
     Primitive,
     Problem,
     Scene,
@@ -46,18 +48,22 @@ from tsgkit.geometry import (
     standing,
 )
 from tsgkit.geometry.meshes import FORMATS, mesh_of
+from tsgkit.geometry.paints import joined, linear, plain
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.folders import inside
+from tsgkit.suites.sceneeval.folders import LooksBeside, inside
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, Given, json_of, object_names, problem_of
 
 FORMAT = "tsgkit/room"
 HEIGHT = 2.6
+UNPAINTED = "#b8b5b0"
+"""The colour of parts without one, where other parts of their object have one."""
 Far = Annotated[float, Field(ge=-1e4, le=1e4)]
 Size = Annotated[float, Field(gt=0, le=1e4)]
 Pair = tuple[Far, Far]
 Point = tuple[Far, Far, Far]
 Sizes = tuple[Size, Size, Size]
 Name = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+Colour = Annotated[StrictStr, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
 Kind = Literal["box", "cylinder", "cone", "sphere"]
 Side = Literal["south", "east", "north", "west"]
 
@@ -117,6 +123,7 @@ class PartGiven(Given):
     shape: Kind = "box"
     size: Sizes
     at: Point = (0, 0, 0)
+    colour: Colour | None = None
 
 
 class ObjectGiven(Given):
@@ -130,6 +137,7 @@ class ObjectGiven(Given):
     size: Sizes | None = None
     parts: tuple[PartGiven, ...] = ()
     mesh: Name | None = None
+    colour: Colour | None = None
     at: Point
     yaw: Annotated[float, Field(ge=-3600, le=3600)] = 0.0
     scale: Size = 1.0
@@ -238,23 +246,40 @@ def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
 def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
     """The shape, and how high its origin lies above the object's underside."""
     if given.parts:
-        return _joined(given.parts), 0.0
+        return _joined(given.parts, given.colour), 0.0
     if given.mesh is not None:
-        return _mesh(given, place, notes)
+        shape, lift = _mesh(given, place, notes)
+        return _coloured(shape, given.colour), lift
     assert given.size is not None  # noqa: S101  (the reader saw to it)
-    return Primitive(given.shape, given.size), given.size[2] / 2
+    return _coloured(Primitive(given.shape, given.size), given.colour), given.size[2] / 2
 
 
-def _joined(parts: Sequence[PartGiven]) -> Mesh:
+def _coloured(shape: Shape, colour: str | None) -> Shape:
+    """The shape in a colour, where it has no paint of its own."""
+    if colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
+        return shape
+    mesh = mesh_of(shape)
+    return Mesh.of(mesh.vertices, mesh.faces, plain(_light(colour), len(mesh.vertices), len(mesh.faces)))
+
+
+def _light(colour: str) -> Sequence[float]:
+    return [float(share) for share in linear([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])]
+
+
+def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
     """One surface of many parts, in the frame of asset files (y up, front +z)."""
     corners: list[tuple[float, float, float]] = []
     faces: list[tuple[int, int, int]] = []
+    paints: list[Paint] = []
+    painted = colour is not None or any(part.colour for part in parts)
     for part in parts:
         mesh, (x, y, z), start = mesh_of(Primitive(part.shape, part.size)), part.at, len(corners)
         up = z + part.size[2] / 2
         corners += [(a + x, b + up, c - y) for a, b, c in mesh.vertices.tolist()]
         faces += [(a + start, b + start, c + start) for a, b, c in mesh.faces.tolist()]
-    return Mesh.of(corners, faces)
+        if painted:
+            paints.append(plain(_light(part.colour or colour or UNPAINTED), len(mesh.vertices), len(mesh.faces)))
+    return Mesh.of(corners, faces, joined(paints) if painted else None)
 
 
 def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
@@ -269,7 +294,7 @@ def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, f
             return box(*given.size), given.size[2] / 2
         hint = "with --missing box its size is taken" if given.size else "give it a size to be taken with --missing box"
         raise FileProblem(f"{where}: there is no file {given.mesh}", hint=hint)
-    found = read_mesh(read_bytes(path), ending, where=given.id)
+    found = read_mesh(read_bytes(path), ending, where=given.id, beside=LooksBeside(path))
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: {found.message}")
     return found, 0.0

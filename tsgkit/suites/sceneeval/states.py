@@ -24,6 +24,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.folders import LooksBeside
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, json_of, object_names, problem_of
 
 FORMAT = "sceneState"
@@ -131,7 +132,8 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
             return box(*asset.box)
         more = "; its source knows no box of it" if missing == "box" else ""
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint="or: --missing box")
-    found = read_mesh(read_bytes(asset.mesh), asset.mesh.suffix.lower().removeprefix("."), where=where)
+    ending = asset.mesh.suffix.lower().removeprefix(".")
+    found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: mesh: {found.message}")
     return _turned(found, asset)

@@ -4,7 +4,7 @@ Files: ``formats`` names what they may look like, ``documents`` reads them, ``ro
 ``checking`` lints, ``writing`` converts.
 
 Scores: ``samples`` makes rows into what is asked (``asked``, and ``derived`` for halves of graphs and repairs),
-``replies`` reads what was answered, ``sections`` finds the final answer, ``strict``, ``listing`` and ``official`` read
+``sections`` finds the final answer, ``strict``, ``listing`` and ``official`` read
 it, ``generation`` and ``derived_scores`` score it, ``judging`` judges one reply in both profiles, ``metrics`` says what
 the numbers mean, ``scoreboard`` puts them together.
 

@@ -18,13 +18,13 @@ from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.checks import Check
 from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
 from tsgkit.suites.auditing.shortcuts import Answerer
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.derived import DERIVATIONS, DerivedSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import (
     MAKERS,

@@ -12,39 +12,25 @@ wrong with it, because it is what everyone else has.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.catalogue import KnownDataset, KnownFile, known
-from tsgkit.library.datasets import Dataset, StoredFile, dataset, dataset_value, is_official, make_folder, store
+from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
-from tsgkit.suites.tsg.inspecting import Inspection, inspect
+from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch, intake_value
+from tsgkit.suites.tsg.inspecting import FINDING_RULES, Inspection, inspect
 
-Watch = Callable[[str, int, int | None], None]
-"""Told a file's name, its bytes so far and, where known, how many there will be."""
-INCOMING = ".incoming"
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """A file that went into a dataset, with what was found in it and what it replaced; one that was there already has
-    no inspection."""
-
-    stored: StoredFile
-    inspection: Inspection | None = None
-    replaced: StoredFile | None = None
+__all__ = ["Arrival", "Intake", "get_dataset", "import_dataset", "intake_value", "meaning"]
 
 
-@dataclass(frozen=True)
-class Intake:
-    """A dataset after files went into it."""
-
-    dataset: Dataset
-    arrivals: tuple[Arrival, ...]
+def meaning(code: str) -> str:
+    """What a finding of a code means."""
+    return FINDING_RULES[code].meaning
 
 
 @dataclass(frozen=True)
@@ -165,16 +151,3 @@ def _accepted(candidate: _Candidate) -> _Candidate:
     if problem and not is_official(candidate.file, candidate.data):
         raise FileProblem(problem, hint="nothing was imported; tsgkit check shows all that is wrong with a file")
     return candidate
-
-
-def intake_value(intake: Intake) -> dict[str, object]:
-    """The JSON value of what went into a dataset."""
-    arrived = [
-        {
-            "task": arrival.stored.task,
-            "action": "kept" if arrival.inspection is None else "replaced" if arrival.replaced else "installed",
-            "problem": arrival.inspection.problem if arrival.inspection else "",
-        }
-        for arrival in intake.arrivals
-    ]
-    return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}

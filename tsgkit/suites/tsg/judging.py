@@ -15,12 +15,12 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official, strict
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
 from tsgkit.suites.tsg.generation import Scored, score_generation
 from tsgkit.suites.tsg.listing import Listed, names
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.shared_work import once_for_the_same

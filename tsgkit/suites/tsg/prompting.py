@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.templates import Template
+from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.examples import Example, check_disjoint, examples_of, pool_of
 from tsgkit.suites.tsg.prompt_sets import FIELDS, MORE_FIELDS, RULES, WHOLE, PromptSet, prompt_set
@@ -51,8 +52,6 @@ __all__ = [
     "style_of",
 ]
 
-SHOTS = 10
-"""How many worked examples the few-shot styles show where nobody says otherwise, as published."""
 BETWEEN = "\n\n"
 KIND = {
     "sgqa": QuestionSample,
@@ -67,42 +66,6 @@ KIND = {
     "refine": RefineSample,
     "refine-hinted": RefineSample,
 }
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a prompt is composed: with reasoning or not, with so many examples, for an answer in a JSON schema or not."""
-
-    name: str
-    reasoning: bool = False
-    shots: int = 0
-    schema: bool = False
-
-
-PRESETS = {
-    style.name: style
-    for style in (
-        Style("zero-shot"),
-        Style("cot", reasoning=True),
-        Style("few-shot", shots=SHOTS),
-        Style("cot-few-shot", reasoning=True, shots=SHOTS),
-        Style("structured", schema=True),
-    )
-}
-
-
-def style_of(name: str, shots: int | None = None) -> Style:
-    """The style of a name, perhaps with another number of examples."""
-    if name not in PRESETS:
-        raise UsageError(f"there is no style {name}", hint=meant(name, PRESETS))
-    style = PRESETS[name]
-    if shots is None or shots == style.shots:
-        return style
-    if not style.shots:
-        raise UsageError(f"style {name} shows no examples, so it takes no --shots", hint="few-shot or cot-few-shot?")
-    if shots < 1:
-        raise UsageError(f"--shots {shots}: style {name} shows at least one example")
-    return replace(style, shots=shots)
 
 
 class Prompter:

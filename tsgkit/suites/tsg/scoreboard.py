@@ -12,6 +12,7 @@ from tsgkit.errors import UsageError
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import columns_of
+from tsgkit.suites.replies import read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.tsg.cards import SUITE
@@ -19,7 +20,6 @@ from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
 from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
-from tsgkit.suites.tsg.replies import read_replies
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 
 NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"

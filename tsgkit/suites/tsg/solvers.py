@@ -19,16 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.llm.reply import Ending
-from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.families import family_of
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.replies import read_as
 from tsgkit.suites.solving import Expected, Solver
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript, local
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.judging import judge, judgement, read_reply, unpublished
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.voting import majority
 
@@ -41,11 +38,6 @@ NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""
 VOTE = re.compile(r"vote:([0-9]{1,3})")
 MOST_VOTES = 100
-OUTCOMES = {
-    Ending.TRUNCATED: Outcome.TRUNCATED,
-    Ending.REFUSED: Outcome.REFUSED,
-    Ending.API_ERROR: Outcome.API_ERROR,
-}
 
 
 @dataclass(frozen=True)
@@ -231,13 +223,6 @@ def judged_votes(sample: AnySample, transcript: Transcript | None) -> Judged:
     replies = () if transcript is None else transcript.replies
     outcome, found = majority([read_reply(sample, read_as(reply)) for reply in replies])
     return judgement(sample, outcome, found, None)
-
-
-def read_as(reply: ModelReply) -> Reply | None:
-    """A model's reply as the readers of this suite take it; None where there was none."""
-    if reply.ending is Ending.MISSING:
-        return None
-    return Reply(reply.text, OUTCOMES.get(reply.ending))
 
 
 def votes_of(solver: str) -> int:

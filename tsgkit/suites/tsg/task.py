@@ -25,6 +25,7 @@ from tsgkit.suites.families import check_solver, family_of
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset as AnyDataset
@@ -42,8 +43,10 @@ from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, read_as, solver_of
+from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
+
+GENERATING = ("sa-sgg", "ma-sgg")
 
 
 class TsgTask(Task):
@@ -52,6 +55,7 @@ class TsgTask(Task):
     def __init__(self, card: Card) -> None:
         self.card = card
         self.kind = check_card(card)
+        self.k_counts = "graphs asked for" if self.kind in GENERATING else ""
         self.groups = tuple(group for group in (*GROUPS, *REPAIRS) if applies(group, self.kind))
 
     @property

@@ -9,6 +9,7 @@ from shipped import DATA
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.asked import GenerationSample
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.baselines.halves import action_of, actions, joined, nodes
@@ -23,7 +24,6 @@ from tsgkit.suites.tsg.derived import (
 )
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.replies import Reply
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 
 L = Vocabulary(

@@ -1,0 +1,94 @@
+"""The commands of the second suite, as people type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from formula_items import CUP, KEYS, PEN, ROWS, lines
+
+from tsgkit.cli import main
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text(lines(ROWS))
+    replies = [{"item_id": "knolling/0", "reply": [CUP, PEN]}, {"item_id": "knolling/1", "reply": json.dumps([CUP])}]
+    Path("replies.jsonl").write_text(lines(replies))
+
+
+def test_a_layout_is_evaluated_without_a_model_or_a_key(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ortools", reason="formulas are solved with the extra")
+    assert main(["eval", "--task", "formalimg", "--data", "rows.jsonl", "--json", "--samples"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert (result["subject"], result["task"], result["n"]) == ("baseline/solver", "formalimg/layout", 2)
+    assert result["profiles"]["strict"]["satisfied"]["value"] == 1.0
+    assert result["profiles"]["official"]["satisfied"]["value"] == 1.0
+
+
+def test_the_bundled_items_are_there_for_both_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--json"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert result["n"] >= 100
+    assert all(result["profiles"]["strict"][name] is not None for name in ("easy", "medium", "hard", "overall", "g"))
+
+
+def scored(capsys: pytest.CaptureFixture[str], *options: str) -> Any:  # noqa: ANN401  (as JSON has it)
+    command = ["score", "--task", "formalimg/layout", "--data", "rows.jsonl", "--replies", "replies.jsonl"]
+    assert main([*command, *options]) == 0
+    out = capsys.readouterr().out
+    return json.loads(out) if "--json" in options else out
+
+
+def test_collected_layouts_are_scored_by_k_with_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    found = scored(capsys, "--by", "k", "--json", "--samples")
+    assert (found["n"], found["profiles"]["strict"]["satisfied"]["value"]) == (2, 0.5)
+    assert {k: group["profiles"]["official"]["satisfied"]["value"] for k, group in found["by"]["k"].items()} == {
+        "1": 0.0, "2": 1.0,
+    }  # fmt: skip
+    assert found["profiles"]["strict"]["hard"] is None
+    assert "strict.hard" in found["reasons"]
+    assert found["notes"] == ["1 natural items are left out: no layout can be verified for them"]
+    assert "keys" in found["samples"][1]["evidence"]["reason"]
+
+
+def test_a_level_is_shown_as_it_is_and_shares_in_percent(capsys: pytest.CaptureFixture[str]) -> None:
+    out = scored(capsys)
+    assert "satisfied           50.0" in out
+    assert "note: 1 natural items are left out" in out
+
+
+def test_a_gate_may_stand_at_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--fail-under"]
+    assert main([*command, "formalimg/layout.g=9"]) == 3
+    assert "g is" in capsys.readouterr().err
+    assert main([*command, "formalimg/layout.satisfied=9"]) == 2
+
+
+def test_runs_are_reported_beside_the_published_tables_and_drawn_against_k(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--out", "run"]) == 0
+    capsys.readouterr()
+    assert main(["report", "run", "--against", "published"]) == 0
+    assert "Deepseek-V3.2-Thinking" in capsys.readouterr().out
+    assert main(["report", "run", "--format", "html", "-o", "page.html"]) == 0
+    assert "k: objects that depend on each other" in Path("page.html").read_text()
+
+
+def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl"]
+    for options, told in (
+        (["--model", "baseline/solvr"], "baseline/solver?"),
+        (["--solver", "vote:3"], "choose from single"),
+        (["--style", "few-shots"], "few-shot?"),
+        (["--images", "mine=."], "formalimg/layout takes models"),
+    ):
+        assert main([*layout, *options]) == 2
+        assert told in capsys.readouterr().err
+    assert main(["score", "--task", "formalimg/natural", "--data", "rows.jsonl", "--replies", "replies.jsonl"]) == 2
+    assert "--images NAME=DIR" in capsys.readouterr().err
+    Path("replies.jsonl").write_text(lines([{"item_id": "knolling/7", "reply": [KEYS]}]))
+    assert main(["score", "--task", "formalimg/layout", "--data", "rows.jsonl", "--replies", "replies.jsonl"]) == 2
+    assert "the data have no item knolling/7" in capsys.readouterr().err

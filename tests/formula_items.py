@@ -1,0 +1,57 @@
+"""Items of two scenarios and pictures of one colour, for tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tsgkit.suites.formalimg.rows import FormulaSample, sample_from
+
+CUP_PEN = "(exists ?c (exists ?p (and (Is ?c 'cup') (Has ?c 'red') (Is ?p 'pen') (LeftOf ?c ?p))))"
+EVERY_KEY = "(forall ?k (implies (Is ?k 'keys') (OnTopSide ?k)))"
+CAT = "(exists ?x (and (Is ?x 'cat') (HasColor ?x 'black') (exists ?y (and (Is ?y 'sofa') (On ?x ?y)))))"
+ROWS: list[dict[str, Any]] = [
+    {"scenario": "knolling", "id": 0, "prompt": "A red cup left of a pen.", "dsl": CUP_PEN, "k": 2},
+    {"scenario": "knolling", "id": 1, "prompt": "All keys are at the top.", "dsl": EVERY_KEY, "k": 1},
+    {"scenario": "natural", "id": 0, "prompt": "A black cat on a sofa.", "dsl": CAT, "k": 2},
+]
+CUP = {"label": "cup", "color": "red", "box_2d": [100, 100, 200, 200]}
+PEN = {"label": "pen", "color": "blue", "box_2d": [600, 100, 640, 300]}
+KEYS = {"label": "keys", "color": "gray", "box_2d": [400, 100, 500, 180]}
+
+
+def lines(rows: Iterable[object]) -> str:
+    """Rows as JSON Lines."""
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def sample(number: int) -> FormulaSample:
+    """The item of a row."""
+    return sample_from(ROWS[number], "row", number)
+
+
+def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:
+    """So many items of each level: a cup on the left side."""
+    dsl = "(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))"
+    return [
+        {
+            "scenario": "knolling",
+            "id": f"{k}-{n}",
+            "prompt": f"A cup, {k}.",
+            "dsl": dsl.replace("?x", f"?x{k}x{n}"),
+            "k": k,
+        }
+        for k in range(1, levels + 1)
+        for n in range(count)
+    ]
+
+
+def paint(path: Path, color: str = "white") -> Path:
+    """A picture of one colour."""
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (64, 64), color).save(path)
+    return path

@@ -1,0 +1,108 @@
+"""Formulas over candidate objects: class tests decided, zero-trigger rules of both verifiers, how many are enough."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.errors import UsageError
+from tsgkit.logic.grounding import All, Any, Candidate, Fact, Lit, Tally, candidates_of, ground, holds, is_enough
+from tsgkit.logic.parsing import parse
+
+CUP, PEN = Candidate("cup"), Candidate("pen")
+
+
+def test_an_exists_over_distinct_classes_becomes_its_facts() -> None:
+    formula = parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (OnTopSide ?y))))")
+    facts = {Lit(Fact("LeftOf", (0, 1))), Lit(Fact("OnTopSide", (1,)))}
+    for profile in ("strict", "official"):
+        made = ground(formula, [CUP, PEN], profile)
+        assert isinstance(made, All)
+        assert set(made.parts) == facts
+
+
+def test_an_exists_over_two_candidates_of_a_class_is_a_choice() -> None:
+    made = ground(parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"), [CUP, PEN, CUP], "strict")
+    assert made == Any((Lit(Fact("OnTopSide", (0,))), Lit(Fact("OnTopSide", (2,)))))
+
+
+def test_denial_stands_at_facts() -> None:
+    formula = parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x) (Has ?x 'red')))")
+    made = ground(formula, [CUP], "strict", truth=False)
+    assert made == Any((Lit(Fact("OnTopSide", (0,)), False), Lit(Fact("Has", (0,), "red"), False)))
+
+
+def test_a_forall_that_applies_to_nothing_is_false_in_both_profiles() -> None:
+    formula = parse("(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))")
+    assert ground(formula, [CUP], "strict") is False
+    assert ground(formula, [CUP], "official") is False
+    assert ground(formula, [CUP], "strict", truth=False) is True
+
+
+def test_a_disjunction_is_no_condition() -> None:
+    formula = parse("(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))")
+    assert ground(formula, [CUP], "strict") is True
+    assert ground(formula, [CUP], "official") is True
+    assert ground(formula, [], "strict") is False
+
+
+def test_nested_foralls_are_one_in_strict_and_two_in_official() -> None:
+    formula = parse("(forall ?x (forall ?y (implies (and (Is ?x 'cup') (Is ?y 'pen')) (LeftOf ?x ?y))))")
+    assert ground(formula, [CUP, PEN], "strict") == Lit(Fact("LeftOf", (0, 1)))
+    assert ground(formula, [CUP, PEN], "official") is False
+
+
+def test_an_optional_candidate_must_be_there_to_be_a_witness() -> None:
+    made = ground(parse("(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"), [Candidate("cup", None, True)], "strict")
+    assert made == All((Lit(Fact("Present", (0,))), Lit(Fact("OnTopSide", (0,)))))
+
+
+def test_counts_become_tallies_that_facts_decide() -> None:
+    made = ground(parse("(Equals (Count ?x (and (Is ?x 'cup') (OnTopSide ?x))) 1)"), [CUP, PEN, CUP], "strict")
+    assert isinstance(made, Tally)
+    assert holds(made, frozenset({Fact("OnTopSide", (2,))}))
+    assert not holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (2,))}))
+    assert holds(made, frozenset({Fact("OnTopSide", (0,)), Fact("OnTopSide", (1,))}))
+
+
+def test_there_is_a_candidate_for_every_variable_that_needs_a_witness() -> None:
+    formula = parse("(exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x))))))")
+    assert [one.label for one in candidates_of(formula)] == ["cup"]
+    assert [one.label for one in candidates_of(formula, spare=1)] == ["cup", "cup"]
+
+
+def test_a_variable_without_a_class_may_be_what_it_is_asked_about_or_something_else() -> None:
+    formula = parse("(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))")
+    assert [(one.label, one.optional) for one in candidates_of(formula)] == [
+        ("cup", True),
+        ("pen", True),
+        ("laptop", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "enough"),
+    [
+        ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (RightOf ?q ?p)))))", False),
+        ("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'cup') (RightOf ?q ?p)))))", True),
+        ("(forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p)))", True),
+        ("(and (exists ?q (Is ?q 'pizza')) (forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p))))", True),
+        ("(and (exists ?q (Is ?q 'pen')) (forall ?p (exists ?r (and (Is ?r 'pen') (LeftOf ?p ?r)))))", False),
+        ("(GreaterThan (Count ?x (Is ?x 'cup')) 2)", False),
+        ("(not (exists ?x (Is ?x 'cup')))", True),
+    ],
+)
+def test_one_object_a_variable_is_enough_unless_classes_ask_for_themselves(text: str, enough: bool) -> None:
+    assert is_enough(parse(text)) is enough
+
+
+def test_formulas_that_ask_for_too_many_objects_are_refused() -> None:
+    with pytest.raises(UsageError, match="asks for 1001 objects"):
+        candidates_of(parse("(Equals (Count ?x (Is ?x 'cup')) 1000)"))
+
+
+def test_a_long_chain_over_one_class_is_grounded_by_parts() -> None:
+    text = "(OnTopSide ?x9)"
+    for number in range(9, 0, -1):
+        text = f"(exists ?x{number} (and (Is ?x{number} 'cup') (LeftOf ?x{number - 1} ?x{number}) {text}))"
+    formula = parse(f"(exists ?x0 (and (Is ?x0 'cup') {text}))")
+    assert ground(formula, [Candidate("cup")] * 12, "official") is not False

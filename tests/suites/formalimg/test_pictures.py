@@ -1,0 +1,257 @@
+"""Pictures: found by id, grounded and verified, judged clause by clause; what cannot be read is counted, never lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from formula_items import CUP, PEN, ROWS, lines, paint, sample
+from model_server import model_server
+
+from tsgkit.cli import main
+from tsgkit.library.cards import load_card
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.runs.evaluation import Finished, Options, evaluate
+from tsgkit.runs.plan import Plan
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.grounding import RecordedGrounding, objects_in, published_objects
+from tsgkit.suites.formalimg.natural import RecordedJudging, published_result, said_in
+from tsgkit.suites.formalimg.painting import plan_png
+from tsgkit.suites.formalimg.viewing import MISSING, SEEN, UNREADABLE, Sight
+from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
+from tsgkit.suites.registry import task_of
+from tsgkit.suites.transcript import Said, Transcript
+
+SEEN_IT = Sight(SEEN, sha256="0" * 64).said
+FOUND = {
+    "every cup": json.dumps({"objects": [CUP]}),
+    "every pen": "```json\n" + json.dumps({"objects": [PEN]}) + "\n```",
+    "every keys": "I see none of them.",
+    "of these classes": json.dumps({"objects": [CUP, PEN]}),
+}
+ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
+
+
+def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any]) -> Transcript:
+    """What was said of the picture of a cup and a pen, by class."""
+    said = []
+    for label, reply in replies.items():
+        text = json.dumps(reply) if isinstance(reply, dict) else reply
+        name = "ground" if protocol == "ours" else f"ground/{label}"
+        said.append(Said(name, text if isinstance(text, Reply) else Reply(text)))
+    return Transcript((*said, SEEN_IT))
+
+
+def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
+    return tuple(judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
+
+
+def test_what_is_found_class_by_class_is_one_scene() -> None:
+    judged = RecordedGrounding("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
+    assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
+    assert judged.answer == [CUP, PEN]
+    assert judged.evidence["picture"] == "0" * 64
+
+
+def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unreadable_in_strict() -> None:
+    judged = RecordedGrounding("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
+    assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
+    assert "ground/pen" in judged.evidence["reason"]
+
+
+def test_the_last_of_several_draws_counts() -> None:
+    replies = (Said("ground/cup", Reply("?")), Said("ground/cup", Reply(json.dumps({"objects": [CUP]}))))
+    pen = Said("ground/pen", Reply(json.dumps({"objects": [PEN]})))
+    judged = RecordedGrounding("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
+    assert scores(judged) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("sight", "outcome", "official"),
+    [(Sight(MISSING, "none"), Outcome.MISSING, None), (Sight(UNREADABLE, "broken"), Outcome.UNREADABLE, 0.0)],
+)
+def test_a_picture_that_is_not_there_is_told_from_one_that_cannot_be_read(
+    sight: Sight, outcome: Outcome, official: float | None
+) -> None:
+    judged = RecordedGrounding("published").judge(sample(0), Transcript((sight.said,)))
+    assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
+    natural = RecordedJudging().judge(sample(2), Transcript((sight.said,)))
+    assert (natural.outcome, scores(natural)) == (outcome, (0.0, None))
+    assert natural.counts["skipped_official"] == 1
+
+
+def test_a_transcript_that_was_stopped_on_the_way_is_unfinished() -> None:
+    solver = RecordedGrounding("published")
+    assert solver.unfinished(Transcript((Said("ground/cup", Reply("{}")),)))
+    assert not solver.unfinished(grounded(cup={"objects": []}))
+
+
+def test_a_service_that_fails_is_no_fault_of_the_picture_and_counted_as_such() -> None:
+    failed = Reply(None, Ending.API_ERROR, error="500")
+    judged = RecordedGrounding("ours").judge(sample(0), grounded("ours", all=failed))
+    assert judged.outcome is Outcome.API_ERROR
+
+
+def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
+    for right, expected in ((200, 1.0), (240, 0.0)):
+        pen = PEN | {"box_2d": [160, 100, 300, 200]}
+        near = CUP | {"box_2d": [100, 100, right, 200]}
+        judged = RecordedGrounding("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
+        assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
+        assert judged.scores["strict"]["satisfied"].value == expected
+        assert "official" not in judged.scores
+
+
+def test_grounded_objects_are_checked() -> None:
+    thing = {"label": "Cutting Board", "color": "teal", "box_2d": [1, 2, 3, 4]}
+    found = objects_in(Reply(json.dumps({"objects": [thing, CUP]})), ("cutting_board",))
+    assert found.objects == [{"label": "cutting_board", "color": "other", "box_2d": [1, 2, 3, 4]}]
+    assert found.notes[-2:] == ("teal is no colour that was asked for", "cup was not asked for")
+    assert objects_in(Reply('[{"box_2d": [1, 2, 3, 4]}]'), ("cup",)).objects[0]["label"] == "cup"
+    assert "x1 < x2" in objects_in(Reply('[{"label": "cup", "box_2d": [9, 2, 3, 4]}]'), ("cup",)).problem
+
+
+def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> None:
+    with pytest.raises(ValueError, match="no object"):
+        published_objects("[]")
+    judged = RecordedGrounding("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
+    assert judged.counts["skipped_official"] == 1
+
+
+def judgement(satisfied: object, clauses: object) -> Transcript:
+    text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
+    return Transcript((Said("judge", Reply(text)), SEEN_IT))
+
+
+def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> None:
+    judged = RecordedJudging().judge(sample(2), judgement(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
+    assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
+    assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
+    assert "1 clauses that the formula does not have" in judged.notes[0]
+    assert judged.scores["strict"]["clauses"].value == 0.75
+
+
+def test_a_judge_who_says_no_fails_the_item_whatever_clauses_hold() -> None:
+    judged = RecordedJudging().judge(sample(2), judgement(False, ALL_CLAUSES))
+    assert (scores(judged), judged.counts["inconsistent"]) == ((0.0, 0.0), 0)
+
+
+def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
+    judged = RecordedJudging().judge(sample(2), judgement("false", []))
+    assert scores(judged) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("text", ["", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'])
+def test_what_holds_no_verdict_is_no_result(text: str) -> None:
+    assert said_in(Reply(text)).verdict is None
+    assert published_result(text) is None or "satisfied_clauses" in text
+    judged = RecordedJudging().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
+    assert judged.scores["strict"]["satisfied"].value == 0.0
+    assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)
+
+
+def ran(tmp_path: Path, task: str, base: str, **more: Any) -> Finished:  # noqa: ANN401
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    plan = Plan(
+        tasks=(f"formalimg/{task}",),
+        data=str(tmp_path / "rows.jsonl"),
+        images=(f"mine={tmp_path / 'pictures'}",),
+        judge="openai/eye",
+        model_args=(f"api_base={base}", "api_key=none"),
+        **more,
+    )
+    return evaluate(plan, Options(out=tmp_path / "run", cache=False))
+
+
+def test_pictures_are_grounded_by_a_model_in_either_protocol(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    paint(tmp_path / "pictures" / "0.png")
+    paint(tmp_path / "pictures" / "1.png")
+    with model_server(replies=FOUND) as served:
+        finished = ran(tmp_path, "knolling", served.base, protocols=("published", "ours"))
+        seen = served.stats()["seen"]
+    published, ours = finished.results
+    assert seen == 2 + 30 + 1 + 1, "a class that cannot be read is asked for as often as published"
+    assert published.board.counts["unreadable"] == 1
+    assert (published.board.profiles["strict"] or {})["satisfied"].value == 0.5  # type: ignore[union-attr]
+    assert (published.board.profiles["official"] or {})["satisfied"].value == 0.5  # type: ignore[union-attr]
+    assert ours.board.profiles["official"] is None
+    assert main(["rescore", str(finished.path)]) == 0
+    assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
+
+
+def test_natural_pictures_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    (tmp_path / "pictures").mkdir()
+    said = json.dumps({"satisfies_constraint": True, "satisfied_clauses": ALL_CLAUSES})
+    with model_server(replies={"Judge whether": said}) as served:
+        missing = ran(tmp_path, "natural", served.base)
+        paint(tmp_path / "pictures" / "0.png")
+        (tmp_path / "again").mkdir()
+        (tmp_path / "run").rename(tmp_path / "again" / "before")
+        there = ran(tmp_path, "natural", served.base)
+    assert missing.results[0].board.counts["missing"] == 1
+    assert (missing.results[0].board.profiles["official"] or {})["satisfied"] is None
+    assert (there.results[0].board.profiles["official"] or {})["satisfied"].value == 1.0  # type: ignore[union-attr]
+    assert missing.header["identity"] != there.header["identity"], "what a folder holds is part of a run's identity"
+
+
+def test_without_a_judge_or_a_folder_the_caller_is_told_what_to_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    data = ["eval", "--task", "formalimg/knolling", "--data", str(tmp_path / "rows.jsonl")]
+    assert main([*data, "--images", f"mine={tmp_path}"]) == 2
+    assert "--judge PROVIDER/MODEL" in capsys.readouterr().err
+    assert main(data) == 2
+    assert "--images NAME=DIR" in capsys.readouterr().err
+    assert main([*data, "--model", "openai/x"]) == 2
+    assert "--images NAME=DIR" in capsys.readouterr().err
+
+
+def test_only_tasks_of_pictures_have_pictures_to_make() -> None:
+    assert {"formalimg/knolling", "formalimg/natural"} <= set(paintable_names())
+    assert "formalimg/layout" not in paintable_names()
+
+
+def prompts(tmp_path: Path, name: str, *ids: str, **options: Any) -> list[Any]:  # noqa: ANN401
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    task = task_of(load_card(f"formalimg/{name}"))
+    assert isinstance(task, Paintable)
+    wanted = PaintingOptions(**{"drawings": tmp_path / "drawings", **options})
+    return list(task.paintings(str(tmp_path / "rows.jsonl"), ids, None, wanted))
+
+
+def test_pictures_are_asked_for_with_a_style_the_instruction_and_perhaps_a_layout(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="plans are drawn with the extra")
+    (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": [CUP, PEN]}]))
+    plain = prompts(tmp_path, "knolling")
+    assert [one.item_id for one in plain] == ["0", "1"]
+    assert ROWS[0]["prompt"] in plain[0].prompt
+    assert prompts(tmp_path, "natural")[0].prompt == ROWS[2]["prompt"]
+    layouts = tmp_path / "replies.jsonl"
+    told = prompts(tmp_path, "knolling", "0", condition="text", layouts=layouts)[0]
+    assert ROWS[0]["prompt"] in told.prompt
+    assert json.dumps(CUP) in told.prompt
+    drawn = prompts(tmp_path, "knolling", "0", condition="drawn", layouts=layouts, instruction=False)[0]
+    assert ROWS[0]["prompt"] not in drawn.prompt
+    assert drawn.picture.path.read_bytes() == plan_png([CUP, PEN])
+
+
+def test_layouts_come_from_the_solver_too(tmp_path: Path) -> None:
+    pytest.importorskip("ortools", reason="formulas are solved with the extra")
+    found = prompts(tmp_path, "knolling", condition="text", layouts=Path("baseline/solver"))
+    assert all('"label"' in one.prompt for one in found)
+
+
+def test_an_item_without_a_layout_to_follow_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text(lines([{"item_id": "knolling/0", "reply": "no idea"}]))
+    from tsgkit.errors import UsageError
+
+    for ids, why in ((("0",), "no list of objects"), (("1",), "no layout")):
+        with pytest.raises(UsageError, match=why):
+            prompts(tmp_path, "knolling", *ids, condition="text", layouts=tmp_path / "replies.jsonl")
+    with pytest.raises(UsageError, match="natural scenes have no layouts"):
+        prompts(tmp_path, "natural", condition="text", layouts=tmp_path / "replies.jsonl")

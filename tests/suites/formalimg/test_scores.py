@@ -1,0 +1,214 @@
+"""Scores of files of layouts: levels, the level held, what is left out, groups, both profiles, the shared JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.suites.formalimg.judging import judge_reply
+from tsgkit.suites.formalimg.metrics import METRICS, level_held, metrics_of
+from tsgkit.suites.formalimg.rows import read_samples
+from tsgkit.suites.formalimg.scoreboard import score
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.scoreboard import ScoreReport, report_value
+
+RIGHT = [CUP]
+WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
+
+
+def scored(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any], **options: Any) -> ScoreReport:  # noqa: ANN401
+    (folder / "rows.jsonl").write_text(lines(rows))
+    told = [{"item_id": item_id, **(r if isinstance(r, dict) else {"reply": r})} for item_id, r in replies.items()]
+    (folder / "replies.jsonl").write_text(lines(told))
+    metrics = metrics_of("layout", options.pop("metrics", ()))
+    return score(metrics, folder / "rows.jsonl", folder / "replies.jsonl", **options)
+
+
+def value(report: ScoreReport, profile: str, metric: str) -> float | None:
+    found = (report.board.profiles[profile] or {})[metric]
+    return None if found is None else found.value
+
+
+def up_to(level: int, count: int = 3) -> dict[str, Any]:
+    """Right layouts up to a level, wrong ones above."""
+    return {f"knolling/{row['id']}": RIGHT if row["k"] <= level else WRONG for row in levels(count)}
+
+
+def test_levels_are_averaged_and_the_highest_one_held_is_told(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(), up_to(4))
+    expected = {"satisfied": 0.4, "easy": 1.0, "medium": 1 / 3, "hard": 0.0, "overall": 0.4, "g": 4.0}
+    for profile in ("strict", "official"):
+        assert {name: value(report, profile, name) for name in expected} == pytest.approx(expected)
+
+
+def test_a_level_counts_as_much_with_one_item_as_with_many(tmp_path: Path) -> None:
+    rows = [*levels(1), *levels(5, levels=1)[1:]]
+    replies = {f"knolling/{row['id']}": RIGHT if row["k"] == 1 else WRONG for row in rows}
+    report = scored(tmp_path, rows, replies)
+    assert value(report, "strict", "satisfied") == pytest.approx(5 / 14)
+    assert value(report, "strict", "overall") == pytest.approx(0.1)
+
+
+def test_a_mean_of_levels_is_nothing_while_a_level_has_no_item(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(2, levels=6), {})
+    assert value(report, "strict", "easy") == 0.0
+    assert value(report, "strict", "hard") is value(report, "strict", "overall") is None
+    assert "level_7" in report.board.reasons["strict.hard"]
+    assert value(report, "strict", "g") == 0.0
+
+
+def test_a_later_recovery_does_not_raise_the_level_held() -> None:
+    held = level_held(0.7)
+    assert held([0.7] * 10) == 10
+    assert held([0.9, 0.69, *[1.0] * 8]) == 1
+    assert held([0.6999, *[1.0] * 9]) == 0
+    assert held([1.0, None, *[1.0] * 8]) is None
+
+
+def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None:
+    replies = up_to(10) | {f"knolling/{k}-0": WRONG for k in range(5, 11)}
+    report = scored(tmp_path, levels(), replies, metrics=("g_60", "g_100"))
+    assert [value(report, "strict", name) for name in ("g", "g_60", "g_100")] == [4.0, 10.0, 4.0]
+    assert metrics_of("layout", ("g_0", "g_101", "f1")).keys() == METRICS["layout"].keys()
+
+
+def test_what_has_no_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Path) -> None:
+    replies = up_to(10)
+    del replies["knolling/3-0"], replies["knolling/9-2"]
+    report = scored(tmp_path, levels(), replies)
+    assert value(report, "strict", "satisfied") == pytest.approx(28 / 30)
+    assert value(report, "official", "satisfied") == 1.0
+    assert report.board.counts["missing"] == report.board.counts["skipped_official"] == 2
+    assert "2; strict counts these as wrong" in report.board.reasons["official.n"]
+
+
+def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path: Path) -> None:
+    rows = levels(6, levels=1)
+    replies: dict[str, Any] = {
+        "knolling/1-0": json.dumps(RIGHT),
+        "knolling/1-1": RIGHT,
+        "knolling/1-2": [],
+        "knolling/1-3": None,
+        "knolling/1-4": "no idea",
+        "knolling/1-5": {"reply": '[{"label": "cup"', "outcome": "truncated"},
+    }
+    report = scored(tmp_path, rows, replies)
+    assert [str(one.outcome) for one in report.judged] == [
+        *["answered"] * 3, "empty", "unreadable", "truncated",
+    ]  # fmt: skip
+    assert [one.scores["strict"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
+    assert [one.scores["official"]["satisfied"].value for one in report.judged] == [1, 1, 0, 0, 0, 0]
+    assert report.judged[2].answer == []
+    wrongs: list[Any] = [["one", "two"], {"objects": []}, 5]
+    for wrong in wrongs:
+        with pytest.raises(UsageError, match="line 1: not a reply: reply: expected"):
+            scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
+
+
+def test_natural_items_are_left_out_and_told(tmp_path: Path) -> None:
+    report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
+    assert report.board.n == 2
+    assert report.notes == (
+        "1 natural items are left out: no layout can be verified for them, and so are 1 replies to them",
+    )
+    with pytest.raises(UsageError, match="there are no knolling items"):
+        scored(tmp_path, ROWS[2:], {})
+
+
+def test_a_malformed_layout_is_answered_wrong_and_counted_though_official_takes_it(tmp_path: Path) -> None:
+    beyond = [CUP | {"box_2d": [-50, 0, 100, 1200]}]
+    report = scored(tmp_path, levels(1, levels=1), {"knolling/1-0": beyond})
+    judged = report.judged[0]
+    assert (str(judged.outcome), judged.counts["rejected"]) == ("answered", 1)
+    assert (value(report, "strict", "satisfied"), value(report, "official", "satisfied")) == (0.0, 1.0)
+    assert "expected 0 <= x1 < x2 <= 1000" in judged.evidence["reason"]
+
+
+def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(), up_to(4), by=("k", "quantifier", "predicate", "scenario"))
+    assert list(report.groups["k"]) == [str(k) for k in range(1, 11)]
+    shares = [board.profiles["strict"]["satisfied"].value for board in report.groups["k"].values()]  # type: ignore[index, union-attr]
+    assert shares == [1.0] * 4 + [0.0] * 6
+    assert list(report.groups["quantifier"]) == ["exists"]
+    assert list(report.groups["predicate"]) == ["Is", "OnLeftSide"]
+    with pytest.raises(UsageError, match="there is no group kk"):
+        scored(tmp_path, levels(), {}, by=("kk",))
+
+
+def test_the_json_of_a_score_has_the_agreed_keys(tmp_path: Path) -> None:
+    found = report_value(scored(tmp_path, levels(1), up_to(4, 1)), with_samples=True)
+    assert {"task", "n", "profiles", "counts", "reasons", "samples"} <= set(found)
+    counts = found["counts"]
+    assert isinstance(counts, dict)
+    assert {"undecided", "skipped_official", "repaired", "api_error"} <= set(counts)
+    samples = found["samples"]
+    assert isinstance(samples, list)
+    assert set(samples[0]) == {"item_id", "outcome", "answer", "scores", "notes", "evidence"}
+    assert {"k", "reason", "fail_reason", "trace", "failed"} <= set(samples[-1]["evidence"])
+    json.dumps(found, allow_nan=False)
+
+
+def test_clauses_are_blamed_by_what_they_are_about() -> None:
+    judged = judge_reply(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
+    assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
+    shares = {name: judged.scores["strict"][name].value for name in ("clauses", "objects", "attributes", "relations")}
+    assert shares == {"clauses": 0.75, "objects": 1.0, "attributes": 0.0, "relations": 1.0}
+    assert judged.scores["strict"]["conditions"].value is None
+
+
+def test_a_condition_that_applies_to_nothing_fails_by_its_clauses() -> None:
+    judged = judge_reply(sample(1), Reply(json.dumps([CUP])))
+    assert [one["category"] for one in judged.evidence["failed"]] == ["condition"]
+    assert judged.scores["official"]["satisfied"].value == 0.0
+    assert judge_reply(sample(1), Reply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
+
+
+def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: Path) -> None:
+    good = ROWS[0]
+    cases: list[tuple[Any, str]] = [
+        ({**good, "dsl": "(exists ?x (Is ?x 'cup'"}, "dsl: .*end of the text"),
+        ({**good, "dsl": "(Is ?x 'cup')"}, "dsl: nothing binds"),
+        ({**good, "dsl": "(exists ?x (Flies ?x))"}, "dsl: no layout tells whether Flies"),
+        ({**good, "scenario": "kitchen"}, "scenario: "),
+        ({**good, "k": "2"}, "k: "),
+        ({**good, "k": -1}, "k: "),
+        ({key: part for key, part in good.items() if key != "prompt"}, "prompt: Field required"),
+        ([good], "expected an object"),
+    ]
+    for row, message in cases:
+        (tmp_path / "rows.jsonl").write_text(lines([ROWS[1], row]))
+        with pytest.raises(UsageError, match=f"rows.jsonl: line 2: {message}"):
+            read_samples(tmp_path / "rows.jsonl")
+    (tmp_path / "rows.jsonl").write_text(lines([good]) + "{broken\n")
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 2: broken JSON"):
+        read_samples(tmp_path / "rows.jsonl")
+
+
+def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -> None:
+    for row in ROWS:
+        path = tmp_path / "benchmarks" / row["scenario"] / f"{row['id']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({key: part for key, part in row.items() if key not in ("scenario", "id")}, indent=4))
+    (tmp_path / "rows.jsonl").write_text(lines(ROWS))
+    assert read_samples(tmp_path) == read_samples(tmp_path / "benchmarks") == read_samples(tmp_path / "rows.jsonl")
+    one = read_samples(tmp_path / "benchmarks" / "knolling" / "1.json")
+    assert [(found.item_id, found.k, found.classes) for found in one] == [("knolling/1", 1, ("keys",))]
+    assert one[0].dsl == EVERY_KEY
+
+
+def test_the_pool_of_examples_is_right_in_both_profiles_and_shares_nothing_with_our_items() -> None:
+    from tsgkit.suites.formalimg.examples import pool_of
+    from tsgkit.suites.formalimg.prompting import layout_text
+
+    pool = pool_of(load_card("formalimg/layout"))
+    assert len(pool) == 10
+    for example in pool:
+        judged = judge_reply(example.sample, Reply(layout_text(example.layout)))
+        assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], example.sample.item_id
+        assert example.rationale

@@ -1,0 +1,33 @@
+"""Make new benchmark items, checked by code; what cannot be proved sound is rejected with the reason.
+
+  tsgkit make formalimg --k 6 --n 20 -o items.jsonl                  sampled, worded by rules: no model
+  tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
+
+tsgkit make MAKER --help says more about each. With a model, its calls are kept beside the file, and the same command
+goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+MAKERS = {"formalimg": ("tsgkit.cli.making_formulas", "instructions for pictures with their formulas")}
+"""Every maker: the module with its options and what it does, and what it makes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One verb for each maker."""
+    verbs = parser.add_subparsers(dest="maker", required=True, metavar="MAKER")
+    for name, (module, summary) in MAKERS.items():
+        maker = import_module(module)
+        verb = verbs.add_parser(
+            name, help=summary, description=maker.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        maker.add_arguments(verb)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Let the chosen maker do it."""
+    code: int = import_module(MAKERS[arguments.maker][0]).run(arguments)
+    return code

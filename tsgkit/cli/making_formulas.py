@@ -1,0 +1,156 @@
+"""Make items of formalimg: formulas are sampled, proved satisfiable, and put into words by rules or by a model.
+
+  tsgkit make formalimg --k 6 --n 20 -o items.jsonl
+  tsgkit make formalimg --k 3 --n 10 --scenario natural --seed 7 -o items.jsonl
+  tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
+
+A model never makes the formula. Its words are read back into a formula by a second call that sees the words alone, and
+are kept only if no layout tells the two formulas apart; one that does is the reason of the rejection, and told to it.
+Needs the extra logic: pip install 'tsgkit[logic]'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.agent_options import add_model_options, calls_of, digest, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.suites.formalimg.making import Composed, Rejected
+
+MOST_K = 10
+SHOWN = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this maker."""
+    parser.add_argument(
+        "--k", type=int, required=True, metavar="K", help=f"objects that depend on each other, 1 to {MOST_K}"
+    )
+    parser.add_argument("--n", type=int, default=10, metavar="N", help="how many items (default 10)")
+    parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed makes other items (default 0)")
+    parser.add_argument("--model", metavar="M", help="who puts formulas into words (default: rules)")
+    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
+    add_model_options(parser, rounds=2)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make, check, write, and say what was rejected."""
+    from tsgkit.library.files import refuse_to_overwrite
+
+    if not 1 <= arguments.k <= MOST_K:
+        raise UsageError(f"--k {arguments.k}: from 1 to {MOST_K}")
+    if arguments.n < 1:
+        raise UsageError(f"--n {arguments.n}: at least 1 is needed")
+    refuse_to_overwrite(arguments.out)
+    items = _composed(arguments)
+    if arguments.model is None:
+        return _finish(items, [], None, "", arguments)
+    asked = {"work": "make formalimg", "items": digest([item.row for item in items]), "texts": _texts()}
+    calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
+    try:
+        kept, rejected, stopped = asyncio.run(_worded(items, calls, arguments))
+        return _finish(kept, rejected, calls, stopped, arguments)
+    finally:
+        calls.close()
+
+
+def _texts() -> str:
+    from tsgkit.suites.formalimg.making import templates_text
+
+    return digest(templates_text())
+
+
+def _composed(arguments: argparse.Namespace) -> list[Composed]:
+    """So many sound items; a sampled formula that is not sound is passed over."""
+    from tsgkit.suites.formalimg.making import composed, faults
+
+    found: dict[str, Composed] = {}
+    first, tried = arguments.seed * 100_000, 0
+    while len(found) < arguments.n and tried < 20 * arguments.n + 20:
+        item = composed(arguments.k, arguments.scenario, first + tried)
+        tried += 1
+        if not faults(item.formula, arguments.scenario, arguments.k):
+            found.setdefault(item.row["dsl"], item)
+            if not arguments.quiet and not arguments.json:
+                complain(f"composed {len(found)} of {arguments.n}")
+    return list(found.values())
+
+
+async def _worded(
+    items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace
+) -> tuple[list[Composed], list[Rejected], str]:
+    """The items in the model's words, as far as it was asked."""
+    from tsgkit.agents.asking import ask_for
+    from tsgkit.llm.failures import NotFinished
+    from tsgkit.suites.formalimg.making import Composed, written
+
+    slots = asyncio.Semaphore(arguments.concurrency)
+
+    async def one(number: int, item: Composed) -> Composed | Rejected | str:
+        async with slots:
+            try:
+                return await written(item, ask_for(calls.asker, str(number), task="make"), arguments.rounds)
+            except NotFinished as error:
+                return str(error.message)
+
+    try:
+        made = await asyncio.gather(*(one(number, item) for number, item in enumerate(items)))
+    finally:
+        await calls.leave()
+    kept = [item for item in made if isinstance(item, Composed)]
+    rejected = [item for item in made if not isinstance(item, Composed | str)]
+    return kept, rejected, next((item for item in made if isinstance(item, str)), "")
+
+
+def _finish(
+    kept: list[Composed],
+    rejected: list[Rejected],
+    calls: AgentCalls | None,
+    stopped: str,
+    arguments: argparse.Namespace,
+) -> int:
+    """Write what is sound, and say what is not."""
+    from tsgkit.library.files import write_text
+
+    rows = [{"id": number, **item.row} for number, item in enumerate(kept)]
+    if rows:
+        write_text(arguments.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    failures = [one.reason for one in rejected if one.is_failure]
+    summary: dict[str, Any] = {
+        "items": len(kept),
+        "rejected": [one.reason for one in rejected if not one.is_failure],
+        "failures": failures,
+        "stopped": stopped,
+        **usage_value(calls, 0 if calls is None else calls.budget.used_requests),
+    }
+    if arguments.json:
+        say(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        _print(summary, arguments)
+    say_stopped(stopped, failures)
+    if calls is not None:
+        return exit_code(calls, stopped, failures)
+    return GOOD if len(kept) == arguments.n else FINISHED_WITH_ERRORS
+
+
+def _print(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
+    items = f"{count(summary['items'], 'item')} of K {arguments.k}, {arguments.scenario}"
+    say(f"{items}: vocabulary, K and satisfiability proved")
+    if summary["items"] < arguments.n and arguments.model is None:
+        complain(f"only {summary['items']} of {arguments.n} different sound items were found with this seed")
+    for reason in summary["rejected"][:SHOWN]:
+        say(f"rejected: {inert(reason)}")
+    if (more := len(summary["rejected"]) - SHOWN) > 0:
+        say(f"rejected: and {more} more")
+    if arguments.model is not None:
+        say_usage(summary)
+    if summary["items"]:
+        say(f"written: {inert(arguments.out)}")

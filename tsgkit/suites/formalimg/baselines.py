@@ -1,0 +1,86 @@
+"""Subjects that ask nobody: boxes at random, the floor, and the solver, the ceiling.
+
+>>> from tsgkit.suites.formalimg.rows import sample_from
+>>> row = {"scenario": "knolling", "id": 0, "prompt": "A cup.", "dsl": "(exists ?x (and (Is ?x 'cup') (Has ?x 'red')))"}
+>>> random_layout(sample_from(row, "row", 0), seed=1)
+[{'label': 'cup', 'color': 'red', 'box_2d': [725, 255, 867, 485]}]
+
+``random`` puts one object of each class that the instruction names somewhere, in some colour. ``solver`` reads the
+formula, which no model is shown, and needs the extra ``logic``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.logic.layouts import CANVAS, Box
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.suites.formalimg.prompting import layout_text
+from tsgkit.suites.formalimg.rows import FormulaSample
+
+PREFIX = "baseline/"
+SMALLEST, LARGEST = 60, 260
+TRIES = 200
+Layout = list[dict[str, Any]]
+
+
+def random_layout(sample: FormulaSample, seed: int) -> Layout:
+    """One object of each named class, anywhere, apart from the others as far as a few tries can tell."""
+    drawn = random.Random(hashlib.sha256(f"{seed}\n{sample.item_id}\n{sample.dsl}".encode("utf-8", "replace")).digest())
+    placed: list[Box] = []
+    found: Layout = []
+    for label in sample.classes:
+        box = _free_box(drawn, placed)
+        placed.append(box)
+        found.append({"label": label, "color": drawn.choice(KNOLLING.values["color"]), "box_2d": list(box)})
+    return found
+
+
+def _free_box(drawn: random.Random, placed: list[Box]) -> Box:
+    box = Box(0, 0, 1, 1)
+    for attempt in range(TRIES):
+        largest = LARGEST - attempt * (LARGEST - SMALLEST) // TRIES
+        width, height = drawn.randint(SMALLEST, largest), drawn.randint(SMALLEST, largest)
+        left, top = drawn.randint(0, CANVAS - width), drawn.randint(0, CANVAS - height)
+        box = Box(left, top, left + width, top + height)
+        if not any(box.shared(other) for other in placed):
+            break
+    return box
+
+
+def solved_layout(sample: FormulaSample, seed: int) -> Layout:
+    """A neat layout that satisfies the formula; the empty one where there is none."""
+    from tsgkit.logic.solving import solve
+
+    layout = solve(sample.formula, seed=seed).layout
+    return [] if layout is None else _objects(layout.value)
+
+
+def _objects(scene: Mapping[str, object]) -> Layout:
+    objects = scene["objects"]
+    return objects if isinstance(objects, list) else []
+
+
+BASELINES: dict[str, Callable[[FormulaSample, int], Layout]] = {"random": random_layout, "solver": solved_layout}
+
+
+def answer(name: str, sample: FormulaSample, seed: int) -> str:
+    """What a baseline says, in the published form of an answer."""
+    return layout_text(BASELINES[name](sample, seed))
+
+
+def baseline_named(subject: str) -> str:
+    """The baseline of a subject's name; ``UsageError`` where there is none, or what it needs is not installed."""
+    name = subject.removeprefix(PREFIX)
+    if name not in BASELINES:
+        raise UsageError(f"there is no {subject}", hint=meant(subject, [PREFIX + known for known in BASELINES]))
+    if name == "solver":
+        from tsgkit.logic.placing import solver_module
+
+        solver_module()
+    return name

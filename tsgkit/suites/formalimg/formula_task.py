@@ -1,0 +1,99 @@
+"""What all tasks of this suite have in common: items, metrics, boards, and how an item is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library.cards import Card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.projects import find
+from tsgkit.logic.reading import reading_of
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.formalimg.auditing import auditable
+from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
+from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
+from tsgkit.suites.formalimg.scoreboard import GROUPS, board_of, tally_for
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.tasks import Dataset, Task
+
+SUITE = "formalimg/"
+SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+
+
+class FormulaTask(Task):
+    """A task whose items are formulas."""
+
+    groups = GROUPS
+    k_counts = "objects that depend on each other"
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.kind = task_named(card, SUITE, METRICS)
+        self._metrics = metrics_of(self.kind, card.metrics)
+        check_metrics(card, self._metrics)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """What it is judged by."""
+        return self._metrics
+
+    @property
+    def published_metrics(self) -> Collection[str]:
+        """Those of verdicts."""
+        return published(self._metrics)
+
+    def dataset(self, data: str | None) -> Rows:
+        """The items of a file, a folder, an installed dataset, or (None) those the card names."""
+        source = self._source(data)
+        return Rows(str(source), read_samples(source), SCENARIO[self.kind])
+
+    def _source(self, data: str | None) -> Path | Traversable:
+        known = {*catalogue(), *(one.name for one in installed())}
+        scenario = SCENARIO[self.kind]
+        if data is None:
+            named = self.card.data
+            return dataset_file(named, scenario) if named in known else find("tasks", named)
+        path = Path(data)
+        return path if path.exists() or data not in known else dataset_file(data, scenario)
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its rows, slips and all."""
+        return auditable(self._source(data), SCENARIO[self.kind])
+
+    def tally(self) -> Tally:
+        """An empty tally of its metrics in both profiles."""
+        return tally_for(self._metrics)
+
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """The values of a tally, of these metrics (None: all)."""
+        return board_of(tally, self._metrics, seed, unpublished=solver.unpublished, only=only)
+
+    def question(self, sample: FormulaSample, *, briefly: bool = False) -> str:
+        """What was asked for."""
+        return sample.prompt if briefly else f"{sample.prompt}\n\n{sample.dsl}"
+
+    def reference(self, sample: FormulaSample) -> str:
+        """What has to hold, in plain words."""
+        try:
+            return f"{sample.dsl}\n{reading_of(sample.formula)}"
+        except TsgkitError:
+            return sample.dsl
+
+    def reference_value(self, sample: FormulaSample) -> object:
+        """What has to hold."""
+        return {"dsl": sample.dsl, "k": sample.k}
+
+
+def own_rows(dataset: Dataset) -> Rows:
+    """The items of a dataset of this suite."""
+    if not isinstance(dataset, Rows):
+        raise UsageError(f"{dataset.file}: not rows of this suite")
+    return dataset

@@ -1,0 +1,292 @@
+"""Pictures become layouts: a judge says which objects are where, and the verifiers do the rest.
+
+Protocol ``published``: one call for each class that the instruction names, with that class alone; protocol ``ours``:
+all these classes in one call. Either way only named classes can be in a scene.
+
+>>> from tsgkit.llm.reply import Reply
+>>> found = objects_in(Reply('[{"label": "cup", "color": "teal", "box_2d": [0, 0, 9, 9]}]'), ("cup",))
+>>> found.objects, found.notes
+([{'label': 'cup', 'color': 'other', 'box_2d': [0, 0, 9, 9]}], ('teal is no colour that was asked for',))
+>>> objects_in(Reply('[{"label": "cup", "box_2d": [5, 0, 2000, 9]}]'), ("cup",)).problem
+'object 0 (cup): box_2d is [5, 0, 2000, 9], expected 0 <= x1 < x2 <= 1000'
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.reply import Reply
+from tsgkit.logic.layouts import LayoutProblem, layout_of
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.blame import clauses_of
+from tsgkit.suites.formalimg.judging import Findings, judged, published_verdict, verdict_on
+from tsgkit.suites.formalimg.prompting import Texts, words
+from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.strict import Thing, Unreadable, label_of, layout_in
+from tsgkit.suites.formalimg.viewing import (
+    MISSING,
+    NO_PICTURE,
+    STOPPED,
+    UNREADABLE,
+    Sight,
+    asked_until_read,
+    looked_at,
+    outcome_of,
+    sight_of,
+    together,
+)
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.solving import Expected
+from tsgkit.suites.tasks import OURS, PUBLISHED
+from tsgkit.suites.transcript import Ask, Said, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+TRIES = {PUBLISHED: 30, OURS: 3}
+"""How often a class is asked for until the reply can be read."""
+PREFIX = "ground/"
+INSTRUCTIONS, CHARACTERS = 700, 90
+"""Characters of the instructions, and of an object that is found; the picture comes on top."""
+ALL = "ground"
+OTHER = "other"
+FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
+UNPUBLISHED = "the published way asks for one class at a time"
+NOT_WRITTEN = "the published code stops at this reply and leaves the item out"
+NO_CLASS = "the formula names no class: the published code leaves the item out"
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """The objects that one reply gives, or what is wrong with it."""
+
+    objects: list[Thing]
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    is_repaired: bool = False
+
+
+def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
+    """The objects of these classes in a reply; one with a box that is none cannot be used at all."""
+    found = layout_in(reply.text or "")
+    if isinstance(found, Unreadable):
+        return Grounded([], problem=found.reason)
+    objects: list[Thing] = []
+    notes = [str(note) for note in found.notes]
+    for number, thing in enumerate(found.objects):
+        if not isinstance(thing, dict):
+            return Grounded([], problem=f"object {number} is no object")
+        made, said = _checked(thing, classes)
+        notes += said
+        if made is not None:
+            objects.append(made)
+    try:
+        for thing in objects:
+            layout_of({"objects": [thing]})
+    except LayoutProblem as problem:
+        return Grounded([], problem=problem.message)
+    return Grounded(objects, tuple(notes), is_repaired=found.is_repaired)
+
+
+def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
+    """An object with its label and colour as they were asked for; none where it is of another class."""
+    notes = []
+    label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
+    if label not in classes:
+        return None, [f"{label} was not asked for"]
+    color = thing.get("color")
+    if color not in (None, OTHER) and color not in KNOLLING.values["color"]:
+        notes.append(f"{color} is no colour that was asked for")
+        color = OTHER
+    made = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
+    return {key: value for key, value in made.items() if value is not None}, notes
+
+
+def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
+    """What the published code takes from a reply: the objects, whatever they are; ``ValueError`` where it asks again.
+
+    >>> published_objects('```json {"objects": []}``` ok'), published_objects("{}")
+    ([], [])
+    >>> published_objects('{"objects": null}') is None
+    True
+    """
+    fenced = re.search(r"```json(.*?)```", text, re.DOTALL) or FENCED.search(text)
+    try:
+        value = json.loads(fenced.group(1) if fenced else text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("no object")  # noqa: TRY004  (as json says of a text that is no JSON)
+    return value.get("objects", [])
+
+
+def _published_fails(reply: Reply) -> bool:
+    try:
+        published_objects(reply.text or "")
+    except ValueError:
+        return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Scenes:
+    """Judges transcripts that hold what a judge found in a picture."""
+
+    name: str
+    """The protocol."""
+    style: str = ""
+
+    @property
+    def unpublished(self) -> str:
+        """Why official figures do not apply; empty where they do."""
+        return "" if self.name == PUBLISHED else UNPUBLISHED
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """What a transcript lacks; empty where the solver had come to its end."""
+        return "" if sight_of(transcript) is not None else STOPPED
+
+    def expected(self, sample: FormulaSample) -> Expected:
+        """A call for each class, or one for all; format retries come on top."""
+        calls = len(calls_of(sample, self.name))
+        sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
+        return Expected((0, calls), (0, sent), (0, 2 * said))
+
+    def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
+        """Verify what was found."""
+        sight = sight_of(transcript)
+        if transcript is None or sight is None or sight.found == MISSING:
+            why = NO_PICTURE if sight else STOPPED if transcript and transcript.said else "nobody looked at it yet"
+            return self._nothing(sample, Outcome.MISSING, why, sight)
+        if sight.found == UNREADABLE:
+            return self._nothing(sample, Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}", sight)
+        return _judged_scene(sample, dict(last_replies(transcript)), sight, self.name)
+
+    def _nothing(self, sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None) -> Judged:
+        """The judgement where there is no scene: a picture that cannot be shown is an empty one as published."""
+        published = NO_PICTURE if outcome is Outcome.MISSING else published_verdict(sample, [])
+        official = None if self.unpublished else published
+        nothing = clauses_of(sample.formula, hold=False)
+        evidence = {"picture": None if sight is None else sight.sha256 or None}
+        return judged(sample, Findings(outcome, None, None, why, official, nothing, (why,), evidence=evidence))
+
+
+@dataclass(frozen=True)
+class Grounding(_Scenes):
+    """Shows the pictures of a folder to a judge."""
+
+    folder: PictureFolder | None = None
+    texts: Texts | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The words and how often they are said."""
+        assert self.texts is not None  # noqa: S101  (one is made with both)
+        return f"{self.name}/{TRIES[self.name]}/{self.texts.fingerprint('one-class', 'all-classes')}"
+
+    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
+        """Ask for every named class, in one call or in one each."""
+        assert self.folder is not None  # noqa: S101  (one is made with both)
+        return await looked_at(self.folder, sample, ask, lambda picture, asked: self._look(sample, picture, asked))
+
+    async def _look(self, sample: FormulaSample, picture: Picture, ask: Ask) -> list[Said]:
+        calls = (
+            asked_until_read(ask, self.messages(classes, picture), label, TRIES[self.name], self._fails(classes))
+            for label, classes in calls_of(sample, self.name)
+        )
+        return await together(calls)
+
+    def _fails(self, classes: Sequence[str]) -> Any:  # noqa: ANN401  (a function of a reply)
+        if self.name == PUBLISHED:
+            return _published_fails
+        return lambda reply: bool(objects_in(reply, classes).problem)
+
+    def messages(self, classes: Sequence[str], picture: Picture) -> list[BaseMessage]:
+        """As published, instructions of the system and the picture of the user; else both of the user."""
+        from langchain_core.messages import HumanMessage, SystemMessage
+
+        assert self.texts is not None  # noqa: S101  (one is made with both)
+        colors = words(KNOLLING.values["color"])
+        if self.name == PUBLISHED:
+            text = self.texts.part("one-class").render(label=classes[0], colors=colors)
+            return [SystemMessage(content=text), HumanMessage(content=content_of(picture))]
+        text = self.texts.part("all-classes").render(classes=words(classes), colors=colors)
+        return [HumanMessage(content=content_of(text, picture))]
+
+
+@dataclass(frozen=True)
+class RecordedGrounding(_Scenes):
+    """Looks of which only the transcripts are left."""
+
+    fingerprint: str = ""
+
+    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
+        """There is nobody to ask."""
+        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+
+
+def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The label of each call and the classes it is about."""
+    if protocol == PUBLISHED:
+        return [(f"{PREFIX}{name}", (name,)) for name in sample.classes]
+    return [(ALL, sample.classes)] if sample.classes else []
+
+
+def last_replies(transcript: Transcript) -> Iterator[tuple[str, Reply]]:
+    """The last reply under each label."""
+    yield from {one.label: one.reply for one in transcript.said}.items()
+
+
+def _judged_scene(sample: FormulaSample, replies: dict[str, Reply], sight: Sight, protocol: str) -> Judged:
+    found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
+    official = _official(sample, replies) if protocol == PUBLISHED else None
+    notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
+    evidence = {"picture": sight.sha256}
+    failed = {label: one.problem for label, one in found.items() if one.problem}
+    if failed:
+        label, problem = next(iter(failed.items()))
+        reply = replies.get(label)
+        outcome = Outcome.MISSING if reply is None else outcome_of(reply)
+        why = f"{label}: {problem}"
+        nothing = clauses_of(sample.formula, hold=False)
+        return judged(sample, Findings(outcome, None, None, why, official, nothing, (*notes, why), evidence=evidence))
+    objects = [thing for one in found.values() for thing in one.objects]
+    verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
+    counts = {
+        "repaired": int(any(one.is_repaired for one in found.values())),
+        "rejected": int(verdict.status == "rejected"),
+    }
+    findings = Findings(Outcome.ANSWERED, objects, verdict, "", official, clauses, notes, counts, evidence)
+    return judged(sample, findings)
+
+
+def _read(reply: Reply | None, classes: Sequence[str]) -> Grounded:
+    if reply is None:
+        return Grounded([], problem="nobody was asked")
+    if outcome_of(reply) is not Outcome.UNREADABLE:  # it ended early, whatever it says
+        return Grounded([], problem=f"the judge's reply is {outcome_of(reply)}")
+    return objects_in(reply, classes)
+
+
+def _official(sample: FormulaSample, replies: dict[str, Reply]) -> Any:  # noqa: ANN401  (a verdict, or why there is none)
+    """The published verdict: a class whose replies were no JSON to the end has no objects."""
+    if not sample.classes:
+        return NO_CLASS
+    objects: list[Any] = []
+    for label, _ in calls_of(sample, PUBLISHED):
+        reply = replies.get(label)
+        try:
+            found = published_objects((reply.text if reply is not None else None) or "")
+        except ValueError:
+            continue
+        if not isinstance(found, list):
+            return NOT_WRITTEN
+        objects += found
+    return published_verdict(sample, objects)

@@ -1,0 +1,169 @@
+r"""Judges one layout in both profiles: outcome, answer, scores with their reasons, evidence, counts.
+
+>>> from tsgkit.suites.formalimg.rows import sample_from
+>>> row = {"scenario": "knolling", "id": 0, "prompt": "A cup.", "dsl": "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"}
+>>> judged = judge_reply(sample_from(row, "row", 0), Reply('[{"label": "cup", "box_2d": [0, 600, 100, 700]}]'))
+>>> judged.scores["strict"]["satisfied"].value, judged.evidence["reason"]
+(0.0, 'no cup is on the top side: its centre is at y = 650, the middle at 500')
+
+``strict`` gives zero to whatever is no layout, malformed, or undecided. ``official`` leaves an item out where there is
+no reply, where its text cannot be lifted, and where the verifier would run out of time; it is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from tsgkit.logic.official import verify_official
+from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.verdicts import Verdict
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score, right_or_wrong
+from tsgkit.suites.formalimg import official
+from tsgkit.suites.formalimg.blame import Clause, clauses_held, clauses_of
+from tsgkit.suites.formalimg.metrics import CATEGORIES, LEVELS
+from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable, layout_in
+from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.replies import Reply
+
+MOST_LINES = 120
+"""Lines of a trace that are kept."""
+NO_REPLY = "no reply: the published code leaves the item out"
+NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found of one item, before it is put into scores.
+
+    ``strict`` is None where there is nothing to verify; ``why`` then says why. ``official`` is a verdict, or in words
+    why the published code leaves the item out, or None where the item was not asked about as published.
+    """
+
+    outcome: Outcome
+    answer: Any
+    strict: Verdict | None
+    why: str
+    official: Verdict | str | None
+    clauses: Sequence[Clause]
+    notes: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def judge_reply(sample: FormulaSample, reply: Reply | None) -> Judged:
+    """The judgement on a reply that gives a layout (None: there is none)."""
+    outcome, found = read_reply(reply)
+    text = (reply.text if reply is not None else None) or ""
+    published = NO_REPLY if reply is None else published_verdict(sample, official.layout(text))
+    if not isinstance(found, LayoutAnswer):
+        why = found.reason if found else f"no answer: {outcome}"
+        nothing = clauses_of(sample.formula, hold=False)
+        unread = Findings(outcome, None, None, why, published, nothing, (why,) if found else ())
+        return judged(sample, unread)
+    verdict, clauses = verdict_on(sample, found.scene)
+    counts = {"repaired": int(found.is_repaired), "rejected": int(verdict.status == "rejected")}
+    notes = tuple(map(str, found.notes))
+    return judged(sample, Findings(outcome, found.objects, verdict, "", published, clauses, notes, counts))
+
+
+def read_reply(reply: Reply | None) -> tuple[Outcome, LayoutAnswer | Unreadable | None]:
+    """The outcome and what strict read; only an answered sample has a layout."""
+    if reply is None:
+        return Outcome.MISSING, None
+    if reply.outcome is not None:
+        return reply.outcome, None
+    if reply.is_empty:
+        return Outcome.EMPTY, None
+    found = layout_in(reply.text or "")
+    return (Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED), found
+
+
+def verdict_on(
+    sample: FormulaSample, scene: dict[str, object], *, grounded: bool = False
+) -> tuple[Verdict, Sequence[Clause]]:
+    """The strict verdict on a layout, and the clauses as far as they hold."""
+    verdict = verify_strict(sample.formula, scene, grounded=grounded)
+    if verdict.truth:
+        return verdict, clauses_of(sample.formula, hold=True)
+    if verdict.status == "rejected":
+        return verdict, clauses_of(sample.formula, hold=False)
+    return verdict, clauses_held(sample.formula, scene, grounded=grounded)
+
+
+def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
+    """The published verdict on what the published reader took for a list of objects."""
+    return verify_official(sample.dsl, {"objects": objects})
+
+
+def judged(sample: FormulaSample, found: Findings) -> Judged:
+    """The findings as scores, counts and evidence."""
+    left_out, official_scores = _official(sample, found.official)
+    verdict = found.strict
+    undecided = int(verdict is not None and verdict.truth is None)
+    counts = {"skipped_official": int(left_out), "undecided": undecided, **found.counts}
+    return Judged(
+        sample=sample,
+        outcome=found.outcome,
+        answer=found.answer,
+        scores={"strict": _strict(sample, found)} | ({} if official_scores is None else {"official": official_scores}),
+        notes=found.notes,
+        evidence=_evidence(sample, found),
+        counts={"items": 1, found.outcome: 1, **counts},
+    )
+
+
+def _strict(sample: FormulaSample, found: Findings) -> Scores:
+    verdict = found.strict
+    reason = found.why if verdict is None else verdict.reason
+    right = verdict is not None and verdict.truth is True
+    return levelled(sample, right_or_wrong(right, reason or "the formula holds")) | shares(found.clauses)
+
+
+def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
+    """Whether the published code leaves the item out, and its scores."""
+    if verdict is None:
+        return False, None
+    if isinstance(verdict, str):
+        return True, levelled(sample, Score.missing(verdict))
+    if verdict.truth is None:
+        why = NOT_DECIDED if verdict.status == "undecided" else f"{verdict.reason}: {verdict.detail}"
+        return True, levelled(sample, Score.missing(why))
+    return False, levelled(sample, right_or_wrong(verdict.truth, verdict.reason or "the formula holds"))
+
+
+def levelled(sample: FormulaSample, score: Score) -> Scores:
+    """A score of an item for all items, and for those of its level."""
+    return {"satisfied": score} | ({LEVELS[sample.k - 1]: score} if 1 <= sample.k <= len(LEVELS) else {})
+
+
+def shares(clauses: Iterable[Clause]) -> Scores:
+    """How many clauses hold, of all and of each category."""
+    listed = list(clauses)
+    groups = {metric: [one for one in listed if one.category == name] for name, metric in CATEGORIES.items()}
+    return {name: _share(group) for name, group in {"clauses": listed, **groups}.items()}
+
+
+def _share(clauses: Sequence[Clause]) -> Score:
+    held = sum(one.holds for one in clauses)
+    return Score(held, len(clauses), f"{held} of {len(clauses)} hold") if clauses else Score.missing("there is none")
+
+
+def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
+    verdict, theirs = found.strict, found.official
+    trace = verdict.trace if verdict is not None else None
+    return {
+        "k": sample.k,
+        "verdict": None if verdict is None else verdict.truth,
+        "status": None if verdict is None else verdict.status,
+        "reason": found.why if verdict is None else verdict.reason,
+        "official": theirs.truth if isinstance(theirs, Verdict) else None,
+        "fail_reason": (theirs.reason or None) if isinstance(theirs, Verdict) else theirs,
+        "failed": [{"clause": one.text, "category": one.category} for one in found.clauses if not one.holds],
+        "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
+        **found.evidence,
+    }

@@ -1,0 +1,256 @@
+"""Values that are nearly JSON, found in a text of anything: what models write where they were asked for JSON.
+
+>>> found = values_in("Here you are: [{'label': 'cup', size: 3,}, // the cup\\n{\\"label\\": None}]. Enjoy!")
+>>> found[0].value, found[0].repaired
+([{'label': 'cup', 'size': 3}, {'label': None}], True)
+>>> values_in('[{"label": "cup", "box_2d": [1, 2')
+[Found(value=None, start=0, end=33, repaired=False, is_cut=True)]
+
+Taken besides JSON: single and curly quotes, words as keys, commas too many or too few, comments, parentheses for
+brackets, ``None``, ``True`` and ``False``, numbers like ``+5`` and ``.5``. A word that is no value is a text. What no
+program could write back as JSON (``NaN``, a number of a hundred digits) stays the text it is written with.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+MOST_NESTED = 40
+MOST_WORK, WORK_A_CHARACTER = 500_000, 3
+"""Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
+LONGEST_NUMBER = 40
+SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|…|\.\.\.)+")
+PLAIN_SPACE = re.compile(r"\s*")
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+WORD = re.compile(r"[^\s,:;\[\]{}()\"'“”‘’]+")
+STRING = {
+    '"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL),
+    "'": re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL),
+    "“": re.compile(r"“([^”]*)”"),
+    "‘": re.compile(r"‘([^’]*)’"),
+}
+ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+WORDS = {"null": None, "none": None, "true": True, "false": False}
+EXACT_WORDS = ("null", "true", "false")
+CLOSING = {"[": "]", "{": "}", "(": ")"}
+BEGINNINGS = frozenset('{["“0123456789+-.')
+"""What can begin a value without a comma before it."""
+OPENING = re.compile(r"[\[{]")
+
+
+class Found(NamedTuple):
+    """A list or object that stands in a text, and where; one that is cut off has no value."""
+
+    value: Any
+    start: int
+    end: int
+    repaired: bool
+    is_cut: bool = False
+
+
+class _Broken(Exception):
+    """What stands here is no value."""
+
+
+class _Cut(Exception):
+    """The text ends within a value."""
+
+
+class _TooMuch(Exception):
+    """The text takes too long."""
+
+
+def values_in(text: str) -> list[Found]:
+    """All lists and objects of a text that stand in no other, in order; the last may be cut off."""
+    reader = _Reader(text)
+    found: list[Found] = []
+    at = 0
+    while opening := OPENING.search(text, at):
+        at = opening.start()
+        reader.begin(at)
+        try:
+            value = reader.value(0)
+        except _TooMuch:
+            break
+        except _Cut:
+            found.append(Found(None, at, len(text), repaired=False, is_cut=True))
+            at += 1
+        except _Broken:
+            at += 1
+        else:
+            found.append(Found(value, at, reader.at, reader.repaired))
+            at = reader.at
+    return _without_inner(found)
+
+
+def _without_inner(found: list[Found]) -> list[Found]:
+    """What stands within a value that is cut off is part of it; cuts before other whole values were no beginnings."""
+    first_cut = next((place for place, one in enumerate(found) if one.is_cut), None)
+    if first_cut is None:
+        return found
+    return [one for one in found[:first_cut] if not one.is_cut] + [found[first_cut]]
+
+
+class _Reader:
+    """One text and how far it is read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.repaired = False
+        self.left = max(MOST_WORK, WORK_A_CHARACTER * len(text))
+
+    def begin(self, at: int) -> None:
+        """Start at a bracket."""
+        self.at, self.repaired = at, False
+
+    def value(self, level: int) -> Any:  # noqa: ANN401  (as JSON has it)
+        """The value that begins here."""
+        first = self.here()
+        if level > MOST_NESTED:
+            raise _Broken
+        if first == "{":
+            return self.members(level)
+        if first in "[(":
+            self.repaired = self.repaired or first == "("
+            return self.items(CLOSING[first], level)
+        if first in STRING:
+            return self.string(first)
+        return self.bare()
+
+    def here(self) -> str:
+        """The character that comes next."""
+        if self.at >= len(self.text):
+            raise _Cut
+        return self.text[self.at]
+
+    def spend(self, steps: int) -> None:
+        """Count work, so that no text takes for ever."""
+        self.left -= steps
+        if self.left < 0:
+            raise _TooMuch
+
+    def skip(self) -> None:
+        """Go over white space and comments."""
+        plain = PLAIN_SPACE.match(self.text, self.at)
+        self.at = plain.end() if plain else self.at
+        if space := SPACE.match(self.text, self.at):
+            self.at, self.repaired = space.end(), True
+            self.spend(len(space.group()))
+        self.spend(1)
+
+    def items(self, closing: str, level: int) -> list[Any]:
+        """A list, from behind its bracket."""
+        found: list[Any] = []
+        self.at += 1
+        while not self.closes(closing):
+            found.append(self.value(level + 1))
+            self.separated(closing)
+        return found
+
+    def members(self, level: int) -> dict[str, Any]:
+        """An object, from behind its brace."""
+        found: dict[str, Any] = {}
+        self.at += 1
+        while not self.closes("}"):
+            key = self.key()
+            self.skip()
+            if self.here() not in ":=":
+                raise _Broken
+            self.repaired = self.repaired or self.here() == "="
+            self.at += 1
+            self.skip()
+            found[key] = self.value(level + 1)
+            self.separated("}")
+        return found
+
+    def closes(self, closing: str) -> bool:
+        """Whether the closing bracket comes next; goes behind it."""
+        self.skip()
+        if self.here() != closing:
+            return False
+        self.at += 1
+        return True
+
+    def separated(self, closing: str) -> None:
+        """Go over the comma; one too many or too few is understood."""
+        self.skip()
+        if self.here() == closing:
+            return
+        commas = 0
+        while self.here() == ",":
+            commas += 1
+            self.at += 1
+            self.skip()
+        if not commas and self.here() not in BEGINNINGS:
+            raise _Broken
+        self.repaired = self.repaired or commas != 1 or self.here() == closing
+
+    def key(self) -> str:
+        """The name of a member."""
+        first = self.here()
+        if first in STRING:
+            return self.string(first)
+        word = WORD.match(self.text, self.at)
+        if not word:
+            raise _Broken
+        self.repaired = True
+        self.at = word.end()
+        return well_formed(word.group())
+
+    def string(self, quote: str) -> str:
+        """A text in quotes."""
+        found = STRING[quote].match(self.text, self.at)
+        if not found:
+            self.spend(len(self.text) - self.at)
+            raise _Cut
+        self.repaired = self.repaired or quote != '"'
+        self.at = found.end()
+        self.spend(len(found.group()))
+        return well_formed(ESCAPE.sub(_unescaped, found.group(1)))
+
+    def bare(self) -> Any:  # noqa: ANN401  (as JSON has it)
+        """A number, null, true, false, or a word."""
+        if number := NUMBER.match(self.text, self.at):
+            self.at = number.end()
+            self.repaired = self.repaired or not JSON_NUMBER.fullmatch(number.group())
+            return number_of(number.group())
+        word = WORD.match(self.text, self.at)
+        if not word:
+            raise _Broken
+        self.at = word.end()
+        self.repaired = self.repaired or word.group() not in EXACT_WORDS
+        return WORDS.get(word.group().lower(), well_formed(word.group()))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape.group(1)
+    return chr(int(code[1:], 16)) if len(code) > 1 else ESCAPED.get(code, code)
+
+
+def well_formed(text: str) -> str:
+    """A text that can be written as UTF-8: half a surrogate pair becomes a question mark."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def number_of(text: str) -> int | float | str:
+    """The number a text is, or the text where no JSON can hold it.
+
+    >>> number_of("12"), number_of("1e999"), number_of("+.5")
+    (12, '1e999', 0.5)
+    """
+    if len(text) > LONGEST_NUMBER:
+        return text[:LONGEST_NUMBER] + "..."
+    try:
+        return int(text)
+    except ValueError:
+        value = float(text)
+    return value if math.isfinite(value) else text

@@ -1,0 +1,97 @@
+"""Pictures in folders, shown to a judge: grounded and verified (knolling), or judged clause by clause (natural)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.formula_task import FormulaTask
+from tsgkit.suites.formalimg.grounding import Grounding, RecordedGrounding
+from tsgkit.suites.formalimg.natural import Judging, RecordedJudging
+from tsgkit.suites.formalimg.painting import paintings_of
+from tsgkit.suites.formalimg.prompting import Texts
+from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.viewing import outcome_of, pictures_of
+from tsgkit.suites.painting import Painting, PaintingOptions
+from tsgkit.suites.pictures import ENDINGS, is_file_id
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.styles import style_of
+from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Folder, Kind, Viewing
+
+FOLDER = "name a folder of pictures: --images NAME=DIR --judge MODEL"
+
+
+class PictureTask(FormulaTask):
+    """A task that takes folders of pictures."""
+
+    takes: tuple[Kind, ...] = ("images",)
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card)
+        self.protocols = (PUBLISHED, OURS) if self.is_grounded else (PUBLISHED,)
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether the judge finds objects, and a program judges."""
+        return self.kind == "knolling"
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Names of styles and prompts are true ones."""
+        style_of(style)
+        Texts.of("grounding" if self.is_grounded else "natural", prompts)
+
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
+        """A solver for a folder of pictures."""
+        folder = pictures_of(viewing)
+        if self.is_grounded:
+            return Grounding(viewing.protocol, folder=folder, texts=Texts.of("grounding", viewing.prompts))
+        return Judging(viewing.protocol, folder=folder, texts=Texts.of("natural", viewing.prompts))
+
+    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
+        """The pictures of these items."""
+        names = (item_id.partition("/")[2] for item_id in item_ids)
+        paths = (folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
+        return (path for path in paths if path.is_file())
+
+    def recorded(self, solver: str, style: str) -> Solver:
+        """Looks of which only the transcripts are left."""
+        return RecordedGrounding(solver) if self.is_grounded else RecordedJudging(solver)
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """No model answers here."""
+        raise UsageError(f"{self.key}: pictures are judged here, not what models say", hint=FOLDER)
+
+    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
+        """No program makes pictures."""
+        raise UsageError(f"{self.key}: pictures are judged here, and {subject} makes none", hint=FOLDER)
+
+    def score(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Pictures are looked at, not scored from replies."""
+        hint = f"tsgkit eval --task {self.key} --images NAME=DIR --judge MODEL"
+        raise UsageError(f"{self.key}: pictures are judged by looking at them, not by replies", hint=hint)
+
+    def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
+        """What the judge said, as it said it: both profiles read several calls together."""
+        outcome = outcome_of(reply)
+        if outcome is Outcome.UNREADABLE:  # it ended as it should, and has text
+            outcome = Outcome.ANSWERED
+        return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
+
+    def paintings(
+        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
+    ) -> Iterable[Painting]:
+        """The pictures to be made of the chosen items."""
+        rows = self.dataset(data)
+        full = [one if "/" in one else f"{self.kind}/{one}" for one in ids]
+        samples = [rows.sample(number) for number in rows.chosen(full, limit)]
+        return paintings_of(samples, rows.item_ids, options)

@@ -1,0 +1,231 @@
+"""Items as rows: an instruction, the formula it stands for, how many objects depend on each other (K).
+
+>>> row = {"scenario": "knolling", "id": 7, "prompt": "A cup.", "dsl": "(exists ?x (Is ?x 'cup'))", "k": 1}
+>>> sample = sample_from(row, "rows.jsonl: line 1", 0)
+>>> sample.item_id, sample.classes, sample.groups["quantifier"]
+('knolling/7', ('cup',), ('exists',))
+
+A row has ``prompt`` and ``dsl``, and may have ``cnf``, ``k`` and ``object_classes``: what is absent is computed of the
+formula. In JSON Lines it also says its ``scenario`` and perhaps its ``id`` (else its number); in the published layout,
+one file an item, folder and file name say both: ``knolling/7.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
+from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.library.files import look_alike, read_text
+from tsgkit.library.projects import text_of
+from tsgkit.logic.clauses import clause_form, object_classes
+from tsgkit.logic.evaluation import refuse_unjudgeable
+from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
+from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.suites.tasks import Items
+
+KNOLLING, NATURAL = "knolling", "natural"
+SCENARIOS = (KNOLLING, NATURAL)
+ROWS = ".jsonl"
+HINT = 'a row reads {"scenario": "knolling", "id": 0, "prompt": "...", "dsl": "(exists ?x ...)"}'
+
+
+class Row(BaseModel):
+    """A row as files have it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    scenario: Literal["knolling", "natural"]
+    id: StrictStr | StrictInt | None = None
+    prompt: Annotated[StrictStr, Field(min_length=1)]
+    dsl: Annotated[StrictStr, Field(min_length=1)]
+    cnf: StrictStr | None = None
+    k: Annotated[StrictInt, Field(ge=0)] | None = None
+    object_classes: list[StrictStr] | None = None
+
+
+@dataclass(frozen=True)
+class FormulaSample:
+    """One item: an instruction and its formula."""
+
+    item_id: str
+    scenario: str
+    number: str
+    """The row's ``id``, after which pictures are named."""
+    prompt: str
+    dsl: str
+    formula: Formula
+    k: int
+    classes: tuple[str, ...]
+    """The classes that the formula names, in the order of the row."""
+    cnf: str
+
+    @property
+    def cluster(self) -> str:
+        """Items of one formula are not independent of each other."""
+        return self.dsl
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """What items can be grouped by."""
+        has_forall = any(isinstance(one, Forall) for _, one in walk(self.formula))
+        return {
+            "k": (str(self.k),),
+            "quantifier": ("forall" if has_forall else "exists",),
+            "scenario": (self.scenario,),
+            "predicate": tuple(sorted({atom.name for atom in atoms_of(self.formula)})),
+        }
+
+
+class Placed(NamedTuple):
+    """A row's value, where it stands, and its number in its file."""
+
+    value: object
+    place: str
+    number: int
+
+
+class Rows(Items):
+    """The samples of one scenario; ``left_out`` counts the rows of the other."""
+
+    def __init__(self, file: str, samples: Iterable[FormulaSample], scenario: str) -> None:
+        every = tuple(samples)
+        mine = [sample for sample in every if sample.scenario == scenario]
+        if not mine:
+            other = f"all {len(every)} are of the scenario {every[0].scenario}" if every else "the file has none"
+            raise UsageError(f"{file}: there are no {scenario} items in it: {other}")
+        super().__init__(file, _hash_of(mine), mine)
+        self.left_out = len(every) - len(mine)
+
+
+def read_samples(source: str | Path | Traversable) -> tuple[FormulaSample, ...]:
+    """The samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why."""
+    return tuple(sample_from(row.value, row.place, row.number) for row in read_rows(source))
+
+
+def read_rows(source: str | Path | Traversable) -> Iterator[Placed]:
+    """The rows of a file of them, of a file that is one, or of a folder in the published layout."""
+    if isinstance(source, Traversable) and not isinstance(source, Path):
+        yield from _lines(text_of(source), str(source))
+        return
+    path = Path(str(source))
+    if path.is_dir():
+        yield from _of_folder(path)
+    elif path.suffix == ".json":
+        yield _of_file(path, 0)
+    else:
+        yield from _lines(read_text(path), str(path))
+
+
+def _lines(text: str, file: str) -> Iterator[Placed]:
+    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    for place, (number, line) in enumerate(rows):
+        where = f"{file}: line {number}"
+        try:
+            yield Placed(load(line), where, place)
+        except NotationError as error:
+            raise UsageError(f"{where}: {error.message}", hint="one JSON object a line") from None
+
+
+def _of_folder(folder: Path) -> Iterator[Placed]:
+    """Files of rows, or one file an item in folders called as their scenario, here or in ``benchmarks``."""
+    if files := [file for name in SCENARIOS if (file := folder / f"{name}{ROWS}").is_file()]:
+        for file in files:
+            yield from _lines(read_text(file), str(file))
+        return
+    found = list(item_files(folder))
+    if not found:
+        wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
+        raise FileProblem(f"{folder}: no items in this folder", hint=f"looked for {wanted}")
+    for number, path in enumerate(found):
+        yield _of_file(path, number)
+
+
+def item_files(folder: Path) -> Iterator[Path]:
+    """The files of the published layout, by scenario and number."""
+    inner = folder / "benchmarks"
+    home = inner if inner.is_dir() else folder
+    places = [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]
+    for place in places:
+        files = place.glob("*.json") if place.is_dir() else ()
+        yield from sorted(files, key=lambda path: (not path.stem.isdecimal(), _number(path.stem), path.stem))
+
+
+def _number(name: str) -> int:
+    return int(name) if name.isdecimal() and len(name) < 20 else 0
+
+
+def _of_file(path: Path, number: int) -> Placed:
+    if not path.is_file():
+        raise FileProblem(f"{path}: no such file", hint=look_alike(path))
+    try:
+        value = load(read_text(path))
+    except NotationError as error:
+        raise UsageError(f"{path}: line {error.line or 1}: {error.message}") from None
+    named = {"scenario": path.resolve().parent.name, "id": path.stem}
+    return Placed({**named, **value} if isinstance(value, dict) else value, str(path), number)
+
+
+def sample_from(value: object, place: str, number: int) -> FormulaSample:
+    """The sample of a row; ``UsageError`` names the place and the field that is wrong."""
+    row = row_from(value, place)
+    name = str(number if row.id is None else row.id)
+    try:
+        formula = parse(row.dsl)
+        _refuse(row.scenario, formula)
+        cnf = row.cnf if row.cnf is not None else clause_form(formula, official=True).text
+        k = row.k if row.k is not None else clause_form(formula, official=True).k
+    except FormulaProblem as problem:
+        raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
+    except TsgkitError as problem:
+        raise UsageError(f"{place}: dsl: {problem.message}", hint=problem.hint) from None
+    classes = object_classes(formula) if row.object_classes is None else dict.fromkeys(row.object_classes)
+    return FormulaSample(
+        item_id=f"{row.scenario}/{name}",
+        scenario=row.scenario,
+        number=name,
+        prompt=row.prompt,
+        dsl=row.dsl,
+        formula=formula,
+        k=k,
+        classes=tuple(classes),
+        cnf=cnf,
+    )
+
+
+def row_from(value: object, place: str) -> Row:
+    """The row that a JSON value is."""
+    if not isinstance(value, dict):
+        raise UsageError(f"{place}: expected an object, found {kind_of(value)}", hint=HINT)
+    try:
+        return Row.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"] if part not in ("str", "int"))
+        raise UsageError(f"{place}: {field}: {first['msg']}", hint=HINT) from None
+
+
+def _refuse(scenario: str, formula: Formula) -> None:
+    """Refuse what nobody could judge: predicates of which a layout tells nothing, and free variables."""
+    if scenario == KNOLLING:
+        refuse_unjudgeable(formula)
+    elif free := sorted(variable.name for variable in free_variables(formula)):
+        raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")
+
+
+def _hash_of(samples: Iterable[FormulaSample]) -> str:
+    """A hash of all that is asked, the same for the same rows in one file or in many."""
+    digest = hashlib.sha256()
+    for one in samples:
+        said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
+        digest.update(json.dumps(said).encode("ascii") + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,127 @@
+"""Scores a file of layouts against a file of items, in both profiles, and says what lies behind the numbers.
+
+A reply is a string (what a model said) or the list of objects itself; ``[]`` is the empty scene. What the published
+code leaves out is counted and told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import kind_of
+from tsgkit.lexicon import meant
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.formalimg.judging import judge_reply
+from tsgkit.suites.formalimg.metrics import published
+from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, Rows, read_samples
+from tsgkit.suites.formalimg.solvers import unpublished
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.metrics import Metric, columns_of
+from tsgkit.suites.replies import read_replies
+from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
+from tsgkit.suites.scoreboard import board_of as made_board
+from tsgkit.suites.styles import style_of
+
+GROUPS = ("k", "quantifier", "scenario", "predicate")
+NOTHING_COUNTED = "the published code counts no item"
+LEFT_OUT = "left out, as published, for want of a reply or a verdict"
+
+
+def text_of_reply(value: object) -> str | None:
+    """The text that a reply stands for; a list of objects is one as a model would write it.
+
+    >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
+    ('[{"label": "cup"}]', '[]', '[]')
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        found = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {found}")
+    if any(isinstance(one, str) for one in value):
+        raise NotationError("not a reply: reply: expected a list of objects, found strings in it: one reply an item")
+    return json.dumps(value)
+
+
+def tally_for(metrics: Mapping[str, Metric]) -> Tally:
+    """An empty tally of these metrics in both profiles."""
+    theirs = {name: metrics[name] for name in published(metrics)}
+    return Tally({"strict": columns_of(metrics), "official": columns_of(theirs)})
+
+
+def board_of(
+    tally: Tally,
+    metrics: Mapping[str, Metric],
+    seed: int,
+    *,
+    unpublished: str = "",
+    only: Collection[str] | None = None,
+) -> Board:
+    """The values of a tally; ``only`` names the metrics wanted (None: all), as intervals take time."""
+    skipped = tally.counts["skipped_official"]
+    rules = Rules(
+        metrics={name: metric for name, metric in metrics.items() if only is None or name in only},
+        published=published(metrics),
+        unpublished=unpublished,
+        without_weight=NOTHING_COUNTED,
+        own_reasons={"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {},
+        seed=seed,
+    )
+    board = made_board(tally, rules)
+    return replace(board, counts=board.counts | {"undecided": board.counts.get("undecided", 0)})
+
+
+def score(
+    metrics: Mapping[str, Metric],
+    data: str | Path,
+    replies: str | Path,
+    *,
+    style: str = "zero-shot",
+    by: Sequence[str] = (),
+    seed: int = 0,
+) -> ScoreReport:
+    """Score collected layouts."""
+    style_of(style)
+    for group in by:
+        if group not in GROUPS:
+            raise UsageError(f"there is no group {group}", hint=meant(group, GROUPS))
+    every = read_samples(data)
+    rows = Rows(str(data), every, KNOLLING)
+    found = read_replies(replies, [sample.item_id for sample in every], text_of_reply)
+    everything = tuple(judge_reply(sample, found.get(sample.item_id)) for sample in rows)
+    why = unpublished(style)
+    board = _board(everything, metrics, seed, why)
+    groups = {group: boards_by(group, everything, metrics, seed, why) for group in by}
+    unused = sum(item_id.startswith(f"{NATURAL}/") for item_id in found)
+    notes = tuple(_left_out(rows.left_out, unused))
+    return ScoreReport("formalimg/layout", style, seed, metrics, board, groups, everything, notes)
+
+
+def _left_out(rows: int, replies: int) -> Iterable[str]:
+    if rows:
+        also = f", and so are {replies} replies to them" if replies else ""
+        yield f"{rows} natural items are left out: no layout can be verified for them{also}"
+
+
+def boards_by(
+    group: str, judged: Iterable[Judged], metrics: Mapping[str, Metric], seed: int, unpublished: str
+) -> dict[str, Board]:
+    """A board for each member of a group."""
+    members: dict[str, list[Judged]] = {}
+    for one in judged:
+        for name in one.sample.groups[group]:
+            members.setdefault(name, []).append(one)
+    return {name: _board(members[name], metrics, seed, unpublished) for name in in_order(members)}
+
+
+def in_order(members: Iterable[str]) -> list[str]:
+    """Numbers by size, then names."""
+    return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+
+
+def _board(judged: Iterable[Judged], metrics: Mapping[str, Metric], seed: int, unpublished: str) -> Board:
+    return board_of(add_judged(tally_for(metrics), judged), metrics, seed, unpublished=unpublished)

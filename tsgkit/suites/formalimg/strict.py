@@ -1,0 +1,223 @@
+"""The strict reader of layouts: a list of objects in whatever form it was written, and what had to be repaired.
+
+>>> read = layout_in("<think>a cup?</think>Sure!\\n```json\\n[{'name': 'Cup', 'bbox': [1.5, '2', 30, 40]}]\\n```")
+>>> read.objects, [note.reason for note in read.notes]
+([{'label': 'cup', 'box_2d': [1.5, 2, 30, 40]}], ['not written as JSON', 'other keys or values than asked for'])
+>>> layout_in("I cannot do that."), layout_in('[{"label": "cup"')
+(Unreadable(reason='there is no list of objects in it'), Unreadable(reason='the list ends in the middle'))
+
+What stands in a section of thinking is no answer. Of several layouts the last one counts. Repairs change how something
+is written, never what it says: boxes are not swapped, moved or rounded, and an object that lacks its box stays without.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tsgkit.graph.reading import Note
+from tsgkit.graph.reading.found import ignored, repaired
+from tsgkit.lexicon import fold
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.suites.formalimg.lenient import NUMBER, Found, number_of, values_in
+
+THINKING, THINKING_ENDS = "<think>", "</think>"
+Thing = dict[str, Any]
+ALIASES = {
+    "label": ("label", "name", "class", "object", "object_class", "category", "type", "class_name", "object_name"),
+    "color": ("color", "colour"),
+    "box_2d": ("box_2d", "bbox", "box", "bbox_2d", "box2d", "bounding_box", "boundingbox", "coordinates", "coords"),
+    "material": ("material",),
+    "shape": ("shape",),
+}
+HOLDERS = ("objects", "layout", "items", "scene", "elements", "answer", "result", "output")
+"""Keys under which a list of objects may stand; the first is one we ask for."""
+CORNERS = (
+    ("x1", "y1", "x2", "y2"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+    ("left", "top", "right", "bottom"),
+)
+SIZES = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
+CLASSES = {fold(name): name for name in KNOLLING.classes}
+COLORS = {name: name for name in KNOLLING.values["color"]} | {"grey": "gray"}
+ONLY_NUMBERS = re.compile(r"[-+.,;\d\s\[\]()eE]{7,200}")
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A reply without a layout, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class LayoutAnswer:
+    """The objects of a layout as verifiers take them, and notes about what was repaired or ignored."""
+
+    objects: list[Any]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether anything was not written as asked."""
+        return any(note.kind == "repaired" for note in self.notes)
+
+    @property
+    def scene(self) -> dict[str, object]:
+        """The layout as verifiers take it."""
+        return {"objects": self.objects}
+
+
+def layout_in(reply: str) -> LayoutAnswer | Unreadable:
+    """The layout a reply gives."""
+    text = spoken(reply)
+    if text is None:
+        return Unreadable("the thinking never ends")
+    found = values_in(text)
+    if found and found[-1].is_cut:
+        return Unreadable("the list ends in the middle")
+    layouts = [(one, things) for one in found if (things := things_of(one.value)) is not None]
+    if not layouts and (loose := [one for one in found if is_thing(one.value)]):
+        layouts = [(loose[0]._replace(repaired=True), [one.value for one in loose])]
+    if not layouts:
+        return Unreadable("there is no list of objects in it")
+    chosen, things = next((one for one in reversed(layouts) if one[1]), layouts[-1])
+    objects = [as_asked(thing) for thing in things]
+    line = reply.count("\n", 0, len(reply) - len(text) + chosen.start) + 1
+    is_as_asked = chosen.value in (objects, {HOLDERS[0]: objects})
+    notes = _notes(chosen, line, is_as_asked=is_as_asked, others=len(layouts) - 1)
+    return LayoutAnswer(objects, tuple(notes))
+
+
+def spoken(reply: str) -> str | None:
+    """What follows the thinking; None where that never ends."""
+    _, _, after = reply.rpartition(THINKING_ENDS)
+    return None if after.lstrip().startswith(THINKING) else after
+
+
+def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:
+    if others:
+        yield ignored(line, f"{others} other layouts in it; the last one with objects counts")
+    if chosen.repaired:
+        yield repaired(line, "not written as JSON")
+    if not is_as_asked:
+        yield repaired(line, "other keys or values than asked for")
+
+
+def things_of(value: object) -> list[Any] | None:
+    """The objects of a value that is a layout: a list with objects in it, an empty one, or what holds such a list."""
+    if isinstance(value, list):
+        if len(value) == 1 and isinstance(value[0], list):
+            return things_of(value[0]) if value[0] else None
+        return value if not value or any(map(is_thing, value)) else None
+    if not isinstance(value, dict) or is_thing(value):
+        return None
+    for holder in HOLDERS:
+        if isinstance(held := value.get(holder), list):
+            return things_of(held)
+    if value and all(map(_is_box, value.values())):
+        return [{"label": name, "box_2d": box} for name, box in value.items()]
+    return None
+
+
+def is_thing(value: object) -> bool:
+    """Whether a value describes an object: it has a label and a place, or one of them under the name we ask for."""
+    if not isinstance(value, dict):
+        return False
+    names = {_plain(name) for name in value}
+    has_place = bool(names.intersection(ALIASES["box_2d"])) or any(names.issuperset(four) for four in CORNERS + SIZES)
+    has_label = bool(names.intersection(ALIASES["label"]))
+    return (has_place and has_label) or "box_2d" in names or ("label" in names and not names.intersection(HOLDERS))
+
+
+def _is_box(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 4 and all(isinstance(one, int | float) for one in value)
+
+
+def _plain(name: str) -> str:
+    return fold(name).replace("-", "_")
+
+
+def as_asked(thing: object) -> Any:  # noqa: ANN401  (what is no object stays what it is)
+    """An object under the keys and with the values that were asked for, as far as it says them.
+
+    >>> as_asked({"Class": "Cutting Board", "colour": "Grey", "x": 10, "y": 20, "width": 30, "height": 40})
+    {'label': 'cutting_board', 'color': 'gray', 'box_2d': [10, 20, 40, 60]}
+    """
+    if not isinstance(thing, dict):
+        return thing
+    plain = {_plain(name): value for name, value in reversed(thing.items())}
+    made: Thing = {}
+    for key, names in ALIASES.items():
+        name = next((name for name in names if name in plain), None)
+        if name is not None:
+            made[key] = VALUES.get(key, _same)(plain[name])
+    if "box_2d" not in made and (box := _box_of_sides(plain)) is not None:
+        made["box_2d"] = box
+    return {key: made[key] for key in ("label", "color", "material", "shape", "box_2d") if key in made}
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def label_of(value: object) -> object:
+    """A class as the vocabulary spells it; another label as it is.
+
+    >>> label_of("Game controller"), label_of("mug")
+    ('game_controller', 'mug')
+    """
+    return CLASSES.get(fold(value), value) if isinstance(value, str) else value
+
+
+def color_of(value: object) -> object:
+    """A colour as the vocabulary spells it; another one as it is."""
+    return COLORS.get(fold(value), value) if isinstance(value, str) else value
+
+
+def box_of(value: object) -> object:
+    """Four numbers, however they are written; what is none stays what it is.
+
+    >>> box_of("10, 20, 30, 40"), box_of([[1, 2], [3, "4.5"]]), box_of({"x1": 1, "y1": 2, "x2": 3, "y2": 4})
+    ([10, 20, 30, 40], [1, 2, 3, 4.5], [1, 2, 3, 4])
+    """
+    if isinstance(value, str) and ONLY_NUMBERS.fullmatch(value):
+        numbers = [number_of(one) for one in NUMBER.findall(value)]
+        return numbers if len(numbers) == 4 else value
+    if isinstance(value, dict):
+        sides = _box_of_sides({_plain(name): one for name, one in value.items()})
+        return value if sides is None else sides
+    if not isinstance(value, list):
+        return value
+    if len(value) == 2 and all(isinstance(one, list) and len(one) == 2 for one in value):
+        value = [*value[0], *value[1]]
+    return [_numeral(one) for one in value]
+
+
+def _numeral(value: object) -> object:
+    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
+        return number_of(value.strip())
+    return value
+
+
+def _box_of_sides(plain: Thing) -> list[object] | None:
+    """A box of named sides, or of a corner with width and height."""
+    for names in CORNERS:
+        if all(name in plain for name in names):
+            return [_numeral(plain[name]) for name in names]
+    for names in SIZES:
+        if all(name in plain for name in names):
+            left, top, width, height = (_numeral(plain[name]) for name in names)
+            return [left, top, _sum(left, width), _sum(top, height)]
+    return None
+
+
+def _sum(start: object, length: object) -> object:
+    numbers = isinstance(start, int | float) and isinstance(length, int | float)
+    return start + length if numbers else length  # type: ignore[operator]  # both are numbers here
+
+
+VALUES = {"label": label_of, "color": color_of, "box_2d": box_of}

@@ -1,0 +1,111 @@
+"""Replies as readers take them: those of a model, and those collected elsewhere in a file.
+
+A file holds JSON Lines of ``{"item_id", "reply"}``, perhaps with an ``"outcome"`` that names what text cannot show:
+truncated, refused, api_error. ``reply`` is a string, a list with the one string, or null for a reply without content;
+a suite may take other values too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.library.files import read_text
+from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.scoring.outcomes import Outcome
+
+OUTCOMES = {
+    Ending.TRUNCATED: Outcome.TRUNCATED,
+    Ending.REFUSED: Outcome.REFUSED,
+    Ending.API_ERROR: Outcome.API_ERROR,
+}
+TextOf = Callable[[Any], str | None]
+"""The text that a ``reply`` stands for; ``NotationError`` says what was expected instead."""
+
+
+class _ReplyRow(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    item_id: StrictStr | StrictInt
+    reply: Any
+    outcome: Literal["truncated", "refused", "api_error"] | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said to one sample, and how the call ended where the text does not show it."""
+
+    text: str | None
+    outcome: Outcome | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no content."""
+        return not (self.text or "").strip()
+
+
+def read_as(reply: ModelReply) -> Reply | None:
+    """A model's reply as readers take it; None where there was none."""
+    if reply.ending is Ending.MISSING:
+        return None
+    return Reply(reply.text, OUTCOMES.get(reply.ending))
+
+
+def one_text(value: object) -> str | None:
+    """The text of a reply that is a string, a list with the one string, or null.
+
+    >>> one_text("[A]"), one_text(["[A]"]), one_text(None)
+    ('[A]', '[A]', None)
+    """
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+        if value is None:
+            raise NotationError("not a reply: reply: expected a string in the list, found null")
+    if value is not None and not isinstance(value, str):
+        found = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list with one string, or null, found {found}")
+    return value
+
+
+def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = one_text) -> dict[str, Reply]:
+    """The replies of a file by item id; ``UsageError`` for an unknown or repeated id, or a line that is no reply."""
+    replies: dict[str, Reply] = {}
+    known = set(item_ids)
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        item_id, reply = _reply(line, f"{path}: line {number}", text_of)
+        if item_id not in known:
+            raise UsageError(f"{path}: line {number}: the data have no item {item_id}", hint=_like(item_id, item_ids))
+        if item_id in replies:
+            raise UsageError(f"{path}: line {number}: a second reply to item {item_id}", hint="keep one of the two")
+        replies[item_id] = reply
+    return replies
+
+
+def _reply(line: str, place: str, text_of: TextOf) -> tuple[str, Reply]:
+    hint = 'a line reads {"item_id": "...", "reply": "..."}'
+    try:
+        row = _ReplyRow.model_validate(load(line))
+        text = text_of(row.reply)
+    except NotationError as error:
+        raise UsageError(f"{place}: {error.message}", hint=hint) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
+    return str(row.item_id), Reply(text, Outcome(row.outcome) if row.outcome else None)
+
+
+def _like(item_id: str, item_ids: Collection[str]) -> str:
+    from tsgkit.lexicon import nearest
+
+    near = nearest(item_id, tuple(item_ids)[:10_000], limit=1, least=0.75)
+    return f"{near[0].name}?" if near else f"its items begin with {', '.join(list(item_ids)[:3])}"

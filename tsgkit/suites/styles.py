@@ -1,0 +1,51 @@
+"""Prompt styles: with reasoning or not, with so many worked examples, for an answer in a JSON schema or not.
+
+>>> style_of("few-shot", 3), style_of("cot").reasoning
+(Style(name='few-shot', reasoning=False, shots=3, schema=False), True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+
+SHOTS = 10
+"""How many worked examples the few-shot styles show where nobody says otherwise, as published."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a prompt is composed: with reasoning or not, with so many examples, for an answer in a JSON schema or not."""
+
+    name: str
+    reasoning: bool = False
+    shots: int = 0
+    schema: bool = False
+
+
+PRESETS = {
+    style.name: style
+    for style in (
+        Style("zero-shot"),
+        Style("cot", reasoning=True),
+        Style("few-shot", shots=SHOTS),
+        Style("cot-few-shot", reasoning=True, shots=SHOTS),
+        Style("structured", schema=True),
+    )
+}
+
+
+def style_of(name: str, shots: int | None = None) -> Style:
+    """The style of a name, perhaps with another number of examples."""
+    if name not in PRESETS:
+        raise UsageError(f"there is no style {name}", hint=meant(name, PRESETS))
+    style = PRESETS[name]
+    if shots is None or shots == style.shots:
+        return style
+    if not style.shots:
+        raise UsageError(f"style {name} shows no examples, so it takes no --shots", hint="few-shot or cot-few-shot?")
+    if shots < 1:
+        raise UsageError(f"--shots {shots}: style {name} shows at least one example")
+    return replace(style, shots=shots)
