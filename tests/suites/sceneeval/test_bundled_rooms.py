@@ -57,7 +57,7 @@ FLAWS: dict[str, dict[str, set[str]]] = {
 }
 """What was broken on purpose in some of the flawed rooms, written down before they were measured."""
 QUIRKS = {"16": {"eq,1,against,sofa,wall", "eq,1,in_corner,plant,living_room"}}
-"""Of several floors the published way asks only the last which way walls face: those of the first room look outwards."""
+"""As published only the last floor is asked which way walls face: those of the first room look outwards."""
 TROUBLES = ("in_collision", "unsupported", "out_of_bounds", "occluded")
 
 
