@@ -55,7 +55,7 @@ FLAWS: dict[str, dict[str, set[str]]] = {
         "occluded": {"door_0_wall_gaming_room_south"},
     },
 }
-"""What was broken on purpose in some of the flawed rooms, written down before they were measured."""
+"""What was broken on purpose in some of the flawed rooms, listed by hand from their notes."""
 QUIRKS = {"16": {"eq,1,against,sofa,wall", "eq,1,in_corner,plant,living_room"}}
 """As published only the last floor is asked which way walls face: those of the first room look outwards."""
 TROUBLES = ("in_collision", "unsupported", "out_of_bounds", "occluded")
