@@ -98,8 +98,10 @@ def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.Cap
     assert "easy" in capsys.readouterr().out
     assert main(["compare", "run"]) == 0
     assert "flawed" in capsys.readouterr().out
-    assert main(["explain", "run", "--item", "0"]) == 0
-    assert "washbasin" in capsys.readouterr().out
+    assert main(["explain", "run", "--item", "0", "--subject", "flawed"]) == 0
+    out = capsys.readouterr().out
+    assert "unmet eq,1,mirror,round: 0 of 1 are round; exactly 1 needed" in out
+    assert "oor                  0.0  0 of 1 demands are met; eq,1,above,0,washbasin,mirror: 0 % of mirror_1" in out
 
 
 def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], here: Path) -> None:

@@ -18,7 +18,7 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
-FEWEST = 4
+FEWEST = 16
 """For fewer samples than these no process is started: that would take longer than the work."""
 FAILED = "failed"
 """The label of what could not be computed."""

@@ -236,6 +236,8 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
 
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
+        raise UsageError("--assets and --missing are of rooms, and none are looked at", hint="--scenes NAME=DIR")
     if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():

@@ -33,6 +33,11 @@ FLAWS: dict[str, dict[str, set[str]]] = {
         "unsupported": {"box_2", "box_3"},
         "out_of_bounds": {"box_3"},
     },
+    "16": {
+        "unmet": {"eq,1,in,refrigerator,kitchen", "eq,1,in_corner,plant,living_room"},
+        "in_collision": {"plant_1"},
+        "occluded": {"door_0_wall_living_room_east", "door_0_wall_kitchen_west"},
+    },
     "6": {
         "unmet": {"eq,1,on,0,desk,monitor"},
         "in_collision": {"office_chair_1", "trash_can_1"},
@@ -50,7 +55,9 @@ FLAWS: dict[str, dict[str, set[str]]] = {
         "occluded": {"door_0_wall_gaming_room_south"},
     },
 }
-"""What was broken on purpose in some of the flawed rooms, written down before they were measured."""
+"""What was broken on purpose in some of the flawed rooms, listed by hand from their notes."""
+QUIRKS = {"16": {"eq,1,against,sofa,wall", "eq,1,in_corner,plant,living_room"}}
+"""As published only the last floor is asked which way walls face: those of the first room look outwards."""
 TROUBLES = ("in_collision", "unsupported", "out_of_bounds", "occluded")
 
 
@@ -91,7 +98,8 @@ def test_every_demand_and_every_object_gets_its_verdict(item: str, kind: str) ->
 @pytest.mark.parametrize("item", ANNOTATIONS)
 def test_a_good_room_is_as_described_and_nothing_is_wrong_with_it(item: str) -> None:
     good = EXPECTED[item]["good"]
-    assert all(met is True for one in good["specifications"].values() for met in one.values())
+    assert all(met["strict"] is True for met in good["specifications"].values())
+    assert {text for text, met in good["specifications"].items() if not met["official"]} == QUIRKS.get(item, set())
     for profile in ("strict", "official"):
         assert not any(good[profile][trouble] for trouble in TROUBLES)
 

@@ -65,7 +65,10 @@ def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], 
     known = [one["satisfied"] for one in verdicts if one["satisfied"] is not None]
     if not known:
         return Score.missing(verdicts[0]["reason"])
-    return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met")
+    pairs = zip(wanted, verdicts, strict=True)
+    unmet = [f"{spec.text}: {one['reason']}" for spec, one in pairs if one["satisfied"] is False]
+    why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
+    return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
 
 
 def _plausibility(sample: Annotation, value: Mapping[str, Any]) -> dict[str, Scores]:
@@ -117,6 +120,25 @@ def _answer(kind: str, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  (as JS
         "out_of_bounds": [name for name, one in objects.items() if one["out_of_bounds"]],
         "occluded": [one["id"] for one in value["profiles"]["strict"]["openings"] if one["occluded"]],
     }
+
+
+def troubles(kind: str, value: Mapping[str, Any] | None, profile: str) -> list[str]:
+    """What is wrong with a scene under a profile, a line each; nothing where nobody looked."""
+    if value is None or value["found"] in OUTCOMES:
+        return []
+    if kind == "fidelity":
+        told = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+        names = {False: "unmet", None: "unknown"}
+        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in told if not one["satisfied"]]
+    found = value["profiles"][profile]
+    bad = [one for one in found["objects"].values() if _in_trouble(one)]
+    lines = [reason for one in bad for reason in one["reasons"]]
+    lines += [one["reason"] for one in found["openings"] if one["occluded"]]
+    return [*dict.fromkeys(lines), found["navigability"]["reason"]]
+
+
+def _in_trouble(found: Mapping[str, Any]) -> bool:
+    return bool(found["in_collision"] or found["out_of_bounds"] or not found["supported"])
 
 
 def _evidence(kind: str, value: Mapping[str, Any]) -> dict[str, Any] | None:

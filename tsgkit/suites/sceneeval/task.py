@@ -20,15 +20,16 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.judged import Scores
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
-from tsgkit.suites.sceneeval.judging import UNKNOWN, judge
+from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
-from tsgkit.suites.sceneeval.measuring import Rooms
-from tsgkit.suites.sceneeval.metrics import METRICS
+from tsgkit.suites.sceneeval.measuring import Rooms, value_of
+from tsgkit.suites.sceneeval.metrics import METRICS, PER_SCENE
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
@@ -125,18 +126,20 @@ class SceneTask(Task):
 
     def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
         """What both profiles find in one scene, in words."""
-        judged = judge(self.kind, sample, Transcript((Said(LOCAL, reply),)))
-        strict, official = (_in_words(judged.scores[profile]) for profile in ("strict", "official"))
-        why = () if strict == official else ("the profiles measure differently: evidence tells object by object",)
+        transcript = Transcript((Said(LOCAL, reply),))
+        judged, value = judge(self.kind, sample, transcript), value_of(transcript)
+        strict, official = (
+            "\n".join([_in_words(judged.scores[profile]), *troubles(self.kind, value, profile)])
+            for profile in ("strict", "official")
+        )
+        why = () if strict == official else ("the profiles measure differently; the reasons say what",)
         unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
-        return TwoReadings(judged.outcome, strict, unreadable, (), official, "", why)
+        return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
-def _in_words(scores: Mapping[str, object]) -> str:
-    from tsgkit.scoring.score import Score
-
-    listed = {name: one for name, one in scores.items() if isinstance(one, Score) and not name.endswith("_per_scene")}
-    return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items() if one.weight)
+def _in_words(scores: Scores) -> str:
+    listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
+    return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
