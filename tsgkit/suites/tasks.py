@@ -23,6 +23,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.metrics import Metric, columns_of
+from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
@@ -157,6 +158,14 @@ class Task(ABC):
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
         """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of its prompts comes from, ours or those of a folder, which may have none for it."""
+        return {}
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What would be sent for one item."""
+        raise UsageError(f"{self.key}: has no prompts to show", hint="tsgkit prompts list names those that have")
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None

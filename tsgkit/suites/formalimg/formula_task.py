@@ -18,6 +18,7 @@ from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.scoreboard import GROUPS, board_of, tally_for
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset, Task
@@ -61,6 +62,12 @@ class FormulaTask(Task):
             return dataset_file(named, scenario) if named in known else find("tasks", named)
         path = Path(data)
         return path if path.exists() or data not in known else dataset_file(data, scenario)
+
+    def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
+        """The rows that a prompt is shown of, and the item it is about; its ``id`` alone names it too."""
+        rows, item = self.dataset(options.data), options.item
+        named = () if item is None else (item if "/" in item else f"{SCENARIO[self.kind]}/{item}",)
+        return rows, rows.sample(rows.chosen(named)[0])
 
     def tally(self) -> Tally:
         """An empty tally of its metrics in both profiles."""
