@@ -156,6 +156,10 @@ class Task(ABC):
     def dataset(self, data: str | None) -> Dataset:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What has to be told of the rows beside the scores, such as those that this task leaves out."""
+        return ()
+
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
         """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
 

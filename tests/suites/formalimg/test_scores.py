@@ -111,11 +111,19 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 
 
+def test_the_same_counts_stand_beside_every_score(tmp_path: Path) -> None:
+    answered = scored(tmp_path, ROWS[:2], {"knolling/0": [CUP, CUP | {"label": "pen"}], "knolling/1": []}).board.counts
+    assert (answered["rejected"], answered["undecided"], answered["missing"]) == (1, 0, 0)
+    missing = scored(tmp_path, ROWS[:2], {}).board.counts
+    assert (missing["rejected"], missing["undecided"], missing["missing"]) == (0, 0, 2)
+    assert set(answered) == set(missing)
+
+
 def test_natural_items_are_left_out_and_told(tmp_path: Path) -> None:
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
     assert report.board.n == 2
     assert report.notes == (
-        "1 natural items are left out: no layout can be verified for them, and so are 1 replies to them",
+        "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)",
     )
     with pytest.raises(UsageError, match="there are no knolling items"):
         scored(tmp_path, ROWS[2:], {})

@@ -16,7 +16,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.scoreboard import GROUPS, board_of, tally_for
+from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
@@ -25,6 +25,12 @@ from tsgkit.suites.tasks import Dataset, Task
 
 SUITE = "formalimg/"
 SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+WHY_LEFT_OUT = {
+    "layout": NO_LAYOUT,
+    "knolling": "a task of their own, natural, is about them",
+    "natural": "tasks of their own, layout and knolling, are about them",
+}
+"""Why each task has no use for the rows of the other scenario."""
 
 
 class FormulaTask(Task):
@@ -53,6 +59,10 @@ class FormulaTask(Task):
         """The items of a file, a folder, an installed dataset, or (None) those the card names."""
         source = self._source(data)
         return Rows(str(source), read_samples(source), SCENARIO[self.kind])
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """How many rows of the other scenario are left out."""
+        return own_rows(dataset).told(WHY_LEFT_OUT[self.kind])
 
     def _source(self, data: str | None) -> Path | Traversable:
         known = {*catalogue(), *(one.name for one in installed())}
