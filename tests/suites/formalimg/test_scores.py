@@ -63,6 +63,16 @@ def test_a_mean_of_levels_is_nothing_while_a_level_has_no_item(tmp_path: Path) -
     assert value(report, "strict", "g") == 0.0
 
 
+def test_a_level_without_items_is_not_reached_at_the_upper_end_of_an_interval(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(2, levels=1), {}, metrics=("g_50",))
+    found = (report.board.profiles["strict"] or {})["g_50"]
+    assert found is not None
+    assert (found.value, found.low, found.high) == (0.0, None, None)
+    full = (scored(tmp_path, levels(2), {}, metrics=("g_10",)).board.profiles["strict"] or {})["g_10"]
+    assert full is not None
+    assert (full.value, full.low, full.high) == (0.0, 0.0, 10.0)
+
+
 def test_a_later_recovery_does_not_raise_the_level_held() -> None:
     held = level_held(0.7)
     assert held([0.7] * 10) == 10
