@@ -98,6 +98,27 @@ def test_pictures_for_a_whole_suite_are_answered_with_the_tasks_that_take_them(
     assert "tasks that take" not in capsys.readouterr().err
 
 
+def test_an_explanation_shows_the_verdict_part_by_part(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("script.jsonl").write_text(lines([{"item_id": "knolling/1", "reply": json.dumps([KEYS])}]))
+    layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl", "--model", "script:script.jsonl"]
+    assert main([*layout, "--out", "run"]) == 0
+    capsys.readouterr()
+    assert main(["explain", "run", "--item", "knolling/1"]) == 0
+    said = capsys.readouterr().out
+    assert "strict verdict, part by part\n  | ✓ " in said
+    assert "is on the top side: its centre is at y = 140, the middle at 500" in said
+    assert main(["explain", "run", "--item", "knolling/1", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)["rows"]
+    assert row["trace"][0].startswith("✓ ")
+    assert main(["explain", "run", "--item", "knolling/1", "--html", "page.html"]) == 0
+    page = Path("page.html").read_text()
+    assert "Strict verdict, part by part" in page
+    assert "its centre is at y = 140" in page
+    capsys.readouterr()
+    assert main(["explain", "run", "--item", "knolling/0"]) == 0
+    assert "part by part" not in capsys.readouterr().out
+
+
 def test_a_gate_may_stand_at_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--fail-under"]
     assert main([*command, "formalimg/layout.g=9"]) == 3

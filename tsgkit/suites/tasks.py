@@ -247,6 +247,10 @@ class Task(ABC):
     def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
         """What both profiles read in one reply."""
 
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """How a verdict came about, line by line; nothing where no rules are followed."""
+        return ()
+
     def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401
         """The graphs that were wanted and given; None where something else than graphs is asked for."""
         return None

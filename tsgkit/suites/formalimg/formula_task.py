@@ -17,6 +17,7 @@ from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
+from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
@@ -97,6 +98,10 @@ class FormulaTask(Task):
             return f"{sample.dsl}\n{reading_of(sample.formula)}"
         except TsgkitError:
             return sample.dsl
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """What the verifier found at each part of the formula; nothing where a judge gave the verdict."""
+        return tuple(judged.evidence.get("trace") or ())
 
     def reference_value(self, sample: FormulaSample) -> object:
         """What has to hold."""
