@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from tsgkit.library.datasets import Dataset, StoredFile
     from tsgkit.suites.intake import Arrival, Intake
 
-IMPORTERS = {"tsg": "tsgkit.suites.tsg.importing", "formalimg": "tsgkit.suites.formalimg.importing"}
+IMPORTERS = {
+    "tsg": "tsgkit.suites.tsg.importing",
+    "formalimg": "tsgkit.suites.formalimg.importing",
+    "spatialgen": "tsgkit.suites.spatialgen.importing",
+}
 """The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000
 
@@ -136,8 +140,9 @@ def _list(as_json: bool) -> int:
         say()
         _print_dataset(dataset)
     say("\nbundled: small data of our own, used where no others are named")
-    for file in shipped():
-        say(f"  {file.suite}/{file.task:<8} {count(file.rows, 'row')}")
+    bundled = {f"{file.suite}/{file.task}": file.rows for file in shipped()}
+    for name, rows in bundled.items():
+        say(f"  {name:<{max(map(len, bundled))}} {count(rows, 'row')}")
     return GOOD
 
 

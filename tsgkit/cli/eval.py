@@ -39,9 +39,13 @@ ASKED = {
     "model_arg": "model_args",
     "images": "images",
     "scenes": "scenes",
+    "assets": "assets",
+    "missing": "missing",
     "judge": "judge",
     "protocol": "protocols",
 }
+CONTROLS = ("blind", "shuffled")
+"""Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
     asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of pictures (ID.png) to judge")
     asked.add_argument("--scenes", action="append", metavar="NAME=DIR", help="a folder of rooms to judge")
+    asked.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
+    asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
     asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
     asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
+    asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
+    asked.add_argument("--shuffled", action="store_true", help="also show the picture of another item: a control")
     asked.add_argument(
         "--style",
         action="append",
@@ -65,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--solver", action="append", metavar="S", help="single (default), vote:N, agent, agent:exact; repeatable"
     )
     asked.add_argument("--shots", type=int, metavar="K", help="worked examples in few-shot styles (default 10)")
-    asked.add_argument("--data", metavar="D", help="a file of rows, a folder of them, or an installed dataset")
+    asked.add_argument(
+        "--data", "--annotations", metavar="D", help="a file of rows, a folder of them, or an installed dataset"
+    )
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
     asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
     asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
@@ -146,7 +156,21 @@ def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; i
     for name in ("repeat", "limit", "shots"):
         if given.get(name, 1) < 1:
             raise UsageError(f"--{name} {given[name]}: at least 1 is needed")
+    given |= _controls(settings | given, [name for name in CONTROLS if getattr(arguments, name)])
     return made(settings | given, f"plan {arguments.plan}" if arguments.plan else "options")
+
+
+def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
+    """The protocols of a plan, each followed by these controls of it."""
+    if not chosen:
+        return {}
+    from tsgkit.suites.tasks import PUBLISHED
+
+    if not settings.get("images"):
+        raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")
+    given = settings.get("protocols") or [PUBLISHED]
+    protocols = [given] if isinstance(given, str) else list(given)
+    return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
 
 
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)

@@ -2,6 +2,8 @@
 
   tsgkit make formalimg --k 6 --n 20 -o items.jsonl                  sampled, worded by rules: no model
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
+  tsgkit make spatialgen --scene Kitchen --count 5 --model openai/gpt-4o -o mine.jsonl
+  tsgkit make spatialt2i --from runs/mine --model openai/gpt-4o -o pairs
 
 tsgkit make MAKER --help says more about each. With a model, its calls are kept beside the file, and the same command
 goes on where it was interrupted.
@@ -12,7 +14,11 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-MAKERS = {"formalimg": ("tsgkit.cli.making_formulas", "instructions for pictures with their formulas")}
+MAKERS = {
+    "formalimg": ("tsgkit.cli.making_formulas", "instructions for pictures with their formulas"),
+    "spatialgen": ("tsgkit.cli.making_questions", "dense prompts of scenes, with ten questions each about the picture"),
+    "spatialt2i": ("tsgkit.cli.making_pairs", "prompts that are true of judged pictures, to train image models with"),
+}
 """Every maker: the module with its options and what it does, and what it makes."""
 
 

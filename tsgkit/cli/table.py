@@ -41,11 +41,11 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
 
 def print_board(results: Sequence[Result], prepared: Prepared) -> None:
     """One table for each subject, and what went wrong."""
-    metrics = {row.cell: main_metric(row.task.card.metrics) for row in prepared.rows}
+    shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
         say(f"{inert(subject)}")
-        _print_rows([HEAD, *(_row(result, metrics[result.cell]) for result in mine)])
+        _print_rows([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
             _print_troubles(result)
         for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
@@ -55,9 +55,28 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
-        for reason in dict.fromkeys(_why_not_official(result, metrics[result.cell]) for result in mine):
+        for reason in dict.fromkeys(_why_not_official(result, shown[result.cell][-1]) for result in mine):
             if reason:
                 say(f"  no official figures: {inert(reason)}")
+
+    _print_controls(prepared)
+
+
+def _print_controls(prepared: Prepared) -> None:
+    """What programs that ask nobody get on the same samples, where a task has such controls."""
+    for task, row in {row.cell.task: row for row in prepared.rows}.items():
+        controls = row.task.controls(row.dataset, row.numbers, prepared.plan.seed)
+        names = list(dict.fromkeys(name for one in controls for name in one.values))
+        if not names:
+            continue
+        say(f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking")
+        lines = [("control", "n", *names)]
+        lines += [(one.name, f"{one.n:,}", *(_percent(one.values.get(name)) for name in names)) for one in controls]
+        _print_rows(lines)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def _row(result: Result, metric: str) -> tuple[str, ...]:
@@ -109,7 +128,7 @@ def _cost(usage: Mapping[str, Any] | None) -> str:
 
 
 def _print_rows(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 

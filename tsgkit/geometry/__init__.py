@@ -20,6 +20,12 @@
 ``trees``, ``rays``     surfaces that meet, gaps between them, first hits
 ``solids``, ``distances``  inside or outside; how far
 ``raster``, ``sampling``  pixels and points, as published counts are made of them
+``paints``, ``coats``   how surfaces look: base colours, textures; what rays find there
+``cameras``             where a picture is taken from
+``shading``             light and the lack of it
+``figures``             a human of 1.70 m, for scale
+``rendering``           pictures by rays: colour, depth, normals, masks;  ``png``: as files
+``views``               the pictures a judge is shown
 ``libraries``           numpy and the others of the extra ``scenes``, imported when first used
 ======================  ========================================================================================
 
@@ -27,19 +33,24 @@ Pure: bytes, arrays and values go in; nothing here touches the network, the cloc
 """
 
 from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
+from tsgkit.geometry.cameras import Camera, framing
+from tsgkit.geometry.coats import Drawn
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
 from tsgkit.geometry.meshes import Mesh, Primitive, Shape, box, read_mesh
 from tsgkit.geometry.openings import Clearance, clearances, share_clear
+from tsgkit.geometry.paints import Paint, Texture
 from tsgkit.geometry.paths import Access, Navigability, accessibility, navigability
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
 from tsgkit.geometry.relations import Relation
 from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, Group, groups, relation_of_objects
 from tsgkit.geometry.relations_to_rooms import ELEMENTS, RELATIONS_TO_ROOMS, relation_to_room
+from tsgkit.geometry.rendering import Picture, Sight, render
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
 from tsgkit.geometry.stages import Stage
 from tsgkit.geometry.support import Support, supports
 from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing
+from tsgkit.geometry.views import VIEWS, View, view
 
 __all__ = [
     "ELEMENTS",
@@ -50,12 +61,15 @@ __all__ = [
     "RELATIONS_TO_ROOMS",
     "SIDED",
     "STRICT",
+    "VIEWS",
     "Access",
     "Architecture",
     "Bound",
     "Bounds",
+    "Camera",
     "Clearance",
     "Collisions",
+    "Drawn",
     "Floor",
     "Group",
     "Hit",
@@ -63,15 +77,20 @@ __all__ = [
     "Navigability",
     "Object",
     "Opening",
+    "Paint",
+    "Picture",
     "Primitive",
     "Problem",
     "Profile",
     "Relation",
     "Scene",
     "Shape",
+    "Sight",
     "Stage",
     "Support",
+    "Texture",
     "Transform",
+    "View",
     "Wall",
     "accessibility",
     "asset_rotation",
@@ -80,6 +99,7 @@ __all__ = [
     "clearances",
     "collisions",
     "depth",
+    "framing",
     "groups",
     "navigability",
     "out_of_bounds",
@@ -87,7 +107,9 @@ __all__ = [
     "rectangle",
     "relation_of_objects",
     "relation_to_room",
+    "render",
     "share_clear",
     "standing",
     "supports",
+    "view",
 ]

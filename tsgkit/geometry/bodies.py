@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.paints import Paint
     from tsgkit.geometry.problems import Problem
     from tsgkit.geometry.profiles import Profile
     from tsgkit.geometry.scenes import Object
@@ -90,6 +91,7 @@ class Body:
     yaw: float
     scene: str
     profile: Profile
+    paint: Paint | None = None
 
     @cached_property
     def low(self) -> Floats:
@@ -208,7 +210,8 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     # A mirror turns every face inwards; collision and support want them outwards again.
     faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
     frame = _scaled_frame(world, matrix) if profile.scaled_boxes else _published_frame(local, matrix)
-    return Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile), problems
+    body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
+    return body, problems
 
 
 def _published_frame(local: Floats, matrix: Floats) -> Frame:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+    Bytes = NDArray[np.uint8]
+    Singles = NDArray[np.float32]
 
 __all__ = [
     "csgraph",

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tsgkit.geometry.libraries import np, trimesh
+from tsgkit.geometry.paints import WHITE, Paint, joined, paint_of, plain
 from tsgkit.geometry.problems import Problem
 
 if TYPE_CHECKING:
@@ -32,19 +34,20 @@ ROUND = 48
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Corners (n x 3) and faces (m x 3, indices of corners), never written to."""
+    """Corners (n x 3) and faces (m x 3, indices of corners), never written to; ``paint`` only pictures look at."""
 
     vertices: Floats
     faces: Ints
+    paint: Paint | None = None
 
     @staticmethod
-    def of(vertices: object, faces: object) -> Mesh:
+    def of(vertices: object, faces: object, paint: Paint | None = None) -> Mesh:
         """A mesh of anything numpy can read as two tables."""
         corners = np.array(vertices, dtype=float).reshape(-1, 3)
         triangles = np.array(faces, dtype=np.int64).reshape(-1, 3)
         corners.setflags(write=False)
         triangles.setflags(write=False)
-        return Mesh(corners, triangles)
+        return Mesh(corners, triangles, paint)
 
     @cached_property
     def area(self) -> float:
@@ -59,12 +62,12 @@ class Mesh:
 
     def turned_out(self) -> Mesh:
         """The same surface with every face looking the other way."""
-        return Mesh.of(self.vertices, self.faces[:, ::-1])
+        return Mesh.of(self.vertices, self.faces[:, ::-1], self.paint)
 
     def moved(self, transform: Transform) -> Mesh:
         """The mesh after a transform, still in its own frame: for assets whose files declare another up or front."""
         matrix = np.asarray(transform, dtype=float).reshape(4, 4).T
-        return Mesh.of(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.faces)
+        return Mesh.of(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.faces, self.paint)
 
 
 class Primitive(NamedTuple):
@@ -88,18 +91,48 @@ def areas(vertices: Floats, faces: Ints) -> Floats:
     return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
 
 
-def read_mesh(data: bytes, format: str, *, where: str = "mesh") -> Mesh | Problem:
-    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it."""
+def read_mesh(
+    data: bytes, format: str, *, where: str = "mesh", beside: Mapping[str, bytes] | None = None
+) -> Mesh | Problem:
+    """The one mesh all parts of a file make together, each part where its node puts it; or what is wrong with it.
+
+    ``beside`` holds the files that an OBJ file names, by their names without folders: its materials and textures.
+    """
     if format not in FORMATS:
         return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
     try:
-        found = trimesh.load_scene(io.BytesIO(data), file_type=format).to_mesh()
+        files: Any = _Beside(beside or {})
+        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format, resolver=files).dump()
+        parts = [part for part in loaded if hasattr(part, "faces")]
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         words = " ".join(str(error).split()) or type(error).__name__
         return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.120}")
-    if not len(found.faces):
+    if not any(len(part.faces) for part in parts):
         return Problem("empty-mesh", where, f"the {format} file holds no face")
-    return Mesh.of(found.vertices, found.faces)
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
+    return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts))
+
+
+class _Beside:
+    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
+
+    get = __getitem__
+
+
+def _painted(parts: Sequence[Any]) -> Paint | None:
+    paints = [paint_of(part) for part in parts]
+    if not any(paints):
+        return None
+    return joined(
+        [paint or plain(WHITE, len(part.vertices), len(part.faces)) for part, paint in zip(parts, paints, strict=True)]
+    )
 
 
 def mesh_of(shape: Shape) -> Mesh:
@@ -148,7 +181,8 @@ def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
 
 def _compact(mesh: Mesh, keep: Bools) -> Mesh:
     used, faces = np.unique(mesh.faces[keep], return_inverse=True)
-    return Mesh.of(mesh.vertices[used], faces)
+    paint = None if mesh.paint is None else mesh.paint.of_faces(keep).of_corners(used)
+    return Mesh.of(mesh.vertices[used], faces, paint)
 
 
 def merged(vertices: Floats, faces: Ints) -> Ints:

@@ -155,11 +155,16 @@ def _blocking(stage: Stage) -> list[Body]:
 
 
 def _free_areas(stage: Stage) -> list[float]:
+    return [float(part.area) for part in free_parts(stage)]
+
+
+def free_parts(stage: Stage) -> list[shapely.Geometry]:
+    """Where the middle of somebody 0.2 m wide can be, as polygons that hang together, the largest first."""
     barriers = [body.footprint for body in _blocking(stage)] + _barriers(stage)
     walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
     free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
-    found = sorted((float(part.area) for part in shapely.get_parts(free)), reverse=True)
-    return [area for area in found if area > SLIVER]
+    found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
+    return [part for part in found if part.area > SLIVER]
 
 
 def _barriers(stage: Stage) -> list[shapely.Geometry]:
@@ -226,8 +231,13 @@ def _free_strips(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[st
 
 
 def _free_share(free: shapely.Geometry, body: Body, side: str) -> float:
+    strip = strip_before(body, side)
+    return float(strip.intersection(free).area / strip.area) if strip.area > 0 else 0.0
+
+
+def strip_before(body: Body, side: str) -> shapely.Geometry:
+    """The strip of floor from which a side is used."""
     centre, size = _strip(body, side)
     turn = np.radians(body.yaw)
     x, y = np.array([np.cos(turn), np.sin(turn)]) * size[0] / 2, np.array([-np.sin(turn), np.cos(turn)]) * size[1] / 2
-    strip = shapely.Polygon([centre[:2] + a * x + b * y for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
-    return float(strip.intersection(free).area / strip.area) if strip.area > 0 else 0.0
+    return shapely.Polygon([centre[:2] + a * x + b * y for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])

@@ -26,6 +26,7 @@ CODES = {
     "bad-wall": "a wall without length or height",
     "bad-opening": "a door or window that encloses no part of its wall",
     "slanted-wall": "a wall that the official way draws along x although it runs elsewhere",
+    "nothing-to-draw": "nothing of the scene can be drawn",
     "no-floor": "no floor is left to stand on",
 }
 

@@ -62,9 +62,12 @@ class Card(_Declared):
     task: Annotated[StrictStr, Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")]
     version: Annotated[int, Field(strict=True, ge=1)]
     data: Inside
-    prompts: Inside
+    prompts: Inside = ""
+    """Empty where nobody is asked."""
     examples: Inside | None = None
     subject: Text | None = None
+    scenes: dict[StrictStr, Inside] | None = None
+    """Folders of rooms in the room ``tasks`` that are looked at where a caller names no subject, by their names."""
     judge: Text | None = None
     on_request: StrictBool = False
     temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1

@@ -66,8 +66,15 @@ def _runs(run: Path, name: str, data: str | None, found: Audit, seed: int) -> It
 
 
 def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
-    """What strict says of every item; one that nobody was asked about counts as wrong."""
-    for record in records_of(reopened.states[cell], reopened.samples):
+    """What strict says of every item, or of every question of it; what nobody was asked about counts as wrong."""
+    row = reopened.states[cell].row
+    for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
+        verdicts = tuple(row.task.verdicts(record, row.dataset.sample(place), metric))
+        if any(one.question for one in verdicts):
+            yield from (
+                (f"{record['item_id']}/{one.question}", (float(one.right), record["cluster"])) for one in verdicts
+            )
+            continue
         total, weight = record["parts"]["strict"].get(metric, (0.0, 0.0))
         yield record["item_id"], (total / weight if weight else 0.0, record["cluster"])
 

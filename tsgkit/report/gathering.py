@@ -12,7 +12,7 @@ only what a tally needs is kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.tasks import Task
+from tsgkit.suites.tasks import Control, Task
 from tsgkit.suites.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class ReportRow:
     """Another set of prompts than ours."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
+    controls: tuple[Control, ...] = ()
+    """What programs that ask nobody get on the same samples."""
 
     @property
     def n(self) -> int:
@@ -191,8 +193,10 @@ def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
 def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
     header = read_header(path)
     prepared = prepared_again(header, path, data)
+    rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.seed
+    controls = {name: tuple(row.task.controls(row.dataset, row.numbers, seed)) for name, row in rows.items()}
     for sums in _sums_of(prepared, path / SAMPLES, by):
-        yield _row(header, path, sums, wanted)
+        yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
 def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:

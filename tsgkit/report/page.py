@@ -22,7 +22,7 @@ from tsgkit.report.figures import NOTHING, cost, interval, number, percent, toke
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
 from tsgkit.report.plots import Ended, Line, Point, Scored
-from tsgkit.report.tables import published_tables
+from tsgkit.report.tables import Table, controls, published_tables, shown_in
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
@@ -82,6 +82,15 @@ def _results(report: Report) -> Iterator[Markup]:
         yield html.table(head, lines, _meaning(rows[0], main))
         yield from _troubles(rows)
         yield html.folded(text(f"All metrics of {task}"), *_all_metrics(rows))
+    yield from map(_drawn_up, controls(report))
+
+
+def _drawn_up(table: Table) -> Markup:
+    """A table of words and figures, as it stands."""
+    heading = tag("h4", html.name("".join(table.title)))
+    rows = ([html.name(cell) for cell in row] for row in table.rows)
+    notes = html.listed(html.name("".join(note)) for note in table.notes)
+    return Markup(heading + html.table(table.head, rows, as_cards=False) + notes)
 
 
 def _meaning(row: ReportRow, metric: str) -> str:
@@ -178,8 +187,22 @@ def _plots(report: Report) -> Iterator[Markup]:
         figures.append(
             html.drawing(plots.outcomes([Ended(label(row, rows), row.outcomes) for row in rows], title=title), title)
         )
+        figures += (_part_plot(row, label(row, rows)) for row in rows if _parts_shown(row))
     figures += _k_plots(report)
     yield tag("div", *figures, class_="plots")
+
+
+def _parts_shown(row: ReportRow) -> tuple[str, ...]:
+    """The metrics that a row's main metric is made of, where they are shown too."""
+    main = row.metrics.get(row.main)
+    return shown_in(row.board, main.made_of) if main is not None else ()
+
+
+def _part_plot(row: ReportRow, label: str) -> Markup:
+    """One subject over the parts of its main metric."""
+    parts = [Scored(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
+    title = f"{row.task}: what {row.main} is made of, percent: {label}"
+    return html.drawing(plots.intervals(parts, title=title), title)
 
 
 def _point(board: Board, profile: str, metric: str) -> Point | None:

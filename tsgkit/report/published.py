@@ -38,7 +38,7 @@ ROUNDING = 0.0100001
 EXAMPLES = 10
 
 Text = Annotated[str, Field(min_length=1)]
-Kind = Literal["bound", "multiple", "sum", "mean", "shifted"]
+Kind = Literal["bound", "multiple", "sum", "mean", "shifted", "unlike"]
 
 
 class _Declared(BaseModel):
@@ -197,7 +197,7 @@ def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | 
     there = [style for style in reference.styles if any(reference.figures(task, style))]
     if not there:
         return None
-    style = row.style if row.style in there else there[0]
+    style = next((way for way in (row.style, row.solver) if way in there), there[0])
     figures = tuple(reference.figures(task, style))
     if style == there[0]:
         figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))

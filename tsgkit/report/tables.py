@@ -17,6 +17,7 @@ from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.tasks import Control
 
 Line = tuple[str, ...]
 """A line of text in pieces, of which some are Foreign."""
@@ -51,6 +52,7 @@ def document(report: Report) -> Document:
     """The report as tables."""
     tables = (
         *(_scores(report, task) for task in _tasks(report)),
+        *controls(report),
         *_groups(report),
         *_hallucinations(report),
         *published_tables(report),
@@ -103,6 +105,35 @@ def _row_notes(row: ReportRow) -> Iterator[Line]:
         yield (who, f": {times:,} of {row.n:,} samples failed: ", Foreign(error))
     if (more := len(row.errors) - MOST_ERRORS) > 0:
         yield (who, f": and {more:,} other errors")
+
+
+def controls(report: Report) -> Iterator[Table]:
+    """What programs that ask nobody get on the same samples, where a task has such controls."""
+    for task, found, rows in _controlled(report):
+        names = list(dict.fromkeys(name for one in found for name in one.values))
+        lines = tuple(
+            (Foreign(one.name), number(one.n), *(percent(one.values.get(name)) for name in names)) for one in found
+        )
+        runs = tuple(Foreign(run) for run in dict.fromkeys(row.run for row in rows))
+        among = (("of ", *runs),) if len(report.runs) > 1 else ()
+        title = (Foreign(task), ": what answering without looking gets")
+        yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)))
+
+
+CONTROLS_HELP = "the same items, nobody asked; compare what is voted with what is voted, one round with one round"
+
+
+def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[ReportRow]]]:
+    """Rows by task and controls, which are the same where the same items were asked."""
+    found: dict[str, list[tuple[tuple[Control, ...], list[ReportRow]]]] = {}
+    for row in report.rows:
+        if row.controls:
+            known = found.setdefault(row.task, [])
+            mine = next((rows for controls, rows in known if controls == row.controls), None)
+            if mine is None:
+                known.append((row.controls, mine := []))
+            mine.append(row)
+    return [(task, controls, rows) for task, known in found.items() for controls, rows in known]
 
 
 def _groups(report: Report) -> Iterator[Table]:
@@ -179,9 +210,13 @@ def _differences(ours: Iterable[Beside]) -> Iterator[Line]:
 
 
 def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
+    """What is doubtful, said once for all figures of a row of which it is true."""
+    said: dict[tuple[str, str, str], list[str]] = {}
     for figure in (figure for figures in found.values() for figure in figures.values()):
         if figure.doubt:
-            yield ("(?) ", Foreign(figure.model), f", {figure.table}, {figure.metric}: {figure.doubt}")
+            said.setdefault((figure.model, figure.table, figure.doubt), []).append(figure.metric)
+    for (model, table, doubt), metrics in said.items():
+        yield ("(?) ", Foreign(model), f", {table}, {', '.join(metrics)}: {doubt}")
 
 
 def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, ...]:

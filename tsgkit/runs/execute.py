@@ -16,6 +16,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.door import Call
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.reply import Reply
+from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row, asks_a_model
@@ -65,6 +66,7 @@ class Work:
     changed: Callable[[], None] = lambda: None
     notices: list[str] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _computing: Computing | None = None
 
     def stop(self, why: str) -> None:
         """Schedule nothing more; what is in flight comes home."""
@@ -87,12 +89,15 @@ class Work:
 
     async def run(self) -> None:
         """Work until nothing is left, or something stops it; a fatal error is raised when all is home."""
-        for queue, workers in self._queues():
+        for queue, workers in list(self._queues()):
             self._tasks += [asyncio.create_task(self._worker(queue)) for _ in range(workers)]
         try:
             await asyncio.gather(*self._tasks)
         except asyncio.CancelledError:
             self.stopping, self.why = True, self.why or "interrupted"
+        finally:
+            if self._computing is not None:
+                self._computing.close()
         if self.fatal is not None:
             raise self.fatal
 
@@ -102,8 +107,17 @@ class Work:
             mine = [state for state in self.states.values() if state.row.asked == asked]
             left = sum(state.total - state.finished for state in mine)
             if left:
-                workers = min(self.in_flight, left) if asks_a_model(asked) else 1
+                workers = min(self.in_flight, left) if asks_a_model(asked) else self._processes(mine)
                 yield ((state, place) for state in mine for place in state.left()), workers
+
+    def _processes(self, states: Sequence[RowState]) -> int:
+        """How many samples of these rows, which ask nobody, are worked on at a time: several where they compute."""
+        left = sum(state.total - state.finished for state in states if state.row.task.computes)
+        workers = min(processors(), self.in_flight, left)
+        if left < FEWEST or workers < 2:
+            return 1
+        self._computing = Computing(workers)
+        return workers
 
     async def _worker(self, queue: Iterator[tuple[RowState, int]]) -> None:
         for number, (state, place) in enumerate(queue):
@@ -138,7 +152,7 @@ class Work:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        transcript = await row.solver.solve(sample, self._ask(row, where))
+        transcript = await self._solved(row, sample, where)
         self._record_local(where, transcript)
         judged = row.solver.judge(sample, transcript)
         record = record_of(row.cell, judged, transcript)
@@ -147,6 +161,15 @@ class Work:
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         self.changed()
+
+    async def _solved(self, row: Row, sample: Any, where: Call) -> Transcript:  # noqa: ANN401  (its suite's sample)
+        ask = self._ask(row, where)
+        if ask is None and self._computing is not None and row.task.computes:
+            return await self._computing.solve(row.solver, sample)
+        transcript = await row.solver.solve(sample, ask)
+        if row.task.computes:
+            await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
+        return transcript
 
     def _ask(self, row: Row, where: Call) -> Ask | None:
         subject = self.subjects.get(row.asked)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
@@ -56,6 +56,10 @@ class Plan(BaseModel):
     """Folders of pictures, as ``NAME=DIR``."""
     scenes: Names = ()
     """Folders of rooms, as ``NAME=DIR``."""
+    assets: Names = ()
+    """Where what rooms name by an id is looked for, as ``LAYOUT=DIR``."""
+    missing: Literal["error", "box"] = "error"
+    """What a mesh is that is not there."""
     judge: StrictStr | None = None
     """Who looks at what lies in folders."""
     protocols: Names = ()

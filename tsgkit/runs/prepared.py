@@ -21,6 +21,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
+from tsgkit.library.projects import find
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
@@ -187,6 +188,8 @@ def first_protocols(tasks: Mapping[str, Task]) -> dict[str, str]:
 def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
     """Whom the plan evaluates, and who looks: as it says, else as the cards do."""
     models = tuple(dict.fromkeys(plan.models))
+    scenes = plan.scenes or (() if models or plan.images else _default_scenes(tasks))
+    plan = plan.model_copy(update={"scenes": scenes})
     folders = plan.folders
     if not models and not folders:
         models = tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
@@ -197,7 +200,13 @@ def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
         judge = (judges.pop() if len(judges) == 1 else None) or RULES
     if judge is not None and not folders:
         raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
-    return {"models": models, "judge": judge}
+    return {"models": models, "scenes": scenes, "judge": judge}
+
+
+def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
+    """The rooms that the cards name."""
+    named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
+    return tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in named))
 
 
 def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapping[str, Task]) -> None:
@@ -244,6 +253,8 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
 
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
+        raise UsageError("--assets and --missing are of rooms, and none are looked at", hint="--scenes NAME=DIR")
     if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
@@ -294,7 +305,15 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = Viewing(self.folders[subject], plan.judge or RULES, solver, plan.seed, plan.prompts)
+            viewing = Viewing(
+                self.folders[subject],
+                plan.judge or RULES,
+                solver,
+                plan.seed,
+                plan.prompts,
+                plan.assets,
+                plan.missing,
+            )
             return self.tasks[task].viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])

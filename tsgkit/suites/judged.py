@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
@@ -26,6 +26,21 @@ class Sample(Protocol):
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """What the data say it can be grouped by."""
+
+
+class Verdict(NamedTuple):
+    """What a record says of one question of a sample, as people would be asked about it.
+
+    ``label`` is the answer that was read (None: none was), ``rounds`` are those of each round where there were several.
+    """
+
+    question: str
+    """Its number within the sample, from 0; empty where a sample is one question."""
+    right: bool
+    label: str | None = None
+    key: str | None = None
+    kind: str = ""
+    rounds: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True)

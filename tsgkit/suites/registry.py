@@ -22,6 +22,8 @@ GROUP = "tsgkit.suites"
 OURS = {
     "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
     "formalimg": ("tsgkit.suites.formalimg.task", "task_of_card"),
+    "spatialgen": ("tsgkit.suites.spatialgen.task", "SpatialGenTask"),
+    "sceneeval": ("tsgkit.suites.sceneeval.task", "SceneTask"),
 }
 
 

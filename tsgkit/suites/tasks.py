@@ -21,7 +21,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.judged import Judged, Sample, Verdict
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
@@ -121,6 +121,19 @@ class Viewing:
     protocol: str
     seed: int
     prompts: str | None = None
+    assets: tuple[str, ...] = ()
+    """Folders in which what is named by an id is looked for, as ``LAYOUT=DIR``."""
+    missing: str = "error"
+    """What a part is that is named and not there: an ``error``, or its ``box``."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a program that asks nobody gets on the same samples, by metric; ``n`` counts what it answered."""
+
+    name: str
+    n: int
+    values: Mapping[str, float]
 
 
 class Task(ABC):
@@ -136,6 +149,11 @@ class Task(ABC):
     """What its samples can be grouped by."""
     k_counts: str = ""
     """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
+    shown: tuple[str, ...] = ()
+    """The metrics that stand in the table of a terminal; none for the main one alone."""
+    computes: bool = False
+    """Whether its solvers that ask nobody compute for so long that several processes help; all they take and give is
+    pickled then."""
 
     @property
     def key(self) -> str:
@@ -205,6 +223,10 @@ class Task(ABC):
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
 
+    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
+        """What stands beside every score of these samples: free, and made anew whenever it is shown."""
+        return ()
+
     def score(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
@@ -214,6 +236,12 @@ class Task(ABC):
     def auditable(self, data: str | None) -> Auditable:
         """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
         raise UsageError(f"{self.key}: there is nothing to audit", hint="tsgkit audit --help names what can be")
+
+    def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
+        """What a record says of each question of a sample: right where strict gives all of a metric's weight."""
+        total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
+        answer = record["answer"]
+        yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
 
     def group_of(self, sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401  (its suite's sample)
         """The members of a group that a sample belongs to."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tsgkit.cli import main
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
@@ -52,3 +53,21 @@ def test_the_other_stems_give_away_most_object_questions() -> None:
     rows = list(rows_in(SAMPLE))
     assert accuracies(rows, baseline("overlap"))["Object"] >= 0.7
     assert accuracies(rows, baseline("random"))["Object"] < 0.6
+
+
+def test_an_audit_finds_what_is_wrong_with_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", str(SAMPLE), "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)["audits"]
+    slips = {check["code"]: [one["item_id"] for one in check["found"]] for check in found["checks"]}
+    assert slips["no-key"] == ["000119/3"] and "000119/3" in slips["few-options"]
+    assert len(slips["text-reference"]) == 38 and slips["other-stems"] and slips["long-prompt"]
+    assert found["to_beat"]["value"] > 0.4 and any(one["skewed"] for one in found["keys"])
+
+
+def test_they_are_asked_as_they_are_and_a_constant_letter_gets_its_share(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--data", str(SAMPLE), "--model", "baseline/constant:C", "--out", str(tmp_path / "run"), "--json")
+    assert main(["eval", "--task", "spatialgen", *words]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert result["profiles"]["strict"]["accuracy"]["value"] == pytest.approx(0.49)

@@ -13,7 +13,9 @@ from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find
 from tsgkit.logic.reading import reading_of
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.formalimg.auditing import auditable
 from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
@@ -79,6 +81,10 @@ class FormulaTask(Task):
         rows, item = self.dataset(options.data), options.item
         named = () if item is None else (item if "/" in item else f"{SCENARIO[self.kind]}/{item}",)
         return rows, rows.sample(rows.chosen(named)[0])
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its rows, slips and all."""
+        return auditable(self._source(data), SCENARIO[self.kind])
 
     def tally(self) -> Tally:
         """An empty tally of its metrics in both profiles."""

@@ -1,0 +1,85 @@
+"""Time a run over 200 scenes of 20 objects, in one process and in as many as there are processors; one scene is broken.
+
+python eval/bench/rooms_run.py              # both tasks, some minutes
+python eval/bench/rooms_run.py --scenes 40
+
+The rival is the same work without processes; the limit is as many times faster as there are processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from tsgkit.runs.computing import processors
+from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.subjects import Limits
+
+HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+DEMANDS = (
+    '"ge,3,chair;ge,1,table;ge,1,lamp",,"ge,1,next_to,0,table,chair;ge,1,on,0,table,lamp","ge,1,against,table,wall"'
+)
+SIZES = {"table": (1.2, 0.8, 0.75), "chair": (0.45, 0.45, 0.9), "lamp": (0.2, 0.2, 0.4), "shelf": (0.8, 0.3, 1.8)}
+
+
+def main() -> None:
+    """Print seconds, and the ratio of both ways."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scenes", type=int, default=200)
+    count = parser.parse_args().scenes
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        _write(folder, count)
+        for task in ("plausibility", "fidelity"):
+            many, alone = _seconds(folder, task, processors()), _seconds(folder, task, 1)
+            print(
+                f"{task}: {count} scenes of 20 objects, one of them broken: {many:.1f} s in {processors()} processes, "
+                f"{alone:.1f} s in one; {alone / many:.2f} times as fast (limit {processors()})"
+            )
+
+
+def _write(folder: Path, count: int) -> None:
+    (folder / "rooms").mkdir()
+    rows = [f"{number},medium,A room,{DEMANDS}" for number in range(count)]
+    (folder / "a.csv").write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
+    for number in range(count):
+        text = "{" if number == count // 2 else json.dumps(_room(random.Random(number)))
+        (folder / f"rooms/scene_{number}.json").write_text(text, encoding="utf-8")
+
+
+def _room(chance: random.Random) -> dict[str, object]:
+    names = [name for name in SIZES for _ in range(5)]
+    things = [
+        {
+            "id": f"{name}_{place}",
+            "category": name,
+            "size": SIZES[name],
+            "at": [chance.uniform(0.5, 7.5), chance.uniform(0.5, 5.5), 0],
+            "yaw": chance.uniform(-180, 180),
+        }
+        for place, name in enumerate(names)
+    ]
+    door = {"wall": "south", "kind": "door", "at": 1, "width": 0.9, "height": 2}
+    rooms = [{"name": "room", "from": [0, 0], "to": [8, 6], "openings": [door]}]
+    return {"format": "tsgkit/room", "rooms": rooms, "objects": things}
+
+
+def _seconds(folder: Path, task: str, processes: int) -> float:
+    """The seconds of a whole run; its one broken scene is one unreadable row."""
+    plan = Plan(tasks=(f"sceneeval/{task}",), scenes=(f"mine={folder / 'rooms'}",), data=str(folder / "a.csv"))
+    start = time.perf_counter()
+    finished = evaluate(plan, Options(out=folder / f"run-{task}-{processes}", limits=Limits(concurrency=processes)))
+    seconds = time.perf_counter() - start
+    counts = finished.results[0].board.counts
+    if counts["unreadable"] != 1 or counts["answered"] != counts["items"] - 1:
+        raise SystemExit(f"not every scene got its row: {counts}")
+    return seconds
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""``tsgkit agree``: a judge beside people, beside another judge, beside itself; what people disagree on is counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shipped import TASKS
+
+from tsgkit.cli import main
+from tsgkit.scoring.agreement import balanced_accuracy, cohens_kappa
+from tsgkit.suites.spatialgen.rows import rows_in
+
+Captured = pytest.CaptureFixture[str]
+ROWS = {row.id: row for row in rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl")}
+IDS = list(ROWS)[:6]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def a_run(name: str, *models: str, task: str = "spatialgen/questions") -> None:
+    words = [word for model in models for word in ("--model", model)]
+    assert main(["eval", "--task", task, *words, "--ids", *IDS, "--out", name, "--quiet"]) == 0
+
+
+def agreed(capsys: Captured, *words: str) -> list[dict[str, Any]]:
+    capsys.readouterr()
+    assert main(["agree", *words, "--json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["rows"]
+    return rows
+
+
+def measure(row: dict[str, Any], name: str, on: str = "right or wrong", kind: str | None = None) -> dict[str, Any]:
+    found: list[dict[str, Any]] = [
+        one for one in row["measures"] if (one["measure"], one["on"], one["kind"]) == (name, on, kind)
+    ]
+    return found[0]
+
+
+def write(*rows: dict[str, Any]) -> None:
+    Path("people.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+def test_a_judge_is_held_against_the_majority_and_ties_are_dropped(capsys: Captured) -> None:
+    a_run("run", "baseline/constant:C")
+    ratings, truth = [], {}
+    for item in IDS:
+        for number in range(10):
+            votes = [True, number % 3 == 0, number % 2 == 0, *([False] if number == 1 else [])]
+            ratings += [
+                {"item_id": item, "question": number, "rater": f"r{n}", "right": vote} for n, vote in enumerate(votes)
+            ]
+            if 2 * sum(votes) != len(votes):
+                truth[item, number] = "right" if 2 * sum(votes) > len(votes) else "wrong"
+    write(*ratings, {"item_id": "999999", "question": 0, "rater": "r0", "right": True})
+    [row] = agreed(capsys, "run", "--human", "people.jsonl")
+    judge = {(item, number): "right" if ROWS[item].answers[number] == "C" else "wrong" for item, number in truth}
+    assert (row["questions"], row["rated"], row["elsewhere"], row["ties"]) == (60, 60, 1, 60 - len(truth))
+    assert measure(row, "balanced accuracy")["value"] == pytest.approx(balanced_accuracy(judge, truth).value)
+    assert measure(row, "Cohen's kappa")["value"] == pytest.approx(cohens_kappa(judge, truth).value)
+    by_kind = {one["kind"] for one in row["measures"]}
+    assert by_kind == {None, "Foundation", "Perception", "Reasoning", "Interaction"}
+    assert {one["between"] for one in row["measures"] if "alpha" in one["measure"]} == {"people", "judge and people"}
+
+
+def test_labels_are_compared_as_they_are_and_as_right_or_wrong(capsys: Captured) -> None:
+    a_run("run", "baseline/constant:C")
+    write(
+        *(
+            {"item_id": f"{item}/{n}", "rater": "ann", "label": key}
+            for item in IDS
+            for n, key in enumerate(ROWS[item].answers)
+        )
+    )
+    [row] = agreed(capsys, "run", "--human", "people.jsonl")
+    assert measure(row, "balanced accuracy", "answers")["value"] == pytest.approx(0.25)
+    assert measure(row, "balanced accuracy")["value"] is None
+    assert "every rating is 'right'" in measure(row, "balanced accuracy")["reason"]
+    assert main(["agree", "run", "--human", "people.jsonl"]) == 0
+    out = capsys.readouterr().out
+    assert "60 of them rated by people; 0 ties dropped" in out and "no value: every rating is 'right'" in out
+
+
+def test_two_judges_are_compared_where_they_judged_the_same(capsys: Captured) -> None:
+    a_run("one", "baseline/random")
+    a_run("other", "baseline/random")
+    [row] = agreed(capsys, "one", "--with", "other")
+    assert measure(row, "Krippendorff's alpha", "answers")["value"] in (1.0, None)
+    a_run("longest", "baseline/longest")
+    assert main(["agree", "one", "--with", "longest"]) == 2
+    assert "no subject, task and item is in both runs" in capsys.readouterr().err
+
+
+def test_rounds_of_a_judge_agree_more_or_less_with_each_other(capsys: Captured) -> None:
+    a_run("sure", "baseline/longest")
+    a_run("guessing", "baseline/random")
+    values = [
+        measure(row, "Krippendorff's alpha", "answers")["value"]
+        for name in ("sure", "guessing")
+        for row in agreed(capsys, name)
+    ]
+    assert values[0] == 1.0 and abs(values[1]) < 0.15
+
+
+def test_tasks_of_one_question_an_item_have_judges_too(capsys: Captured) -> None:
+    assert main(["eval", "--task", "tsg/sgds", "--limit", "8", "--out", "run", "--quiet"]) == 0
+    capsys.readouterr()
+    records = [json.loads(line) for line in Path("run/samples.jsonl").read_text().splitlines()]
+    right = {one["item_id"]: one["parts"]["strict"]["accuracy"][0] == 1 for one in records}
+    write(*({"item_id": item, "rater": rater, "right": flag} for item, flag in right.items() for rater in ("a", "b")))
+    [row] = agreed(capsys, "run", "--human", "people.jsonl")
+    assert row["rated"] == 8 and measure(row, "balanced accuracy")["value"] in (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"item_id": "000001", "question": 1, "rater": "a"}], "line 1: a rating has either a label or right"),
+        ([{"item_id": "000001", "question": 1, "right": True}], "line 1: not a rating: rater"),
+        (
+            [{"item_id": "000001", "question": 1, "rater": "a", "right": True}] * 2,
+            "line 2: a second rating of 000001/1 by a",
+        ),
+        (
+            [{"item_id": "000900", "question": 1, "rater": "a", "right": True}],
+            "nothing in it is about an item of this run",
+        ),
+        ([], "there are no ratings in it"),
+    ],
+)
+def test_a_file_that_says_nothing_is_refused(rows: list[dict[str, Any]], message: str, capsys: Captured) -> None:
+    a_run("run", "baseline/longest")
+    write(*rows)
+    capsys.readouterr()
+    assert main(["agree", "run", "--human", "people.jsonl"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_people_looked_at_the_pictures_of_one_subject(capsys: Captured) -> None:
+    a_run("run", "baseline/longest", "baseline/random")
+    write({"item_id": "000001", "question": 1, "rater": "a", "right": True})
+    capsys.readouterr()
+    assert main(["agree", "run", "--human", "people.jsonl"]) == 2
+    assert "it has several subjects" in capsys.readouterr().err
+    [row] = agreed(capsys, "run", "--human", "people.jsonl", "--subject", "baseline/random")
+    assert row["rated"] == 1
+
+
+def test_what_is_left_of_a_run_without_shortcuts_is_told_question_by_question(capsys: Captured) -> None:
+    assert main(["eval", "--task", "spatialgen", "--model", "baseline/longest", "--out", "run", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["audit", "--task", "spatialgen/questions", "--run", "run", "--json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)["audits"]
+    assert found["runs"][0]["n"] == 250 and 0 < found["runs"][0]["left"] < 250

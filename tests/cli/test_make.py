@@ -1,0 +1,135 @@
+"""``tsgkit make`` as a person types it: rows and training pairs, checked, resumable, counted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+
+from picture_server import png
+from shipped import TASKS
+from spatial_judge import spatial_judge
+
+from tsgkit.cli import main
+from tsgkit.suites.spatialgen.rows import Row, rows_in, written
+
+Captured = pytest.CaptureFixture[str]
+FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
+ROWS = list(rows_in(FILE))
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project whose own data are one row, so that the others are new to it."""
+    for room in ("tasks/spatialgen/data", "prompts", "eval"):
+        (tmp_path / room).mkdir(parents=True)
+    card = (TASKS / "spatialgen" / "questions.yaml").read_text()
+    (tmp_path / "tasks/spatialgen/questions.yaml").write_text(card)
+    (tmp_path / "tasks/spatialgen/data/questions.jsonl").write_text(written(ROWS[0]) + "\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+def script(*rows: Row) -> None:
+    lines = []
+    for row in rows:
+        questions = [
+            {
+                "kind": q.sub_domain,
+                "question": q.stem,
+                "right": q.options[q.key],
+                "wrong": [q.options[letter] for letter in q.choices if letter != q.key],
+            }
+            for q in row.questions
+        ]
+        lines.append({"item_id": row.scene, "reply": [json.dumps({"prompts": [row.prompt]})]})
+        lines.append({"item_id": f"{row.scene}/0", "reply": [json.dumps({"questions": questions})]})
+    Path("script.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def make(*words: str, out: str = "mine.jsonl") -> int:
+    return main(["make", "spatialgen", "--model", "script:script.jsonl", "-o", out, "--quiet", *words])
+
+
+def test_rows_are_written_checked_and_can_be_asked(capsys: Captured) -> None:
+    script(*ROWS[1:5])
+    scenes = [word for row in ROWS[1:5] for word in ("--scene", row.scene)]
+    assert make(*scenes) == 0
+    said = capsys.readouterr()
+    assert "4 rows of 4 scenes; keys: A 10, B 10, C 10, D 10" in said.out and "left out: 0 texts" in said.out
+    assert [row.prompt for row in rows_in(Path("mine.jsonl"))] == [row.prompt for row in ROWS[1:5]]
+    assert main(["eval", "--task", "spatialgen", "--data", "mine.jsonl", "--out", "run", "--quiet"]) == 0
+    assert main(["audit", "mine.jsonl", "--json"]) == 0
+
+
+def test_the_same_command_goes_on_and_asks_nothing_twice(capsys: Captured) -> None:
+    script(ROWS[1])
+    assert make("--scene", ROWS[1].scene, "--json") == 0
+    first = json.loads(capsys.readouterr().out)
+    calls = Path("mine.jsonl.calls/calls.jsonl").read_bytes()
+    assert make("--scene", ROWS[1].scene, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == first["rows"] == 1
+    assert Path("mine.jsonl.calls/calls.jsonl").read_bytes() == calls
+
+
+def test_what_is_like_a_text_we_have_is_left_out(capsys: Captured) -> None:
+    script(ROWS[0])
+    assert make("--scene", ROWS[0].scene, "--rounds", "0") == 1
+    [dropped] = [json.loads(line) for line in Path("mine.jsonl.dropped.jsonl").read_text().splitlines()]
+    assert dropped["problems"] == ["much like another text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["--scene", "Kitchn"], "there is no scene 'Kitchn'"), (["--count", "0"], "--count needs at least 1")],
+)
+def test_slips_are_refused(words: list[str], message: str, capsys: Captured) -> None:
+    script(ROWS[1])
+    assert make(*words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured) -> None:
+    rows, known = ROWS[:3], {}
+    Path("pictures").mkdir()
+    for row in rows:
+        Path(f"pictures/{row.id}.png").write_bytes(png(row.id))
+        known[hashlib.sha256(png(row.id)).hexdigest()] = row.id
+    seen = [replaced_key(rows[0], 2, "A"), rows[1], replaced_key(rows[2], 2, "")]
+    Path("truth.jsonl").write_text("\n".join(map(written, seen)))
+    words = ("--images", "mine=pictures", "--judge", "openai/eye", "--out", "run", "--quiet", "--no-cache")
+    with spatial_judge(rows="truth.jsonl", pictures=known) as server:
+        address = ("--model-arg", f"api_base={server.base}")
+        data = ("--data", str(FILE), "--ids", *(row.id for row in rows))
+        assert main(["eval", "--task", "spatialgen/questions", *words, *address, *data]) == 0
+    rewritten = rows[0].prompt.replace("bottom left", "top right")
+    replies = [{"item_id": f"mine-{rows[0].id}", "reply": [json.dumps({"prompt": rewritten})]}]
+    replies.append({"item_id": f"mine-{rows[2].id}", "reply": ["I cannot."]})
+    Path("says.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    command = ["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pairs", "--quiet"]
+    capsys.readouterr()
+    assert main([*command, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert [summary[name] for name in ("pairs", "kept", "rewritten", "dropped")] == [2, 1, 1, 1]
+    pairs = [json.loads(line) for line in Path("pairs/metadata.jsonl").read_text().splitlines()]
+    assert pairs == [
+        {"file_name": f"mine-{rows[0].id}.png", "text": rewritten},
+        {"file_name": f"mine-{rows[1].id}.png", "text": rows[1].prompt},
+    ]
+    assert Path(f"pairs/mine-{rows[0].id}.png").read_bytes() == png(rows[0].id)
+    [first, _] = [json.loads(line) for line in Path("pairs/rewrites.jsonl").read_text().splitlines()]
+    assert (first["original_prompt"], first["changed"]) == (rows[0].prompt, ["Position"])
+    assert main([*command[:-1], "--json"]) == 0
+    assert main(["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pictures"]) == 2
+    assert "no set lies in it" in capsys.readouterr().err
+
+
+def replaced_key(row: Row, number: int, letter: str) -> Row:
+    """The row as it would be if another answer, or none, were true of the picture."""
+    from dataclasses import replace
+
+    return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))

@@ -1,0 +1,237 @@
+"""``tsgkit eval`` on folders of rooms and ``tsgkit scene``, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+
+from prefork import Prefork
+from rooms_of_ours import ROOMS, room, thing
+
+from tsgkit.cli import main
+
+GOOD, FLAWED = ROOMS / "rooms" / "good", ROOMS / "rooms" / "flawed"
+PROFILES = ("strict", "official")
+MANY = 16
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, Any]]:
+    assert main(["eval", *words, "--json", "--samples", "--quiet"]) == code
+    results: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["results"]
+    return results
+
+
+def test_a_folder_of_rooms_is_scored_in_both_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--task", "sceneeval/fidelity", "--scenes", f"mine={GOOD}", "--ids", "0", "1", "2")
+    (found,) = evaluated(capsys, *words)
+    assert (found["subject"], found["judge"], found["solver"], found["n"]) == ("mine", "rules", "published", 3)
+    for name in ("cnt", "atr", "oor", "oar", "cnt_per_scene"):
+        assert [found["profiles"][profile][name]["value"] for profile in PROFILES] == [1, 1]
+    assert (found["counts"]["answered"], found["counts"]["unknown"]) == (3, 0)
+    sample = found["samples"][0]
+    assert sample["item_id"] == "0"
+    assert {one["text"] for one in sample["evidence"]["specifications"]} >= {"eq,1,toilet"}
+
+
+def test_the_bundled_rooms_stand_in_where_nobody_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    found = evaluated(capsys, "--task", "sceneeval/plausibility", "--limit", "2")
+    assert [one["subject"] for one in found] == ["good", "flawed"]
+    good, flawed = (one["profiles"]["strict"] for one in found)
+    assert (good["sup"]["value"], flawed["sup"]["value"]) == (1, pytest.approx(4 / 6))
+    objects = found[1]["samples"][0]["evidence"]["objects"]
+    assert objects["washbasin_1"]["strict"]["supported"] is False
+
+
+def test_missing_and_broken_scenes_are_rows_like_any_other(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    shutil.copytree(GOOD, here / "mine")
+    (here / "mine/scene_1.json").unlink()
+    (here / "mine/scene_2.json").write_text("{")
+    words = ("--task", "sceneeval", "--scenes", "mine=mine", "--limit", "3")
+    fidelity, plausibility = evaluated(capsys, *words)
+    for found in (fidelity, plausibility):
+        assert [found["counts"][name] for name in ("answered", "missing", "unreadable")] == [1, 1, 1]
+        assert [one["outcome"] for one in found["samples"]] == ["answered", "missing", "unreadable"]
+    assert fidelity["profiles"]["strict"]["cnt"]["value"] == pytest.approx(3 / 9)
+    assert plausibility["profiles"]["strict"]["col_sc"]["value"] == pytest.approx(2 / 3)
+    assert plausibility["profiles"]["official"]["col_sc"]["value"] == 0
+
+
+def test_a_run_goes_on_and_another_room_is_another_run(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    shutil.copytree(GOOD, here / "mine")
+    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--limit", "2")
+    first = evaluated(capsys, *words)
+    assert evaluated(capsys, *words) == first
+    assert len(list((here / "runs").iterdir())) == 1
+    shutil.copy(FLAWED / "scene_0.json", here / "mine/scene_0.json")
+    assert evaluated(capsys, *words) != first
+    assert len(list((here / "runs").iterdir())) == 2
+
+
+def test_a_run_is_judged_again_from_what_was_found(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    shutil.copytree(FLAWED, here / "mine")
+    evaluated(capsys, "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--limit", "2", "--out", "run")
+    shutil.rmtree(here / "mine")
+    before = (here / "run/samples.jsonl").read_bytes()
+    assert main(["rescore", "run"]) == 0
+    assert (here / "run/samples.jsonl").read_bytes() == before
+
+
+def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--task", "sceneeval/fidelity", "--out", "run", "--limit", "6")
+    assert main(["report", "run", "--by", "difficulty"]) == 0
+    assert "easy" in capsys.readouterr().out
+    assert main(["compare", "run"]) == 0
+    assert "flawed" in capsys.readouterr().out
+    assert main(["explain", "run", "--item", "0", "--subject", "flawed"]) == 0
+    out = capsys.readouterr().out
+    assert "unmet eq,1,mirror,round: 0 of 1 are round; exactly 1 needed" in out
+    assert "oor                  0.0  0 of 1 demands are met; eq,1,above,0,washbasin,mirror: 0 % of mirror_1" in out
+
+
+def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine/scene_a7.json").write_text(room(thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5))))
+    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+    (here / "a.csv").write_text(f'{head}\na7,easy,A bedroom,"eq,1,bed",,,"eq,1,in,bed,bedroom"\n')
+    (found,) = evaluated(
+        capsys, "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--annotations", "a.csv", "--judge", "rules"
+    )
+    assert [found["profiles"]["strict"][name]["value"] for name in ("cnt", "oar")] == [1, 1]
+    assert found["reasons"]["strict.atr"].endswith("the description demands nothing of this kind")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "openai/x"], "no model is asked this"),
+        (["--scenes", "mine=nowhere"], "no such folder"),
+        (["--images", "mine=."], "takes scenes"),
+        (["--scenes", "mine=.", "--judge", "openai/x"], "no model looks at rooms yet"),
+        (["--scenes", "mine=.", "--assets", "ikea=."], "there is no layout ikea"),
+        (["--scenes", "mine=.", "--data", "no.csv"], "no such file"),
+    ],
+)
+def test_what_cannot_be_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "sceneeval/fidelity", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    scene = str(GOOD / "scene_1.json")
+    words = ["scene", "relation", scene, "side_of", "nightstand_1", "bed_1", "--side", "left", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["score"], found["satisfied"], found["margin"], found["profile"]) == (1, True, 0.5, "strict")
+    assert "nightstand_1" in found["evidence"]
+    assert main(["scene", "relation", scene, "against_wall", "bed_1", "--profile", "official"]) == 0
+    assert capsys.readouterr().out.startswith("against_wall: yes")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["no_such", "bed_1", "lamp_1"], "there is no relation no_such"),
+        (["next_to", "bed_1", "cat_1"], "object 'cat_1' cannot be measured"),
+        (["side_of", "lamp_1", "bed_1"], "needs a side"),
+        (["on_top", "lamp_1"], "is between objects"),
+        (["on_wall", "lamp_1", "bed_1"], "is of one object to the room"),
+    ],
+)
+def test_a_relation_that_makes_no_sense_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scene", "relation", str(GOOD / "scene_1.json"), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_room_is_shown_from_above_with_its_troubles_and_a_legend(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scene", "show", str(FLAWED / "scene_9.json"), "-o", "top.svg"]) == 0
+    text = Path("top.svg").read_text()
+    root = ElementTree.fromstring(text)  # noqa: S314
+    words = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"collides", "rests on nothing", "side that is used, blocked", "free floor, part 1: 7.4 m2 (47 %)"} <= words
+    assert "arcade_1 and arcade_2 overlap" in text
+    assert "href" not in text
+
+
+def test_names_and_reasons_stay_text_in_pictures_and_pages(here: Path) -> None:
+    name = "<script>alert(1)</script>"
+    (here / "odd.json").write_text(room(thing(name, "bed", (2, 1.5, 0.5), (1.6, 2, 0.5))))
+    for out in ("odd.svg", "odd.html"):
+        assert main(["scene", "show", "odd.json", "-o", out]) == 0
+        text = Path(out).read_text()
+        assert "<script" not in text
+        assert "&lt;script&gt;" in text
+    assert "http://" not in Path("odd.html").read_text()
+
+
+def test_a_room_without_anything_can_be_shown(here: Path) -> None:
+    for number, text in enumerate((room(), json.dumps({"format": "tsgkit/room"}))):
+        (here / "empty.json").write_text(text)
+        assert main(["scene", "show", "empty.json", "-o", f"{number}.svg"]) == 0
+        ElementTree.parse(f"{number}.svg")  # noqa: S314
+
+
+def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    assert main(["scene", "check", str(ROOMS / "annotations.csv")]) == 0
+    assert "0 errors, 0 warnings" in capsys.readouterr().out
+    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+    (here / "a.csv").write_text(f'{head}\n0,easy,A den,"eq,1",,"eq,1,worships,0,a,b",\n')
+    assert main(["scene", "check", "a.csv", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["files"][0]["counts"] == {
+        "bad-entry": 1, "no-counts": 1, "uncounted-category": 2, "unmapped-relation": 1,
+    }  # fmt: skip
+    assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "4", "-o", "g.svg"]) == 0
+    assert "coffee table" in Path("g.svg").read_text()
+    assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "x", "-o", "g.svg"]) == 2
+
+
+def test_a_folder_that_cannot_be_read_is_no_crash(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "mine").mkdir()
+    os.mkfifo(here / "mine/scene_1.json")
+    (here / "mine/scene_0.json").mkdir()
+    (found,) = evaluated(capsys, "--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--ids", "0", "1")
+    assert found["counts"]["unreadable"] == 2
+
+
+def test_ctrl_c_keeps_what_was_measured_and_the_same_command_goes_on(commands: Prefork, here: Path) -> None:
+    (here / "mine").mkdir()
+    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+    (here / "a.csv").write_text("\n".join([head, *(f'{n},easy,A kitchen,"eq,1,stove",,,' for n in range(MANY))]) + "\n")
+    for number in range(MANY):
+        shutil.copy(GOOD / "scene_7.json", here / f"mine/scene_{number}.json")
+    words = ("eval", "--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--data", "a.csv", "--out", "run")
+    process = commands.start(*words, "--quiet", cwd=here)
+    until = time.monotonic() + 60
+    while not (here / "run/samples.jsonl").is_file() or not (here / "run/samples.jsonl").stat().st_size:
+        assert time.monotonic() < until
+        assert not process.ended()
+        time.sleep(0.01)
+    process.signal(signal.SIGINT)
+    process.wait(60)
+    assert process.code == 130
+    assert "nothing is lost; go on with: tsgkit eval --task sceneeval/plausibility" in process.err
+    assert "Traceback" not in process.err
+    measured = (here / "run/samples.jsonl").read_text().count("\n")
+    assert 0 < measured < MANY
+    ended = commands.run(*words, "--quiet", cwd=here)
+    assert (ended.code, ended.err) == (0, "")
+    assert (here / "run/samples.jsonl").read_text().count("\n") == MANY
+    assert (here / "run/calls.jsonl").read_text().count("\n") == MANY

@@ -1,0 +1,35 @@
+"""Solvers that compute in other processes, one of which dies of some samples."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.solving import Expected
+from tsgkit.suites.transcript import Ask, Transcript, local
+
+
+@dataclass(frozen=True)
+class Dying:
+    """Says which process worked on a sample; dies of samples called so."""
+
+    name: str = "dying"
+    style: str = ""
+    fingerprint: str = ""
+    unpublished: str = ""
+
+    async def solve(self, sample: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
+        if sample == "deadly":
+            os._exit(9)
+        return local(f"{sample} {os.getpid()}")
+
+    def judge(self, sample: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
+        raise NotImplementedError
+
+    def expected(self, sample: Any) -> Expected:  # noqa: ANN401
+        return Expected()
+
+    def unfinished(self, transcript: Transcript) -> str:
+        return ""

@@ -1,0 +1,40 @@
+"""The bundled rooms and small ones made on the spot, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from shipped import TASKS
+
+from tsgkit.suites.sceneeval.annotations import Annotation
+from tsgkit.suites.sceneeval.measuring import Rooms, looked_at, value_of
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+
+ROOMS = TASKS / "sceneeval" / "data"
+
+
+def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What is found about the scene of an annotation."""
+    value = value_of(asyncio.run(looked_at(kind, annotation, Rooms(folder, **more), RulesJudge(), None)))
+    assert value is not None
+    return value
+
+
+def room(*objects: dict[str, Any], **fields: Any) -> str:  # noqa: ANN401
+    """A bedroom of 4 by 3 metres with these objects, as a file has it."""
+    rooms = [{"name": "bedroom", "from": [0, 0], "to": [4, 3]}]
+    return json.dumps({"format": "tsgkit/room", "rooms": rooms, "objects": objects, **fields})
+
+
+def thing(
+    name: str,
+    category: str,
+    at: tuple[float, float, float],
+    size: tuple[float, float, float],
+    **more: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """An object of such a room."""
+    return {"id": name, "category": category, "at": at, "size": size, **more}

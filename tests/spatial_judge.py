@@ -1,0 +1,126 @@
+"""A judge of pictures on loopback: it knows what each picture shows, and says so only of the picture it was sent.
+
+As a program it prints its port and serves, like ``picture_server``, whose options and faults it has. Besides:
+``rows`` (a file of questions with their keys) and ``pictures`` (the item that a picture's SHA-256 belongs to) are what
+it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the picture sent is that of the questions, else
+None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
+the first form, a repeated one in the next, and so on: ``plain``, ``bold``, ``heading``, ``nine`` (a line too few),
+``prose`` (no letter at all). ``refuses_schemas`` answers 400 to a request for structured output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from model_server import Running, started
+from picture_server import PictureConnection, PictureScript, seen
+
+from tsgkit.suites.spatialgen.rows import Question, question_from, rows_in
+
+ASKED = re.compile(r"^(?:\d+\. )?(.*  Options: A: .*)$", re.MULTILINE)
+
+
+class JudgeScript(PictureScript):
+    """What the judge knows, and what it was shown."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        super().__init__(options)
+        self.pictures: dict[str, str] = options.get("pictures", {})
+        self.mode: str = options.get("mode", "sees")
+        self.forms: list[str] = options.get("forms", ["plain"])
+        self.refuses_schemas = bool(options.get("refuses_schemas"))
+        self.schemas = 0
+        self.keys: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
+        for row in rows_in(Path(options["rows"])) if "rows" in options else ():
+            for question in row.questions:
+                self.keys[_what(question)] = (row.id, question.options.get(question.key, ""))
+
+    def form(self, body: bytes) -> str:
+        """How the next reply to a request is written."""
+        times = self.seen[hashlib.sha256(body).hexdigest()]
+        return self.forms[min(times, len(self.forms) - 1)]
+
+    def letter(self, question: Question, shown: str) -> str:
+        """What it says to a question beside a picture (its SHA-256; empty for none)."""
+        kind, _, letter = self.mode.partition(":")
+        if kind == "constant":
+            return letter
+        item, text = self.keys[_what(question)]
+        right = next((letter for letter, option in question.options.items() if option == text), "E")
+        return right if self.pictures.get(shown) == item else "E"
+
+
+def _what(question: Question) -> tuple[str, frozenset[str]]:
+    return question.stem, frozenset(question.options.values())
+
+
+class JudgeConnection(PictureConnection):
+    """One connection to it."""
+
+    script: JudgeScript
+
+    def stats(self) -> dict[str, Any]:
+        return super().stats() | {"schemas": self.script.schemas}
+
+    def _look(self, headers: dict[str, str], body: bytes) -> None:
+        script, value = self.script, json.loads(body)
+        contents = [one["content"] for one in value["messages"]]
+        parts = [part for content in contents if isinstance(content, list) for part in content]
+        texts = [content for content in contents if isinstance(content, str)]
+        text = "\n".join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
+        found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
+        script.looked += [{"text": text, **one} for one in found]
+        script.last_body = {name: part for name, part in value.items() if name != "messages"}
+        script.schemas += "response_format" in value
+        form = script.form(body)
+        fault = self.count(text, body, value["model"])
+        if script.refuses_schemas and "response_format" in value:
+            self._later(lambda: self._error(400, "response_format is not supported", {}))
+            return
+        asked = [question_from(line, "") for line in ASKED.findall(text)]
+        said = [script.letter(question, found[0]["sha256"] if found else "") for question in asked]
+        self._later(lambda: self._finish(fault, text, "", "", written(said, text, form)))
+
+
+def written(letters: list[str], asked: str, form: str) -> str:
+    """A reply that says these letters."""
+    if form == "prose":
+        return "I would rather not say anything about this."
+    if '{"answer"' in asked:
+        return json.dumps({"answer": letters[0]})
+    if "one JSON object" in asked:
+        return json.dumps({str(number): letter for number, letter in enumerate(letters, 1)})
+    mark = "**" if form == "bold" else ""
+    lines = [f"{mark}{letter}{mark}: that is what the picture shows" for letter in letters]
+    if form == "nine":
+        lines.pop()
+    return "\n".join((["My answers are these."] if form == "heading" else []) + lines)
+
+
+async def serve(options: dict[str, Any]) -> None:
+    script = JudgeScript(options)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: JudgeConnection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512
+    )
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def spatial_judge(**options: object) -> Iterator[Running]:
+    """A judge with these options, for as long as the block lasts."""
+    with started(Path(__file__), options) as running:
+        yield running
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

@@ -1,0 +1,144 @@
+"""Annotations are read as published, written back, drawn, and every slip in them has a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.sceneeval.annotation_files import (
+    COLUMNS,
+    RULES,
+    AnnotationFile,
+    as_csv,
+    as_json,
+    read_annotations,
+)
+from tsgkit.suites.sceneeval.annotation_findings import meanings
+from tsgkit.suites.sceneeval.annotations import annotation_of, in_words, scene_graph, triplets
+
+HEAD = ",".join(COLUMNS)
+GOOD = (
+    '0,easy,"A bedroom, small.","eq,1,bed;ge,2,lamp","eq,1,bed,king_size",'
+    '"eq,2,left,0,bed,lamp","gt,0,against,bed,wall"'
+)
+
+
+def read(*rows: str) -> AnnotationFile:
+    return read_annotations("\n".join([HEAD, *rows]) + "\n", "a.csv")
+
+
+def codes(*rows: str) -> set[str]:
+    return {finding.code for finding in read(*rows).findings}
+
+
+def test_a_row_becomes_its_demands() -> None:
+    found = read(GOOD)
+    (one,) = found.usable()
+    assert not found.findings
+    assert [spec.kind for spec in one.specifications] == ["cnt", "cnt", "atr", "oor", "oar"]
+    assert in_words(one.object_relations[0]) == "exactly 2 lamp left bed"
+    assert one.groups == {"difficulty": ("easy",), "room": ("bedroom",)}
+    assert one.cluster == "0"
+
+
+def test_both_forms_are_written_as_they_are_read() -> None:
+    annotations = read(GOOD, '1,hard,Den,"le,3,sofa",,,').annotations
+    assert read_annotations(as_csv(annotations), "b.csv").annotations == annotations
+    twin = read_annotations(as_json(annotations), "b.json")
+    assert [one.specifications for one in twin.annotations] == [one.specifications for one in annotations]
+    assert not twin.findings
+
+
+@pytest.mark.parametrize(
+    ("quantity", "holds"), [("eq", [2]), ("lt", [0, 1]), ("gt", [3, 4]), ("le", [0, 1, 2]), ("ge", [2, 3, 4])]
+)
+def test_a_count_is_compared_as_the_word_says(quantity: str, holds: list[int]) -> None:
+    (spec,) = annotation_of("0", "", "", [f"{quantity},2,bed"]).counts
+    assert [count for count in range(5) if spec.holds(count)] == holds
+
+
+def test_the_anchor_is_where_its_place_says_and_the_first_where_none_is_said() -> None:
+    entries = ["eq,1,left,1,lamp,bed", "eq,1,left,-1,lamp,bed", "eq,1,surround,0,table,chair:0,chair:1,chair:2"]
+    first, second, third = annotation_of("0", "", "", ["eq,1,bed"], (), entries).object_relations
+    assert (first.anchor, first.others) == ("bed", ("lamp",))
+    assert (second.anchor, second.others) == ("lamp", ("bed",))
+    assert (third.anchor, third.named) == ("table", {"table": 1, "chair": 3})
+
+
+def test_an_entry_that_is_written_twice_counts_once() -> None:
+    one = annotation_of("0", "", "", ["eq,1,bed", "eq,1,bed"])
+    assert len(one.specifications) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        (['0,easy,Den,"eq,1",,,'], "bad-entry"),
+        (['0,easy,Den,"about,1,sofa",,,'], "bad-entry"),
+        (['0,easy,Den,"eq,-1,sofa",,,'], "bad-entry"),
+        (['0,easy,Den,"eq,1,sofa","eq,1,sofa,red,soft",,'], "bad-entry"),
+        (['0,easy,Den,"eq,1,sofa",,"eq,1,left,2,sofa,lamp",'], "bad-entry"),
+        (['../0,easy,Den,"eq,1,sofa",,,'], "bad-id"),
+        (['0,easy,Den,"eq,1,sofa",,,', '0,easy,Den,"eq,1,sofa",,,'], "repeated-id"),
+        (['5,easy,Den,"eq,1,sofa",,,'], "out-of-place"),
+        (["0,easy,Den,,,,"], "no-counts"),
+        (['0,easy,Den,"eq,1,sofa",,"eq,1,left,0,sofa,lamp",'], "uncounted-category"),
+        (['0,easy,Den,"eq,1,sofa;eq,1,sofa",,,'], "repeated-entry"),
+        (['0,trivial,Den,"eq,1,sofa",,,'], "unknown-difficulty"),
+        (['0,easy,Den,"eq,1,sofa",,,"eq,1,on,sofa,cloud"'], "unknown-reference"),
+        (['0,easy,Den,"eq,2,sofa",,"eq,1,left,-1,sofa,sofa",'], "no-anchor"),
+        (['0,easy,Den,"eq,3,sofa",,"eq,1,left,0,sofa,sofa,sofa",'], "several-objects"),
+        (['0,easy,,"eq,1,sofa",,,'], "empty-description"),
+        (['0,easy,Den; big,"eq,1,sofa",,,'], "cut-description"),
+    ],
+)
+def test_every_slip_has_a_name(rows: list[str], code: str) -> None:
+    assert code in codes(*rows)
+
+
+def test_a_relation_that_means_nothing_measured_is_found() -> None:
+    found = read('0,easy,Den,"eq,2,sofa",,"eq,1,in_harmony_with,0,sofa,sofa","eq,1,worships,sofa,wall"')
+    assert [finding.code for finding in meanings(found.annotations)] == ["unmapped-relation"] * 2
+    assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in meanings(found.annotations))
+
+
+def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() -> None:
+    found = read('0,easy,Den,"eq,1",,,', '1,easy,Den,"eq",,,')
+    assert {finding.code for finding in found.findings} <= set(RULES)
+    with pytest.raises(UsageError, match=r"line 2, item 0: ObjCount: 'eq,1': not quant,n,category \(and 3 more"):
+        found.usable()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ID,Difficulty\n0,easy\n", "there is no column Description"),
+        (f"{HEAD}\n0,easy\n", "line 2: not as many cells as columns"),
+        (f'{HEAD}\n0,"easy\n', "line"),
+        ("", "there is no column ID"),
+        ('{"format": "x", "annotations": []}', "format"),
+        ('{"format": "tsgkit/annotations", "annotations": [{"counts": 1}]}', "annotations: 0"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(text: str, said: str) -> None:
+    with pytest.raises(FileProblem, match=said):
+        read_annotations(text, "a.csv")
+
+
+def test_a_bad_entry_alone_is_a_notation_error() -> None:
+    with pytest.raises(NotationError, match="none of eq, lt, gt, le, ge"):
+        annotation_of("0", "", "", ["some,1,bed"])
+
+
+def test_the_demands_are_a_graph_that_can_be_drawn() -> None:
+    (one,) = read(GOOD).usable()
+    graph = scene_graph(one)
+    assert graph.nodes["king size"]["kind"] == "attribute"
+    assert graph.nodes["wall"]["kind"] == "built"
+    assert ("lamp", "bed", {"relation": "left", "quantity": "exactly 2", "text": "eq,2,left,0,bed,lamp"}) in list(
+        graph.edges(data=True)
+    )
+    drawn = triplets(one)
+    assert ("lamp", "count", "at least 2") in drawn
+    assert len(ActionGraph.of(*drawn).triplets) == len(drawn)

@@ -1,0 +1,229 @@
+"""Demands are held against rooms in both profiles, and every verdict says why."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+
+from rooms_of_ours import measured, room, thing
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
+from tsgkit.suites.sceneeval.judging import judge
+from tsgkit.suites.sceneeval.mapping import element_of, relation_table, sides_table
+from tsgkit.suites.sceneeval.matching import Synonyms, best_category
+from tsgkit.suites.sceneeval.measuring import Rooms, looked_at
+from tsgkit.suites.sceneeval.metrics import METRICS
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+
+BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
+LAMP = thing("lamp_2", "lamp", (0.3, 0.3, 0), (0.2, 0.2, 1.5), attributes=["red"])
+
+
+def demands(
+    *pairs: str, built: tuple[str, ...] = (), atr: tuple[str, ...] = (), cnt: str = "eq,1,bed;eq,1,lamp"
+) -> Any:  # noqa: ANN401
+    return annotation_of("0", "easy", "A bedroom.", cnt.split(";"), atr, pairs, built)
+
+
+def verdicts(folder: Path, annotation: Annotation, *objects: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    (folder / "scene_0.json").write_text(room(*objects))
+    found = measured("fidelity", annotation, folder)["specifications"]
+    return {one["text"]: one["profiles"] for one in found}
+
+
+def test_a_distance_that_is_too_far_says_how_far_and_how_far_it_may_be(tmp_path: Path) -> None:
+    entry = "eq,1,next_to,0,bed,lamp"
+    far = thing("lamp_2", "lamp", (3.9, 0.1, 0), (0.2, 0.2, 1.5))
+    found = verdicts(tmp_path, demands(entry), BED, far)[entry]["strict"]
+    assert found["satisfied"] is False
+    assert found["reason"].startswith("lamp_2 is 1.2")
+    assert found["reason"].endswith("m from bed_1; next_to needs < 0.79")
+    (group,) = found["groups"]
+    assert group["objects"] == ["bed_1", "lamp_2"]
+    assert group["relations"][0]["margin"] < 0
+
+
+def test_a_phrase_that_means_nothing_measured_is_satisfied_as_published_and_unknown_in_strict(tmp_path: Path) -> None:
+    entry = "eq,1,in_harmony_with,0,bed,lamp"
+    found = verdicts(tmp_path, demands(entry), BED, LAMP)[entry]
+    assert (found["official"]["satisfied"], found["strict"]["satisfied"]) == (True, None)
+    assert "means no relation that can be measured" in found["strict"]["reason"]
+
+
+def test_a_phrase_means_the_same_whether_its_objects_are_there_or_not(tmp_path: Path) -> None:
+    entry = "eq,1,in_harmony_with,0,bed,lamp"
+    found = verdicts(tmp_path, demands(entry), BED)[entry]
+    assert found["official"]["satisfied"] is False
+    (tmp_path / "scene_0.json").write_text(room(BED))
+    assert measured("fidelity", demands(entry), tmp_path)["specifications"][-1]["meant"] is None
+
+
+def test_nothing_of_a_category_is_a_count_of_none_in_strict_and_never_enough_as_published(tmp_path: Path) -> None:
+    entry = "le,1,next_to,0,bed,lamp"
+    found = verdicts(tmp_path, demands(entry), BED)[entry]
+    assert (found["official"]["satisfied"], found["strict"]["satisfied"]) == (False, True)
+
+
+def test_only_the_published_way_makes_a_thing_its_own_neighbour(tmp_path: Path) -> None:
+    entry = "eq,1,next_to,0,lamp,lamp"
+    other = thing("lamp_3", "lamp", (0.8, 0.3, 0), (0.2, 0.2, 1.5))
+    found = verdicts(tmp_path, demands(entry, cnt="eq,2,lamp"), LAMP, other)[entry]
+    assert (found["strict"]["count"], found["strict"]["satisfied"]) == (1, True)
+    assert (found["official"]["count"], found["official"]["satisfied"]) == (4, False)
+
+
+def test_an_attribute_is_told_by_list_or_description_and_open_where_neither_tells(tmp_path: Path) -> None:
+    entries = ("eq,1,bed,king_size", "eq,1,bed,soft", "eq,1,lamp,red", "eq,1,lamp,tall", "le,1,bed,soft")
+    found = verdicts(tmp_path, demands(atr=entries), BED, LAMP)
+    told = {entry: found[entry]["strict"]["satisfied"] for entry in entries}
+    assert told == dict(zip(entries, (True, None, True, False, True), strict=True))
+    assert "rules cannot look" in found["eq,1,bed,soft"]["strict"]["reason"]
+
+
+def test_too_many_that_satisfy_a_demand_are_named(tmp_path: Path) -> None:
+    lamps = [thing(f"lamp_{n}", "lamp", (0.3 + 0.5 * n, 0.12, 0), (0.2, 0.2, 1)) for n in range(3)]
+    found = verdicts(tmp_path, demands(built=("eq,1,against,lamp,wall",), cnt="eq,1,lamp"), *lamps)
+    assert found["eq,1,against,lamp,wall"]["strict"]["reason"] == (
+        "3 of 3 satisfy it, exactly 1 needed: lamp_0; lamp_1; lamp_2"
+    )
+    assert found["eq,1,lamp"]["strict"]["reason"] == "3 lamp: lamp_0, lamp_1, lamp_2; exactly 1 needed"
+
+
+def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
+    return judge(kind, annotation, asyncio.run(looked_at(kind, annotation, Rooms(folder), RulesJudge(), None)))
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_published(kind: str, tmp_path: Path) -> None:
+    found = judged(tmp_path, kind, demands())
+    assert (str(found.outcome), found.counts["skipped_official"]) == ("missing", 1)
+    for name, metric in METRICS[kind].items():
+        strict, official = found.scores["strict"][name], found.scores["official"][name]
+        assert official.value is None
+        if strict.weight:
+            assert strict.value == (0 if metric.more_is_better else 1)
+    assert found.scores["strict"]["cnt" if kind == "fidelity" else "sup"].weight
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_a_broken_scene_is_unreadable_with_the_reason_and_an_empty_room_as_published(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "scene_0.json").write_text(room({"id": "a", "category": "x"}))
+    found = judged(tmp_path, kind, demands(cnt="eq,1,bed;eq,0,cat"))
+    assert str(found.outcome) == "unreadable"
+    assert found.notes[0].startswith("scene_0.json: object a: at: Field required")
+    strict, official = found.scores["strict"], found.scores["official"]
+    if kind == "fidelity":
+        assert (strict["cnt"].value, official["cnt"].value) == (0, 0.5)
+    else:
+        assert (strict["nav"].value, official["nav"].value) == (0, 1)
+        assert (strict["col_sc"].value, official["col_sc"].value, official["col_ob"].value) == (1, 0, None)
+
+
+def test_unknown_demands_are_counted_and_carry_no_weight_in_strict(tmp_path: Path) -> None:
+    (tmp_path / "scene_0.json").write_text(room(BED, LAMP))
+    found = judged(tmp_path, "fidelity", demands("eq,1,in_harmony_with,0,bed,lamp", atr=("eq,1,bed,soft",)))
+    assert found.counts["unknown"] == 2
+    assert found.scores["strict"]["oor"].value is None
+    assert found.scores["official"]["oor"].value == 1
+    assert found.scores["strict"]["atr"].value is None
+    assert found.answer["unknown"] == ["eq,1,bed,soft", "eq,1,in_harmony_with,0,bed,lamp"]
+
+
+def test_the_evidence_tells_of_every_object_in_both_profiles(tmp_path: Path) -> None:
+    (tmp_path / "scene_0.json").write_text(room(BED, thing("box_1", "box", (2, 2, 0), (0.5, 0.5, 0.4)), LAMP))
+    found = judged(tmp_path, "plausibility", demands()).evidence["objects"]
+    assert list(found) == ["bed_1", "box_1", "lamp_2"]
+    wanted = {"in_collision", "colliding_with", "supported", "out_of_bounds", "accessibility"}
+    assert all(wanted <= set(one[profile]) for one in found.values() for profile in ("strict", "official"))
+    assert found["bed_1"]["strict"]["colliding_with"] == ["box_1"]
+    assert found["lamp_2"]["strict"]["accessibility"] is None
+
+
+def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
+    from tsgkit.geometry import Stage
+    from tsgkit.suites.sceneeval.rules_judge import support_type
+    from tsgkit.suites.sceneeval.simple import read_simple
+
+    text = room(
+        BED,
+        thing("cup_1", "cup", (2, 2, 0.5), (0.1, 0.1, 0.1)),
+        thing("picture_1", "picture", (1, 2.98, 1.5), (0.5, 0.03, 0.4)),
+        thing("light_1", "light", (1, 1, 2.4), (0.3, 0.3, 0.2)),
+        thing("shelf_1", "shelf", (3.5, 2.83, 0), (0.8, 0.3, 1.8)),
+    )
+    stage = Stage(read_simple(text, "x", tmp_path).scene)
+    held = {name: support_type(stage, body) for name, body in stage.bodies.items()}
+    assert held == {
+        "bed_1": "ground",
+        "cup_1": "object",
+        "picture_1": "wall",
+        "light_1": "ceiling",
+        "shelf_1": "ground",
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "told", "wanted"),
+    [
+        ("bed", "", "bed"),
+        ("Beds", "", "bed"),
+        ("couch", "", "sofa"),
+        ("bookshelves", "", "bookshelf"),
+        ("office chair", "", "office_chair"),
+        ("chair", "an office chair with wheels", "office_chair"),
+        ("armchair", "", None),
+        ("", "a tall bookshelf made of oak", "bookshelf"),
+        ("lamp", "a lamp beside a bed", None),
+        ("", "", None),
+    ],
+)
+def test_an_object_is_of_the_category_its_words_fit_best(named: str, told: str, wanted: str | None) -> None:
+    same = Synonyms.of([["sofa", "couch"]])
+    assert best_category(named, told, ["bed", "sofa", "bookshelf", "office_chair"], same) == wanted
+
+
+def test_the_shipped_tables_are_sound_and_know_the_usual_phrases() -> None:
+    table = relation_table()
+    for phrase in ("left", "to the right of", "in front of", "behind", "next_to", "on_top_of", "under", "facing"):
+        assert table.between_objects(phrase), phrase
+    for phrase, element in (("against", "wall"), ("in the corner of", "room"), ("hanging from", "ceiling")):
+        assert table.to_room(phrase, element), phrase
+    assert [element_of(name) for name in ("walls", "living_room", "cloud")] == ["wall", "room", None]
+    assert sides_table()[0]["bed"] == ("front", "left", "right")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("objects: {x: [flies_over]}\nrooms: {}", "there is no relation flies_over"),
+        ("objects: {x: [side_of up]}\nrooms: {}", "side_of takes"),
+        ("objects: {}\nrooms: {x: {cloud: on_wall}}", "nothing built is called cloud"),
+        ("objects: {}\nrooms: {x: {wall: next}}", "there is no relation next"),
+        ("rooms: {}", "a table has the fields"),
+    ],
+)
+def test_a_table_with_a_slip_is_refused(text: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
+    for name in ("tasks/sceneeval", "prompts", "eval"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "tasks/sceneeval/relations.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        relation_table()
+
+
+def test_a_table_of_ones_own_changes_what_phrases_mean(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
+    for name in ("tasks/sceneeval", "prompts", "eval"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "tasks/sceneeval/relations.yaml").write_text("objects: {in harmony with: [near]}\nrooms: {}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scene_0.json").write_text(room(BED, LAMP))
+    found = measured("fidelity", demands("eq,1,in_harmony_with,0,bed,lamp"), tmp_path)["specifications"][-1]
+    assert found["meant"] == ["near"]
+    assert json.dumps(found)

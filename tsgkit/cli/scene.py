@@ -1,0 +1,204 @@
+"""Ask about one furnished room, show it from above, check and draw what descriptions demand.
+
+  tsgkit scene relation room.json next_to lamp_2 bed_1          is lamp_2 next to bed_1? (the anchor stands last)
+  tsgkit scene relation room.json side_of lamp_2 bed_1 --side left --profile official --json
+  tsgkit scene relation room.json against_wall bed_1            a relation to what is built
+  tsgkit scene show room.json -o top.svg                        collisions, blocked sides, free floor (or -o page.html)
+  tsgkit scene render room.json --object lamp_2 -o lamp.png     pictures as a judge is shown them, and rooms to turn
+  tsgkit scene check annotations.csv                            every slip of a file of annotations
+  tsgkit scene draw annotations.csv --item 0 -o demands.svg     what a description demands, as a scene graph
+
+A room is a published scene state (name the folders of its meshes: --assets LAYOUT=DIR), our own JSON, or one GLB file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.scene_rendering import add_render, render
+from tsgkit.cli.terminal import count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.geometry import Relation
+    from tsgkit.suites.sceneeval.furnished import Furnished
+
+PROFILES = ("strict", "official")
+SHOWN_PER_CODE = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of every verb."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="relation | show | render | check | draw")
+    relation = verbs.add_parser("relation", help="one relation: its score, whether it holds, and why")
+    _scene(relation)
+    relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
+    relation.add_argument(
+        "objects",
+        nargs="+",
+        metavar="OBJECT",
+        help="the target, or targets, and the anchor: next_to lamp_2 bed_1",
+    )
+    relation.add_argument("--side", metavar="S", help="left, right, front, back, top, bottom; long or short")
+    relation.add_argument("--to", metavar="E", default="wall", help="of a relation to the room: wall, door, window ...")
+    relation.add_argument("--profile", choices=PROFILES, default=PROFILES[0], help="how it is measured")
+    relation.add_argument("--json", action="store_true", help="print one JSON object")
+    show = verbs.add_parser("show", help="a room from above, as SVG or as a page")
+    _scene(show)
+    show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
+    add_render(verbs)
+    check = verbs.add_parser("check", help="every slip of a file of annotations")
+    check.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
+    check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
+    draw = verbs.add_parser("draw", help="what a description demands, as a scene graph")
+    draw.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
+    draw.add_argument("--item", metavar="ID", help="which one (default: the first)")
+    draw.add_argument("-o", "--out", required=True, metavar="SVG", help="the picture; - is standard output")
+
+
+def _scene(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="SCENE", help="a room: a JSON or GLB file")
+    parser.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="where its meshes lie")
+    parser.add_argument("--missing", choices=("error", "box"), default="error", help="what a missing mesh is")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """One verb."""
+    verbs = {"relation": _relation, "show": _show, "render": render, "check": _check, "draw": _draw}
+    return verbs[arguments.verb](arguments)
+
+
+def _read(arguments: argparse.Namespace) -> Furnished:
+    from tsgkit.suites.sceneeval.assets import sources_of
+    from tsgkit.suites.sceneeval.loading import read_scene
+
+    return read_scene(Path(arguments.file), sources_of(arguments.assets), missing=arguments.missing)
+
+
+def _relation(arguments: argparse.Namespace) -> int:
+    from tsgkit.geometry import PROFILES as MEASURES
+    from tsgkit.geometry import Stage
+
+    stage = Stage(_read(arguments).scene, MEASURES[arguments.profile])
+    found = _measured(stage, arguments)
+    if arguments.json:
+        value = {
+            "relation": found.name,
+            "objects": arguments.objects,
+            "side": arguments.side,
+            "profile": arguments.profile,
+            "score": found.score,
+            "satisfied": found.satisfied,
+            "margin": found.margin,
+            "evidence": found.evidence,
+        }
+        say(json.dumps(value, indent=2))
+    else:
+        say(inert(str(found)))
+    return GOOD
+
+
+def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
+    from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, Stage, relation_of_objects, relation_to_room
+    from tsgkit.lexicon import meant
+
+    assert isinstance(stage, Stage)  # noqa: S101  (for the type checker; the room is imported when it is used)
+    name, objects = arguments.relation, arguments.objects
+    if name not in RELATIONS_OF_OBJECTS and name not in RELATIONS_TO_ROOMS:
+        known = (*RELATIONS_OF_OBJECTS, *RELATIONS_TO_ROOMS)
+        raise UsageError(f"there is no relation {name}", hint=meant(name, known))
+    if len(objects) == 1:
+        if name not in RELATIONS_TO_ROOMS:
+            raise UsageError(f"{name} is between objects, and one is named", hint=f"{name} TARGET ANCHOR")
+        return relation_to_room(stage, name, objects[0], element=arguments.to)
+    if name not in RELATIONS_OF_OBJECTS:
+        raise UsageError(f"{name} is of one object to the room, and {len(objects)} are named")
+    return relation_of_objects(stage, name, objects[-1], objects[:-1], arguments.side)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.geometry import PROFILES as MEASURES
+    from tsgkit.geometry import Stage
+    from tsgkit.suites.sceneeval.plausibility import findings
+    from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+    from tsgkit.suites.sceneeval.top_view import draw_scene
+
+    is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
+    if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
+        raise UsageError(f"{arguments.out}: a picture is SVG, a page HTML", hint="end the name in .svg or .html")
+    scene, judge = _read(arguments), RulesJudge()
+    strict = Stage(scene.scene)
+    types, sides = asyncio.run(judge.supports(scene, strict, None)), asyncio.run(judge.sides(scene, None))
+    title = Path(arguments.file).name
+    made = draw_scene(strict, types, sides, title)
+    if is_page:
+        from tsgkit.report.scene_page import write_scene
+
+        stages = {name: Stage(scene.scene, MEASURES[name]) for name in PROFILES}
+        found = {name: findings(stage, types, sides) for name, stage in stages.items()}
+        made = write_scene(title, made, found, [*scene.notes, *map(str, strict.problems)])
+    return _written(made, arguments)
+
+
+def _written(made: str, arguments: argparse.Namespace) -> int:
+    from tsgkit.library.files import refuse_to_overwrite, write_text
+
+    if arguments.out == "-":
+        say(made)
+        return GOOD
+    refuse_to_overwrite(arguments.out, arguments.file)
+    write_text(arguments.out, made)
+    say(f"drawn: {inert(arguments.out)}")
+    return GOOD
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file
+    from tsgkit.suites.sceneeval.annotation_findings import meanings
+
+    found = read_annotation_file(Path(arguments.file))
+    findings = [*found.findings, *meanings(found.annotations)]
+    errors = sum(one.severity == "error" for one in findings)
+    counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
+    if arguments.json:
+        listed = [
+            {"code": one.code, "severity": one.severity, "place": one.place._asdict(), "message": one.message,
+             "hint": one.hint}
+            for one in findings
+        ]  # fmt: skip
+        file = {"file": found.file, "format": "annotations", "annotations": len(found.annotations), "counts": counts}
+        value = {"files": [file | {"findings": listed}], "errors": errors, "warnings": len(findings) - errors}
+        say(json.dumps(value, indent=2))
+        return FINISHED_WITH_ERRORS if errors else GOOD
+    specs = sum(len(one.specifications) for one in found.annotations)
+    say(f"{inert(found.file)}: {count(len(found.annotations), 'annotation')}, {count(specs, 'demand')}")
+    for code, number in counts.items():
+        say(f"  {RULES[code].severity} {code} ({number}): {RULES[code].meaning}")
+        mine = [one for one in findings if one.code == code]
+        for one in mine[:SHOWN_PER_CODE]:
+            place = ", ".join(f"{key} {part}" for key, part in one.place._asdict().items() if part is not None)
+            say(f"    {inert(place)}: {inert(one.message)}" + (f" ({inert(one.hint)})" if one.hint else ""))
+        if len(mine) > SHOWN_PER_CODE:
+            say(f"    ... and {len(mine) - SHOWN_PER_CODE} more (--json has them)")
+    say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
+    return FINISHED_WITH_ERRORS if errors else GOOD
+
+
+def _draw(arguments: argparse.Namespace) -> int:
+    from tsgkit.graph.drawing import draw_graph
+    from tsgkit.graph.model import ActionGraph
+    from tsgkit.lexicon import meant
+    from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
+    from tsgkit.suites.sceneeval.annotations import triplets
+
+    found = read_annotation_file(Path(arguments.file)).usable()
+    chosen = [one for one in found if arguments.item in (None, one.item_id)]
+    if not chosen:
+        hint = meant(arguments.item, [one.item_id for one in found])
+        raise UsageError(f"{arguments.file}: there is no item {arguments.item}", hint=hint)
+    title = f"{Path(arguments.file).name}, item {chosen[0].item_id}"
+    return _written(draw_graph(ActionGraph.of(*triplets(chosen[0])), title=title), arguments)

@@ -1,0 +1,107 @@
+"""Pictures of a room, as a judge is shown them, and a page to turn it on.
+
+tsgkit scene render scene_0.json -o room.png                                      the whole room from above
+tsgkit scene render scene_0.json --object lamp_2 -o lamp.png                      one object from its front
+tsgkit scene render scene_0.json --object lamp_2 --view surroundings -o there.png --size 1024
+tsgkit scene render scene_0.json -o room.html                                     a page that needs no network
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import GOOD, UsageError
+from tsgkit.library.files import STDIN, refuse_to_overwrite, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from tsgkit.geometry import Scene, Stage, View
+
+VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
+ENDINGS = (".png", ".html")
+SHOWN = 5
+
+
+def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The verb ``render`` and its options."""
+    verb = verbs.add_parser("render", help="a picture of a room or of one of its objects, or a page to turn it on")
+    verb.add_argument("file", metavar="SCENE", help="a scene state or a room of ours (JSON), or a GLB file")
+    verb.add_argument("-o", "--out", required=True, metavar="FILE", help="the .png, or the .html page, to write")
+    verb.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
+    verb.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
+    verb.add_argument("--size", type=int, default=None, metavar="N", help="pixels a side of a picture (default: 512)")
+    verb.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
+    verb.add_argument(
+        "--missing", choices=("error", "box"), default="error", help="what a mesh that is not there is (default: error)"
+    )
+
+
+def render(arguments: argparse.Namespace) -> int:
+    """Write one picture, or the page."""
+    ending = _checked_ending(arguments)
+    stage = _stage(arguments)
+    if ending == ".html":
+        from tsgkit.suites.sceneeval.page import room_page
+
+        write_text(arguments.out, room_page(stage.scene))
+        faults: tuple[str, ...] = ()
+    else:
+        faults = _picture(stage, arguments)
+    _tell(stage, faults)
+    say(f"drawn: {inert(arguments.out)}")
+    return GOOD
+
+
+def _checked_ending(arguments: argparse.Namespace) -> str:
+    refuse_to_overwrite(arguments.out, arguments.file)
+    ending = Path(arguments.out).suffix.lower()
+    if arguments.out == STDIN or ending not in ENDINGS:
+        raise UsageError(
+            f"{arguments.out}: a picture is PNG, a page HTML", hint="give it a name that ends in .png or .html"
+        )
+    chosen = [name for name in ("object", "view", "size") if getattr(arguments, name) is not None]
+    if ending == ".html" and chosen:
+        raise UsageError(f"{arguments.out}: a page shows the whole room, so --{chosen[0]} has no meaning")
+    return ending
+
+
+def _stage(arguments: argparse.Namespace) -> Stage:
+    from tsgkit.geometry import Stage
+    from tsgkit.suites.sceneeval.assets import sources_of
+    from tsgkit.suites.sceneeval.loading import read_scene
+
+    found = read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
+    for note in found.notes[:SHOWN]:
+        complain(note)
+    return Stage(found.scene)
+
+
+def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:
+    from tsgkit.geometry import view
+    from tsgkit.geometry.rendering import SIZE
+
+    kind: View = arguments.view or ("top" if arguments.object is None else "front")
+    size = SIZE if arguments.size is None else arguments.size
+    picture = view(stage, kind, arguments.object, size)
+    write_bytes(arguments.out, picture.png())
+    return picture.faults
+
+
+def _tell(stage: Stage, faults: tuple[str, ...]) -> None:
+    """Say what is not shown as it should be."""
+    said = [str(problem) for problem in stage.problems] + list(faults)
+    for line in said[:SHOWN]:
+        complain(inert(line))
+    if len(said) > SHOWN:
+        complain(f"and {count(len(said) - SHOWN, 'more problem')} of this room")
+    if _has_meshes(stage.scene) and find_spec("PIL") is None:
+        complain("textures are not shown: they are decoded by Pillow", 'pip install "tsgkit[pictures]"')
+
+
+def _has_meshes(scene: Scene) -> bool:
+    from tsgkit.geometry import Mesh
+
+    return any(isinstance(thing.shape, Mesh) and thing.shape.paint is not None for thing in scene.objects)

@@ -1,0 +1,218 @@
+"""How surfaces look: base colours of faces and corners, and textures with the place of every corner on them.
+
+>>> paint = plain((1.0, 0.0, 0.0), corners=3, faces=1)
+>>> paint.colours.tolist(), paint.texture_of.tolist()
+([[1.0, 0.0, 0.0]], [-1])
+
+Colours are linear light from 0 to 1, as a renderer adds them up; ``linear`` and ``encoded`` go from and to the bytes
+of pictures. Only what paints a surface is kept: no roughness, metal, normal maps or glow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.geometry.libraries import np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
+
+MOST_PIXELS = 1 << 26
+"""Textures of more pixels than this are left out."""
+MOST_SIDE = 2048
+"""Textures of more pixels a side are kept smaller: no picture shows more."""
+STEPS = 4096
+WHITE = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Paint:
+    """Base colours (faces x 3), which texture a face has (-1 is none), and for each corner its place on the texture.
+
+    ``tints`` (corners x 3) multiplies colours where corners have some of their own. The places run from the lower left
+    corner of the texture and repeat outside 0 to 1.
+    """
+
+    colours: Floats
+    texture_of: Ints
+    places: Floats
+    textures: tuple[Texture, ...] = ()
+    tints: Floats | None = None
+
+    def of_faces(self, keep: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
+        """The paint of some faces."""
+        return Paint(self.colours[keep], self.texture_of[keep], self.places, self.textures, self.tints)
+
+    def of_corners(self, keep: Any) -> Paint:  # noqa: ANN401
+        """The paint where only some corners are left."""
+        tints = None if self.tints is None else self.tints[keep]
+        return Paint(self.colours, self.texture_of, self.places[keep], self.textures, tints)
+
+
+class Texture:
+    """A picture that is decoded when first looked at; ``image`` is what the reader of meshes made of it."""
+
+    def __init__(self, image: Any) -> None:  # noqa: ANN401  (Pillow is another extra)
+        self._image = image
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: a picture that cannot be decoded cannot be sent, but what is wrong with it."""
+        return {"_image": None if self.fault else self._image, "fault": self.fault}
+
+    @cached_property
+    def levels(self) -> tuple[Bytes, ...]:
+        """The picture and its halves down to one pixel, each rows x columns x (red, green, blue, how solid).
+
+        A picture that cannot be decoded, or is too large, is one white pixel.
+        """
+        found = [self._pixels()]
+        while max(found[-1].shape[:2]) > 1:
+            found.append(_halved(found[-1]))
+        return tuple(found)
+
+    @cached_property
+    def fault(self) -> str:
+        """What is wrong with the picture; empty when nothing is."""
+        wide, high = self._image.size
+        if wide * high > MOST_PIXELS:
+            return f"{wide} by {high} pixels are too many"
+        try:
+            self._image.load()
+        except Exception as error:  # noqa: BLE001 - decoders fail in every way there is
+            return f"it cannot be decoded: {' '.join(str(error).split()):.100}"
+        return ""
+
+    @cached_property
+    def solid(self) -> bool:
+        """Whether nothing can be seen through it."""
+        return bool((self.levels[0][..., 3] >= 128).all())
+
+    def _pixels(self) -> Bytes:
+        if self.fault:
+            return np.full((1, 1, 4), 255, dtype=np.uint8)
+        image = self._image.convert("RGBA")
+        by = -(-max(image.size) // MOST_SIDE)
+        return np.array(image if by <= 1 else image.reduce(by), dtype=np.uint8)
+
+
+def _halved(pixels: Bytes) -> Bytes:
+    high, wide = pixels.shape[:2]
+    even = np.pad(pixels, ((0, high % 2 if high > 1 else 1), (0, wide % 2 if wide > 1 else 1), (0, 0)), mode="edge")
+    rows, columns = even.shape[0] // 2, even.shape[1] // 2
+    blocks = even.reshape(rows, 2, columns, 2, 4)
+    light = _light_of_bytes()[blocks[..., :3]].mean(axis=(1, 3))
+    solid = blocks[..., 3].mean(axis=(1, 3)) + 0.5
+    return np.concatenate([encoded(light), solid[..., None].astype(np.uint8)], axis=-1)
+
+
+def linear(shown: object) -> Floats:
+    """Linear light of colours as pictures write them, from 0 to 1."""
+    values = np.clip(np.asarray(shown, dtype=float), 0, 1)
+    return np.asarray(np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4))
+
+
+def encoded(light: Floats | Singles) -> Bytes:
+    """The bytes that show linear light."""
+    steps = np.clip(np.asarray(light), 0, 1) * np.float32(STEPS - 1)
+    return np.asarray(_bytes_of_light()[(steps + np.float32(0.5)).astype(np.int64)])
+
+
+def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, Floats]:
+    """Linear light and solidity at places of a texture; ``texels`` says how many of its pixels one of ours covers."""
+    levels = texture.levels
+    which = np.clip(np.round(np.log2(np.maximum(texels, 1e-6))), 0, len(levels) - 1).astype(int)
+    found = np.empty((len(places), 4))
+    for level in np.unique(which):
+        chosen = which == level
+        found[chosen] = _between(levels[level], places[chosen])
+    return found[:, :3], found[:, 3]
+
+
+def _between(pixels: Bytes, places: Floats) -> Floats:
+    """Values at places between the middles of pixels, weighted by how near they are."""
+    high, wide = pixels.shape[:2]
+    x, y = places[:, 0] * wide - 0.5, (1 - places[:, 1]) * high - 0.5
+    left, top = np.floor(x).astype(int), np.floor(y).astype(int)
+    right_share, low_share = (x - left)[:, None], (y - top)[:, None]
+    total = np.zeros((len(places), 4))
+    for dx, across in ((0, 1 - right_share), (1, right_share)):
+        for dy, down in ((0, 1 - low_share), (1, low_share)):
+            found = pixels[(top + dy) % high, (left + dx) % wide]
+            total[:, :3] += across * down * _light_of_bytes()[found[:, :3]]
+            total[:, 3:] += across * down * (found[:, 3:] / 255)
+    return total
+
+
+def plain(colour: Sequence[float], corners: int, faces: int) -> Paint:
+    """One colour, of linear light, all over."""
+    colours = np.broadcast_to(np.asarray(colour, dtype=float), (faces, 3))
+    return Paint(colours, np.full(faces, -1), np.zeros((corners, 2)))
+
+
+def paint_of(mesh: Any) -> Paint | None:  # noqa: ANN401  (trimesh ships no complete types)
+    """What a mesh of trimesh is painted with; None where its file says nothing."""
+    corners, faces, visual = len(mesh.vertices), len(mesh.faces), mesh.visual
+    if visual.kind == "face":
+        colours = linear(np.asarray(visual.face_colors)[:, :3] / 255)
+        return Paint(colours, np.full(faces, -1), np.zeros((corners, 2)))
+    if visual.kind == "vertex":
+        base = plain(WHITE, corners, faces)
+        tints = linear(np.asarray(visual.vertex_colors)[:, :3] / 255)
+        return Paint(base.colours, base.texture_of, base.places, (), tints)
+    material = getattr(visual, "material", None)
+    return _of_material(material, visual.uv, corners, faces) if material is not None else None
+
+
+def _of_material(material: Any, places: Any, corners: int, faces: int) -> Paint | None:  # noqa: ANN401
+    colour, image = _of_gltf(material) if hasattr(material, "baseColorFactor") else _of_mtl(material)
+    if image is None or places is None or len(places) != corners or not np.isfinite(places).all():
+        return None if colour is None else plain(colour, corners, faces)
+    found = plain(WHITE if colour is None else colour, corners, faces)
+    return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (Texture(image),))
+
+
+def _of_gltf(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+    factor = material.baseColorFactor
+    return None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist(), material.baseColorTexture
+
+
+def _of_mtl(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+    """Materials beside OBJ files write colours as they are shown, and mean the texture alone where there is one."""
+    image = material.image
+    # Where no material was found, the reader puts a picture of its own, which never was a file.
+    if image is not None and getattr(image, "format", None) is None:
+        return None, None
+    return (None, image) if image is not None else (linear(material.main_color[:3] / 255).tolist(), None)
+
+
+def joined(paints: Sequence[Paint]) -> Paint:
+    """The paint of several meshes that became one."""
+    texture_of: list[Ints] = []
+    textures: list[Texture] = []
+    for paint in paints:
+        texture_of.append(np.where(paint.texture_of >= 0, paint.texture_of + len(textures), -1))
+        textures += paint.textures
+    white = [np.ones((len(paint.places), 3)) if paint.tints is None else paint.tints for paint in paints]
+    return Paint(
+        np.concatenate([paint.colours for paint in paints]),
+        np.concatenate(texture_of),
+        np.concatenate([paint.places for paint in paints]),
+        tuple(textures),
+        np.concatenate(white) if any(paint.tints is not None for paint in paints) else None,
+    )
+
+
+@cache
+def _light_of_bytes() -> Floats:
+    return linear(np.arange(256) / 255)
+
+
+@cache
+def _bytes_of_light() -> Bytes:
+    light: Floats = np.arange(STEPS) / (STEPS - 1)
+    shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return (255 * shown + 0.5).astype(np.uint8)

@@ -1,0 +1,195 @@
+"""The pictures of a scene that a judge is shown: three of each object, and the room from above.
+
+>>> from tsgkit.geometry.meshes import box
+>>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry.transforms import standing
+>>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
+>>> view(Stage(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
+('desk_1', 'floor_room', 'wall_east', 'wall_north', 'wall_west')
+
+================  ======================================================================================================
+``front``         the object alone, from before its front, 30 degrees above the horizon
+``figure``        the same from 10 degrees, with a human figure of 1.70 m at its left, touching, on the same ground
+``surroundings``  as ``front``, with the room: framed on the object and on what lies on it or close above it, from a
+                  little further back; things between the camera and the object are left out, and walls with their
+                  doors and windows where they hide more than half of its corners
+``top``           straight down, north up: one object, or everything
+================  ======================================================================================================
+
+"Left" is the left of the picture: that of somebody who stands before the object and looks at it. Where a colour could
+be taken for one of the object's own, things without paint are grey; in ``surroundings`` and ``top`` each category has
+a muted colour, so that neighbours can be told apart.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import zlib
+from typing import TYPE_CHECKING, Literal, get_args
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry.cameras import before, framing, level
+from tsgkit.geometry.coats import GREY, Drawn
+from tsgkit.geometry.figures import human
+from tsgkit.geometry.libraries import np
+from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.rendering import SIZE, Picture, Sight
+from tsgkit.geometry.stages import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.cameras import Camera
+    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.walls import BuiltWall
+
+View = Literal["front", "figure", "surroundings", "top"]
+VIEWS: tuple[View, ...] = get_args(View)
+
+ABOVE, LEVEL = 30, 10
+"""Degrees above the horizon, and beside a figure."""
+CLOSE = 0.2
+"""Metres between boxes within which a thing belongs to the surroundings."""
+RISING = 0.25
+"""How steeply it must lie above the object: the height of a step of one metre from middle to middle."""
+BACK = 0.25
+"""How much further back surroundings are seen from, in diagonals of the box, along the object, they are framed on."""
+MOST_HIDDEN = 4
+"""A wall that hides more than this many of the eight corners is left out."""
+TOUCHING = 0.01
+"""What a ray meets this close before a corner does not hide it."""
+FIGURE = "figure"
+WALL, FLOOR, DOOR, WINDOW = (0.90, 0.89, 0.86), (0.79, 0.72, 0.62), (0.62, 0.47, 0.34), (0.70, 0.82, 0.90)
+HUMAN = (0.45, 0.50, 0.58)
+
+
+def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) -> Picture:
+    """One picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage errors."""
+    drawn, camera = framed(stage, kind, name)
+    return Sight(drawn).picture(camera, size)
+
+
+def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Drawn], Camera]:
+    """What is drawn in a picture, and from where."""
+    if kind not in VIEWS:
+        raise UsageError(f"there is no view {kind!r}", hint=f"views: {', '.join(VIEWS)}")
+    if name is None:
+        if kind != "top":
+            raise UsageError(f"the view {kind} is of one object", hint="name the object")
+        return _whole(stage)
+    return _OF_OBJECT[kind](stage, stage.body(name))
+
+
+def undrawable(stage: Stage) -> Problem | None:
+    """Why there can be no picture of a scene at all."""
+    if stage.bodies or stage.floors or stage.built_walls:
+        return None
+    return Problem("nothing-to-draw", stage.scene.name, "no object, floor or wall of it can be drawn")
+
+
+def everything(stage: Stage) -> list[Drawn]:
+    """All objects in the colours of their categories, floors, walls, doors and windows."""
+    return [*(_tinted(body) for body in stage.bodies.values()), *_floors(stage), *_walls(stage.built_walls)]
+
+
+def _whole(stage: Stage) -> tuple[list[Drawn], Camera]:
+    if problem := undrawable(stage):
+        raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
+    drawn = everything(stage)
+    return drawn, _from_above(drawn)
+
+
+def _top(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+    drawn = [_tinted(body)]
+    return drawn, _from_above(drawn)
+
+
+def _from_above(drawn: Sequence[Drawn]) -> Camera:
+    return framing(np.concatenate([one.vertices for one in drawn]), (0, 0, 1), up=(0, 1, 0))
+
+
+def _front(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+    return [_plain(body)], framing(body.vertices, before(body.frame.front, ABOVE))
+
+
+def _figure(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+    drawn = [_plain(body), beside(body)]
+    points = np.concatenate([one.vertices for one in drawn])
+    return drawn, framing(points, before(body.frame.front, LEVEL))
+
+
+def beside(body: Body) -> Drawn:
+    """A human at the left of an object, touching it, on the ground it stands on, turned as it is."""
+    corners, faces = human()
+    front = level(body.frame.front)
+    right = np.array([-front[1], front[0], 0.0])
+    x = float((body.vertices @ right).min() - corners[:, 0].max())
+    y = float(body.frame.centre @ -front)
+    axes = np.stack([right, -front, np.array([0.0, 0, 1])], axis=1)
+    place = np.array([x, y, float(body.low[2])])
+    return Drawn(FIGURE, (corners + place) @ axes.T, faces, None, HUMAN)
+
+
+def _surroundings(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
+    near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
+    points = np.concatenate([one.vertices for one in (body, *near)])
+    diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
+    camera = framing(points, before(body.frame.front, ABOVE)).backed_off(BACK * diagonal)
+    hides = _hiding(camera.eye, body)
+    others = [
+        other for other in stage.bodies.values() if other is not body and other not in near and not hides([other])
+    ]
+    walls = [built for built in stage.built_walls if hides([built.board, *built.openings]) <= MOST_HIDDEN]
+    return [*map(_tinted, (body, *near, *others)), *_floors(stage), *_walls(walls)], camera
+
+
+def _belongs(other: Body, body: Body) -> bool:
+    """Whether a thing lies close to an object and clearly above it."""
+    gap = np.maximum(np.maximum(other.low - body.high, body.low - other.high), 0)
+    step = (other.low + other.high - body.low - body.high) / 2
+    return bool(np.linalg.norm(gap) < CLOSE and step[2] >= RISING * np.linalg.norm(step) and step[2] > 0)
+
+
+def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
+    """How many corners of an object's box some bodies together hide from an eye."""
+    parts = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    ways = body.frame.world(parts) - eye
+    lengths = np.linalg.norm(ways, axis=1)
+
+    def hidden(others: Sequence[Body]) -> int:
+        first = np.min([other.rays.first(np.tile(eye, (8, 1)), ways) for other in others], axis=0)
+        return int((first < lengths - TOUCHING).sum())
+
+    return hidden
+
+
+def _plain(body: Body) -> Drawn:
+    return Drawn(body.id, body.vertices, body.faces, body.paint)
+
+
+def _tinted(body: Body) -> Drawn:
+    return Drawn(body.id, body.vertices, body.faces, body.paint, tint(body.category))
+
+
+def tint(category: str) -> tuple[float, float, float]:
+    """A muted colour for a category; grey where there is none."""
+    if not category:
+        return GREY
+    number = zlib.crc32(category.casefold().encode())
+    return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28)
+
+
+def _floors(stage: Stage) -> Iterator[Drawn]:
+    for ground in stage.floors:
+        yield Drawn(ground.id, ground.slab.vertices, ground.slab.faces, None, FLOOR)
+
+
+def _walls(walls: Sequence[BuiltWall]) -> Iterator[Drawn]:
+    for built in walls:
+        yield Drawn(built.board.id, built.board.vertices, built.board.faces, None, WALL)
+        for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):
+            yield from (Drawn(board.id, board.vertices, board.faces, None, colour) for board in boards)
+
+
+_OF_OBJECT = {"front": _front, "figure": _figure, "surroundings": _surroundings, "top": _top}

@@ -1,0 +1,325 @@
+"""How far a judge agrees: with people, with another judge, with itself from round to round.
+
+found = agreements_of(Path("runs/mine"), people=read_ratings("people.jsonl"))
+print(found[0].measures[0].agreement.value)
+
+A file of ratings is JSON Lines of ``{"item_id", "question", "rater", "label" or "right"}``: ``question`` is a number
+from 0 where an item holds several, ``right`` says whether what was asked for is there, ``label`` which answer is. The
+majority of the raters of a question is what a judge is held against; a tie is no majority: it is dropped and counted.
+A question a judge has no readable answer to is a wrong one, never skipped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import load
+from tsgkit.lexicon import meant
+from tsgkit.library.files import read_text
+from tsgkit.report.gathering import main_metric
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.results import records_of
+from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa, krippendorffs_alpha
+from tsgkit.suites.judged import Verdict
+
+VERDICTS, LABELS = "right or wrong", "answers"
+"""What is agreed on: whether an answer is right, or which one was given."""
+RIGHT = {True: "right", False: "wrong"}
+Place = tuple[str, str]
+"""An item, and the number of a question in it."""
+Ratings = Mapping[Place, str | None]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    item_id: StrictStr | StrictInt
+    question: StrictStr | StrictInt | None = None
+    rater: StrictStr | StrictInt
+    label: StrictStr | None = None
+    right: StrictBool | None = None
+
+
+@dataclass(frozen=True)
+class People:
+    """What people said: by rater, and by question what was right in their eyes or which label they gave."""
+
+    file: str
+    right: Mapping[str, Mapping[Place, bool]]
+    labels: Mapping[str, Mapping[Place, str]]
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Who rated."""
+        return tuple(dict.fromkeys((*self.right, *self.labels)))
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """What was rated."""
+        every = (*self.right.values(), *self.labels.values())
+        return frozenset(place for rated in every for place in rated)
+
+
+class Measured(NamedTuple):
+    """One agreement: on what, between whom, over which kind of question (empty: all)."""
+
+    on: str
+    between: str
+    kind: str
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """All agreements of one row of a run."""
+
+    run: str
+    cell: Cell
+    judge: str | None
+    questions: int
+    rated: int
+    """How many of the questions people rated."""
+    elsewhere: int
+    """How many questions people rated that are none of this row's."""
+    ties: int
+    """How many questions were left out because as many people said one thing as another."""
+    measures: tuple[Measured, ...]
+
+
+def read_ratings(path: str | Path) -> People:
+    """What people said, in a file; ``UsageError`` names the line that is none, or says again what was said."""
+    right: defaultdict[str, dict[Place, bool]] = defaultdict(dict)
+    labels: defaultdict[str, dict[Place, str]] = defaultdict(dict)
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        row, where = _row(line, f"{path}: line {number}"), f"{path}: line {number}"
+        place, rater = _place(row), str(row.rater)
+        if place in right[rater] or place in labels[rater]:
+            raise UsageError(f"{where}: a second rating of {'/'.join(filter(None, place))} by {rater}")
+        if row.right is not None:
+            right[rater][place] = row.right
+        else:
+            labels[rater][place] = str(row.label)
+    if not right and not labels:
+        raise UsageError(f"{path}: there are no ratings in it")
+    return People(str(path), {k: v for k, v in right.items() if v}, {k: v for k, v in labels.items() if v})
+
+
+def _row(line: str, where: str) -> _Row:
+    hint = 'a line reads {"item_id": "...", "question": 0, "rater": "...", "right": true}'
+    try:
+        row = _Row.model_validate(load(line))
+    except NotationError as error:
+        raise UsageError(f"{where}: {error.message}", hint=hint) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{where}: not a rating: {field}: {first['msg']}", hint=hint) from None
+    if (row.label is None) == (row.right is None):
+        raise UsageError(f"{where}: a rating has either a label or right", hint=hint)
+    return row
+
+
+def _place(row: _Row) -> Place:
+    item = str(row.item_id)
+    if row.question is not None:
+        return item, str(row.question)
+    head, slash, tail = item.rpartition("/")
+    return (head, tail) if slash and tail.isdecimal() else (item, "")
+
+
+def agreements_of(
+    run: Path,
+    people: People | None = None,
+    other: Path | None = None,
+    subject: str | None = None,
+    data: str | None = None,
+) -> tuple[Agreed, ...]:
+    """The agreements of every row of a run: with people, with another run's judge, of its rounds with each other."""
+    rows = list(_rows(run, subject, data))
+    if people is not None and len({cell.subject for cell, _, _ in rows}) > 1:
+        raise UsageError(
+            f"{run}: it has several subjects, and people looked at what one of them made", hint="name it: --subject"
+        )
+    others = list(_rows(other, subject, data)) if other is not None else []
+    found = tuple(_agreed(run, cell, judge, verdicts, people, others) for cell, judge, verdicts in rows)
+    if people is not None and not any(one.rated for one in found):
+        known = sorted({item for _, _, verdicts in rows for item, _ in verdicts})
+        first = min(people.places)[0]
+        raise UsageError(f"{people.file}: nothing in it is about an item of this run", hint=meant(first, known))
+    if other is not None and not any(one.measures for one in found):
+        raise UsageError(f"{other}: no subject, task and item is in both runs")
+    return found
+
+
+Verdicts = dict[Place, Verdict]
+
+
+def _rows(run: Path, subject: str | None, data: str | None) -> Iterator[tuple[Cell, str | None, Verdicts]]:
+    reopened = reopen(run, data)
+    try:
+        subjects = {cell.subject for cell in reopened.states}
+        if subject is not None and subject not in subjects:
+            raise UsageError(f"{run}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
+        for cell in reopened.states:
+            if subject in (None, cell.subject):
+                yield cell, reopened.states[cell].row.judge, dict(_verdicts(reopened, cell))
+    finally:
+        reopened.samples.close()
+
+
+def _verdicts(reopened: Reopened, cell: Cell) -> Iterator[tuple[Place, Verdict]]:
+    row = reopened.states[cell].row
+    metric = main_metric(row.task.card.metrics)
+    for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
+        for verdict in row.task.verdicts(record, row.dataset.sample(number), metric):
+            yield (record["item_id"], verdict.question), verdict
+
+
+def _agreed(
+    run: Path,
+    cell: Cell,
+    judge: str | None,
+    verdicts: Verdicts,
+    people: People | None,
+    others: Sequence[tuple[Cell, str | None, Verdicts]],
+) -> Agreed:
+    measures: list[Measured] = []
+    rated = people.places & verdicts.keys() if people is not None else frozenset[Place]()
+    ties = 0
+    if people is not None:
+        told, ties = _with_people(verdicts, people)
+        measures += told
+    for theirs, their_judge, their_verdicts in others:
+        if (theirs.subject, theirs.task) == (cell.subject, cell.task):
+            measures += _with_another(verdicts, their_verdicts, f"{their_judge or theirs.subject} {theirs.solver}")
+    if people is None and not others:
+        measures += _between_rounds(verdicts)
+    elsewhere = len(people.places) - len(rated) if people is not None else 0
+    return Agreed(str(run), cell, judge, len(verdicts), len(rated), elsewhere, ties, tuple(measures))
+
+
+def _with_people(verdicts: Verdicts, people: People) -> tuple[list[Measured], int]:
+    """The judge beside the majority, and people with each other; how many ties were dropped."""
+    eyes = {rater: _in_their_eyes(rater, verdicts, people) for rater in people.raters}
+    said: list[tuple[str, dict[Place, str | None], dict[str, dict[Place, str]]]] = []
+    if any(eyes.values()):
+        said.append((VERDICTS, {place: RIGHT[one.right] for place, one in verdicts.items()}, eyes))
+    if people.labels:
+        mine = {place: one.label for place, one in verdicts.items()}
+        theirs = {
+            rater: {place: label for place, label in rated.items() if place in verdicts}
+            for rater, rated in people.labels.items()
+        }
+        said.append((LABELS, mine, theirs))
+    measures: list[Measured] = []
+    dropped = 0
+    for on, judge, raters in said:
+        majority, ties = _majority(raters.values())
+        dropped = dropped if measures else ties
+        for measure in (balanced_accuracy, cohens_kappa):
+            measures += _by_kind(on, "judge and majority of people", verdicts, judge, majority, measure)
+        if len(raters) > 1:
+            measures.append(Measured(on, "people", "", krippendorffs_alpha(list(raters.values()))))
+        everybody: list[Ratings] = [{place: judge[place] for place in majority}, *raters.values()]
+        measures.append(Measured(on, "judge and people", "", krippendorffs_alpha(everybody)))
+    return measures, dropped
+
+
+def _in_their_eyes(rater: str, verdicts: Verdicts, people: People) -> dict[Place, str]:
+    """What is right and wrong in a rater's eyes; a label is right where it is the key."""
+    found = {place: RIGHT[right] for place, right in people.right.get(rater, {}).items() if place in verdicts}
+    for place, label in people.labels.get(rater, {}).items():
+        if place in verdicts and verdicts[place].key is not None:
+            found[place] = RIGHT[label == verdicts[place].key]
+    return found
+
+
+def _majority(raters: Iterable[Mapping[Place, str]]) -> tuple[dict[Place, str], int]:
+    """What more raters said than anything else, by question, and of how many questions nothing was.
+
+    >>> _majority([{("1", ""): "right"}, {("1", ""): "wrong", ("2", ""): "wrong"}])
+    ({('2', ''): 'wrong'}, 1)
+    """
+    said: defaultdict[Place, Counter[str]] = defaultdict(Counter)
+    for rated in raters:
+        for place, label in rated.items():
+            said[place][label] += 1
+    majority = {}
+    for place, counts in said.items():
+        (label, most), *rest = counts.most_common(2)
+        if not rest or rest[0][1] < most:
+            majority[place] = label
+    return majority, len(said) - len(majority)
+
+
+def _by_kind(
+    on: str,
+    between: str,
+    verdicts: Verdicts,
+    first: Ratings,
+    second: Ratings,
+    measure: Callable[[Ratings, Ratings], Agreement],
+) -> Iterator[Measured]:
+    """The measure over all questions that ``second`` rates, and over each kind of them."""
+    mine = {place: first[place] for place in second}
+    yield Measured(on, between, "", measure(mine, second))
+    kinds = list(dict.fromkeys(verdicts[place].kind for place in second if verdicts[place].kind))
+    for kind in kinds if len(kinds) > 1 else ():
+        places = [place for place in second if verdicts[place].kind == kind]
+        chosen = [{place: rated[place] for place in places} for rated in (mine, second)]
+        yield Measured(on, between, kind, measure(*chosen))
+
+
+def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[Measured]:
+    common = verdicts.keys() & others.keys()
+    if not common:
+        return
+    both = [{place: one[place] for place in sorted(common)} for one in (verdicts, others)]
+    right = [{place: RIGHT[verdict.right] for place, verdict in one.items()} for one in both]
+    labels = [{place: verdict.label for place, verdict in one.items()} for one in both]
+    between = f"judge and {name}"
+    for on, (first, second) in ((VERDICTS, right), (LABELS, labels)):
+        if on == VERDICTS or any(first.values()) or any(second.values()):
+            yield from _by_kind(on, between, both[0], first, second, cohens_kappa)
+            yield Measured(on, between, "", krippendorffs_alpha([first, second]))
+
+
+def _between_rounds(verdicts: Verdicts) -> Iterator[Measured]:
+    rounds = max((len(one.rounds) for one in verdicts.values()), default=0)
+    if rounds > 1:
+        raters = [
+            {place: one.rounds[turn] if turn < len(one.rounds) else None for place, one in verdicts.items()}
+            for turn in range(rounds)
+        ]
+        yield Measured(LABELS, f"{rounds} rounds of the judge", "", krippendorffs_alpha(raters))
+
+
+def agreed_value(found: Agreed) -> dict[str, Any]:
+    """The JSON value of a row's agreements."""
+    counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties")}
+    return {"run": found.run, **found.cell._asdict(), "judge": found.judge, **counts} | {
+        "measures": [
+            {
+                "on": one.on,
+                "between": one.between,
+                "kind": one.kind or None,
+                "measure": str(one.agreement.measure),
+                "value": one.agreement.value,
+                "n": one.agreement.n,
+                "left_out": one.agreement.left_out,
+                "raters": one.agreement.raters,
+                "reason": one.agreement.reason,
+            }
+            for one in found.measures
+        ]
+    }

@@ -1,0 +1,90 @@
+"""Solvers that compute and ask nobody, in processes of their own: as many as there are processors to use.
+
+A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then it is one sample
+that failed, and the others go on. Interrupts are the main process's business: workers finish what they are at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
+
+FEWEST = 16
+"""For fewer samples than these no process is started: that would take longer than the work."""
+FAILED = "failed"
+"""The label of what could not be computed."""
+DIED = "the process that computed it died, twice"
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Computing:
+    """A pool of processes, started when it is first used."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._alone = asyncio.Lock()
+
+    async def solve(self, solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
+        """What a solver makes of a sample."""
+        try:
+            return await self._in(self._shared(), solver, sample)
+        except BrokenProcessPool:
+            pass
+        async with self._alone:
+            self._forget()
+            alone = _pool(1)
+            try:
+                return await self._in(alone, solver, sample)
+            except BrokenProcessPool:
+                return Transcript((Said(FAILED, Reply(None, Ending.API_ERROR, error=DIED, source=LOCAL)),))
+            finally:
+                alone.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        """Let go of the processes; what they are at is finished first."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def _shared(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = _pool(self.workers)
+        return self._pool
+
+    def _forget(self) -> None:
+        """A pool that has lost a process takes no more work: the next sample starts another."""
+        if self._pool is not None and getattr(self._pool, "_broken", False):
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    @staticmethod
+    async def _in(pool: ProcessPoolExecutor, solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401
+        return await asyncio.get_running_loop().run_in_executor(pool, solved, solver, sample)
+
+
+def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
+    """What a solver that asks nobody makes of a sample."""
+    return asyncio.run(solver.solve(sample, None))
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # A fresh interpreter each: a copy of this one would hold its locks and threads in whatever state they are.
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_alone)
+
+
+def _leave_interrupts_alone() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,171 @@
+"""From the pictures of a run and what its judge saw to pairs of a picture and a text that is true of it.
+
+jobs = jobs_of(Path("runs/mine"))
+made = asyncio.run(rewrite(jobs, ask_for, tries=3))
+write_set(Path("pairs"), made)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.files import write_bytes, write_text
+from tsgkit.llm.cache import cache_home
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.reply import Ending
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.results import records_of
+from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.spatialgen.asking import CONTROLS, way_of
+from tsgkit.suites.spatialgen.making import template
+from tsgkit.suites.spatialgen.rewriting import Fact, facts_of, read_rewrite, rewrite_problems, shown
+from tsgkit.suites.spatialgen.rows import Row
+from tsgkit.suites.spatialgen.samples import SpatialSample
+from tsgkit.suites.transcript import Ask
+
+ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
+
+
+class Job(NamedTuple):
+    """A picture, the row it was made from, and what was seen in it."""
+
+    name: str
+    """Its subject and item: the name of its file in the set."""
+    row: Row
+    picture: Picture
+    facts: tuple[Fact, ...]
+
+
+class Pair(NamedTuple):
+    """A picture and a text that is true of it; ``changed`` names the kinds of facts that were not seen."""
+
+    job: Job
+    text: str
+    changed: tuple[str, ...]
+
+
+@dataclass
+class Rewriting:
+    """What came of it."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
+
+
+def jobs_of(run: Path, subject: str | None = None, protocol: str | None = None, least: float = 0.0) -> list[Job]:
+    """The pictures of a run that were judged, at least so many of whose questions are right."""
+    reopened = reopen(run)
+    try:
+        folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
+        cells = [cell for cell in reopened.states if cell.subject in folders and _is_judged(cell)]
+        if not cells:
+            raise UsageError(f"{run}: nobody looked at pictures of prompts in it", hint="tsgkit eval --images NAME=DIR")
+        for given, known in ((subject, {cell.subject for cell in cells}), (protocol, {cell.solver for cell in cells})):
+            if given is not None and given not in known:
+                raise UsageError(f"{run}: there is no {given} in it", hint=meant(given, sorted(known)))
+        way = protocol or cells[0].solver
+        chosen = [cell for cell in cells if cell.solver == way and subject in (None, cell.subject)]
+        return [job for cell in chosen for job in _jobs(reopened, cell, folders[cell.subject], least)]
+    finally:
+        reopened.samples.close()
+
+
+def _is_judged(cell: Cell) -> bool:
+    return cell.task.startswith("spatialgen/") and way_of(cell.solver).control not in CONTROLS and cell.repeat == 0
+
+
+def _jobs(reopened: Reopened, cell: Cell, path: Path, least: float) -> Iterator[Job]:
+    row = reopened.states[cell].row
+    folder = PictureFolder(cell.subject, path, cache_home() / "pictures")
+    for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
+        sample = row.dataset.sample(number)
+        if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
+            continue
+        right = record["evidence"]["right"]
+        found = folder.look(sample.item_id)
+        if sum(right) < least * len(right) or not isinstance(found, Picture):
+            continue
+        facts = tuple(facts_of(sample.row, record["answer"]))
+        yield Job(f"{cell.subject}-{sample.item_id}", sample.row, found, facts)
+
+
+async def rewrite(jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int) -> Rewriting:
+    """A text for every picture; what is made when asking is stopped is kept."""
+    made = Rewriting()
+    found = await asyncio.gather(*(_pair(job, ask_for, tries, made) for job in jobs))
+    made.pairs = [pair for pair in found if pair is not None]
+    return made
+
+
+async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewriting) -> Pair | None:
+    changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
+    if not changed and job.facts:
+        return Pair(job, job.row.prompt, ())
+    problems: list[str] = []
+    if not job.facts:
+        made.dropped[job.name] = ("no vote tells what is in it",)
+        return None
+    for number in range(tries):
+        text = read_rewrite(await _said(job, ask_for, number, made))
+        problems = rewrite_problems(text, job.row, job.facts)
+        if not problems:
+            return Pair(job, text, changed)
+        if made.stopped:
+            return None
+    made.dropped[job.name] = tuple(problems)
+    return None
+
+
+async def _said(job: Job, ask_for: Callable[[str], Ask], number: int, made: Rewriting) -> str:
+    """The reply; empty where there is none, which is told."""
+    from langchain_core.messages import HumanMessage
+
+    if made.stopped:
+        return ""
+    text = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
+    messages = [HumanMessage(content=content_of(text, job.picture))]
+    try:
+        reply = await ask_for(job.name)(messages, label=f"rewrite/{number}", draw=number)
+    except NotFinished as error:
+        made.stopped = made.stopped or error.message
+        return ""
+    made.calls += 1
+    if reply.ending is not Ending.COMPLETE:
+        made.failures.append(f"{job.name}: brought no answer: {reply.error or reply.ending}")
+    return reply.text or ""
+
+
+def write_set(folder: Path, made: Rewriting) -> None:
+    """The pictures, ``metadata.jsonl`` beside them as training tools read it, both texts, and what was left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    metadata, rewrites = [], []
+    for pair in made.pairs:
+        name = f"{pair.job.name}{ENDINGS.get(pair.job.picture.media_type, '.png')}"
+        write_bytes(folder / name, pair.job.picture.path.read_bytes())
+        metadata.append({"file_name": name, "text": pair.text})
+        rewrites.append(
+            {
+                "id": pair.job.row.id,
+                "scene": pair.job.row.scene,
+                "image": name,
+                "original_prompt": pair.job.row.prompt,
+                "rewrite_prompt": pair.text,
+                "changed": pair.changed,
+            }
+        )
+    dropped = [{"name": name, "problems": problems} for name, problems in made.dropped.items()]
+    for name, values in (("metadata", metadata), ("rewrites", rewrites), ("dropped", dropped)):
+        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+        write_text(folder / f"{name}.jsonl", "".join(lines))

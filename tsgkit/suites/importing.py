@@ -1,0 +1,203 @@
+"""Brings published datasets to this machine: fetched from where they lie, or taken from a copy.
+
+    get_dataset("tsg-bench")
+    import_dataset("tsg-bench", "checkout-of-the-repository")
+    import_dataset("tsg-bench", "sgqa.jsonl", "my-selection.jsonl")
+
+A file goes in when it has been read to its end and fits its task; then it takes the place of the one of its task, and
+the others stay. What is wrong with its rows is counted and told. A file with the published checksum goes in whatever is
+wrong with it, because it is what everyone else has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.rules import Finding, Rule
+from tsgkit.library.catalogue import KnownDataset, KnownFile, known
+from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, store
+from tsgkit.library.downloads import PATIENT, Patience, download
+from tsgkit.library.files import STDIN, read_bytes
+from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
+
+INSPECTORS = {"tsg": "tsgkit.suites.tsg.inspecting", "spatialgen": "tsgkit.suites.spatialgen.inspecting"}
+"""The module of each suite that says of bytes what they hold."""
+
+
+class Inspection(Protocol):
+    """What a suite says of a file: the task it is data of, its rows, what was found, why it cannot be used, if so."""
+
+    @property
+    def task(self) -> str:
+        """The task whose rows these are."""
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Everything that was found."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often, by code."""
+
+    @property
+    def problem(self) -> str:
+        """Why no task could use the file; empty where one can."""
+
+
+class Inspector(Protocol):
+    """A module that inspects."""
+
+    FINDING_RULES: Mapping[str, Rule]
+
+    def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
+        """What bytes hold; without a task, the rows tell it."""
+
+
+def inspector(suite: str) -> Inspector:
+    """The inspector of a suite; ``UsageError`` where it has none."""
+    if suite not in INSPECTORS:
+        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
+    found: Inspector = import_module(INSPECTORS[suite])
+    return found
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that has been read and may go in."""
+
+    file: KnownFile
+    data: bytes
+    origin: str
+    inspection: Inspection
+
+
+def get_dataset(
+    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = PATIENT
+) -> Intake:
+    """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
+
+    Each goes in as soon as it is whole, so that what has come is never fetched twice.
+    """
+    wanted, present = known(name), dataset(name)
+    inspector(wanted.suite)
+    here = {file.task: file for file in present.files if _is_as_published(present.folder / file.name, wanted, file)}
+    arrivals = [
+        Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
+        for file in wanted.files
+    ]
+    return Intake(dataset(name), tuple(arrivals))
+
+
+def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
+    return any(
+        file.name == stored.name and is_official(file, read_bytes(path)) is True
+        for file in wanted.files
+        if file.task == stored.task
+    )
+
+
+def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
+    incoming = dataset(wanted.name).folder / INCOMING
+    make_folder(incoming)
+    target = incoming / file.name
+    progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
+    if progress:
+        progress(0, None)
+    download(url, target, file.check, progress, patience)
+    try:
+        return _put(wanted, _candidate(wanted, file, read_bytes(target), url))
+    finally:
+        target.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds the parts of other files
+            incoming.rmdir()
+
+
+def import_dataset(name: str, *sources: str | Path) -> Intake:
+    """Copy files, or those of a folder that have the published names, into a dataset; all of them or none."""
+    if not sources:
+        raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
+    wanted = known(name)
+    candidates: dict[str, _Candidate] = {}
+    for candidate in (found for source in sources for found in _candidates(wanted, source)):
+        other = candidates.setdefault(candidate.file.task, candidate)
+        if other.data != candidate.data:
+            raise UsageError(
+                f"{other.origin} and {candidate.origin} are both data of {candidate.file.task}, and differ",
+                hint="name the one you mean",
+            )
+    arrivals = tuple(_put(wanted, candidate) for candidate in candidates.values())
+    return Intake(dataset(name), arrivals)
+
+
+def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
+    seen, task = candidate.inspection, candidate.file.task
+    before = next((file for file in dataset(wanted.name).files if file.task == task), None)
+    stored = store(wanted, candidate.file, candidate.data, candidate.origin, seen.rows, dict(seen.counts))
+    return Arrival(stored, seen, before if before and before.sha256 != stored.sha256 else None)
+
+
+def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
+    if not Path(source).is_dir():
+        yield _named(wanted, source)
+        return
+    found = _by_name(wanted, Path(source))
+    if not found:
+        names = ", ".join(file.name for file in wanted.files)
+        hint = f"looked for {names}; files of other names are imported one by one"
+        raise UsageError(f"{source}: no file of {wanted.name} anywhere in this folder", hint=hint)
+    for file, path in found:
+        yield _candidate(wanted, file, read_bytes(path), str(path.absolute()))
+
+
+def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]:
+    """The files of the published names in a folder, at any depth; hidden folders are passed over."""
+    names = {name: file for file in wanted.files for name in _names(file)}
+    found = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [(names[name], Path(place, name)) for name in sorted(files) if name in names]
+    return found
+
+
+def _names(file: KnownFile) -> tuple[str, str]:
+    """What a file is called here and where it is published."""
+    return file.name, file.path.rpartition("/")[2]
+
+
+def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
+    """A file the caller named: its name says the task, else its checksum, else its rows."""
+    data = read_bytes(source)
+    origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
+    by_name = [file for file in wanted.files if Path(source).name in _names(file)]
+    by_content = [file for file in wanted.files if is_official(file, data)]
+    if said := by_name or by_content:
+        return _candidate(wanted, said[0], data, origin)
+    inspection = inspector(wanted.suite).inspect(data, origin)
+    return _accepted(_Candidate(wanted.file(inspection.task), data, origin, inspection))
+
+
+def _candidate(wanted: KnownDataset, file: KnownFile, data: bytes, origin: str) -> _Candidate:
+    return _accepted(_Candidate(file, data, origin, inspector(wanted.suite).inspect(data, origin, file.task)))
+
+
+def _accepted(candidate: _Candidate) -> _Candidate:
+    problem = candidate.inspection.problem
+    if problem and not is_official(candidate.file, candidate.data):
+        raise FileProblem(problem, hint="nothing was imported; tsgkit check shows all that is wrong with a file")
+    return candidate
+
+
+def meaning(suite: str, code: str) -> str:
+    """What a finding of a code means."""
+    return inspector(suite).FINDING_RULES[code].meaning

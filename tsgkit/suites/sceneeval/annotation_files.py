@@ -1,0 +1,275 @@
+"""Files of annotations: the published CSV, a JSON twin, and everything that is wrong with either.
+
+>>> text = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\\n0,easy,A den.,\\"eq,1,sofa; ge,x,lamp\\",,,\\n"
+>>> found = read_annotations(text, "annotations.csv")
+>>> found.annotations[0].counts[0].text
+'eq,1,sofa'
+>>> print(found.findings[0])
+error bad-entry: line 2, item 0: ObjCount: 'ge,x,lamp': x is no number from 0 on
+
+The published reader finds a row by its position, not by its ID, and stops with an error at some slips; here each slip
+is a finding, and rows are found by their IDs. ``check`` says all; whoever scores refuses a file with errors.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.suites.sceneeval.annotations import (
+    DIFFICULTIES,
+    KINDS,
+    NO_ANCHOR,
+    NONE,
+    PARSERS,
+    Annotation,
+    Kind,
+    Specification,
+    annotation_value,
+    is_built,
+)
+from tsgkit.suites.sceneeval.folders import NAME
+from tsgkit.suites.sceneeval.furnished import Given, json_of, problem_of
+
+COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")
+CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
+FORMAT = "tsgkit/annotations"
+MOST = 1_000_000
+"""Characters of a cell."""
+RULES = {
+    "bad-entry": Rule(ERROR, "an entry is not of the form of its column"),
+    "bad-id": Rule(ERROR, "an ID that no file scene_ID.json can be named by"),
+    "repeated-id": Rule(ERROR, "an ID occurs twice"),
+    "out-of-place": Rule(WARNING, "an ID is not the row's number from 0, by which the published reader looks it up"),
+    "no-counts": Rule(ERROR, "nothing is counted, so nothing can be matched"),
+    "uncounted-category": Rule(WARNING, "a category stands in no ObjCount entry; the published code stops at it"),
+    "repeated-entry": Rule(WARNING, "an entry is written twice, and counts once"),
+    "unknown-difficulty": Rule(WARNING, "the difficulty is none of easy, medium, hard"),
+    "unknown-reference": Rule(WARNING, "a room relation is to nothing built and no type of room"),
+    "no-anchor": Rule(WARNING, "a relation names no anchor; the first object is taken"),
+    "several-objects": Rule(WARNING, "a relation other than surround names more than two objects"),
+    "empty-description": Rule(WARNING, "there is no description"),
+    "cut-description": Rule(WARNING, "the description holds a semicolon, at which the published reader cuts it"),
+    "unmapped-relation": Rule(WARNING, "a relation that means nothing measured; strict counts it apart as unknown"),
+    "more-columns": Rule(WARNING, "a column that nobody reads"),
+}
+
+
+@dataclass(frozen=True)
+class AnnotationFile:
+    """The annotations of a file and what is wrong with it."""
+
+    file: str
+    annotations: tuple[Annotation, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return tuple(finding for finding in self.findings if finding.severity == ERROR)
+
+    def usable(self) -> tuple[Annotation, ...]:
+        """The annotations of a file without errors; ``UsageError`` names the first."""
+        if self.errors:
+            more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
+            first = self.errors[0]
+            where = ", ".join(f"{key} {value}" for key, value in first.place._asdict().items() if value is not None)
+            hint = f"tsgkit scene check {self.file} says all"
+            raise UsageError(f"{self.file}: {where}: {first.message}{more}", hint=hint)
+        if not self.annotations:
+            raise UsageError(f"{self.file}: there are no annotations in it")
+        return self.annotations
+
+
+class _Row(Given):
+    item_id: StrictStr | StrictInt
+    difficulty: StrictStr = ""
+    room: StrictStr = ""
+    description: StrictStr = ""
+    counts: tuple[StrictStr, ...] = ()
+    attributes: tuple[StrictStr, ...] = ()
+    object_relations: tuple[StrictStr, ...] = ()
+    room_relations: tuple[StrictStr, ...] = ()
+
+
+class _File(Given):
+    format: StrictStr
+    annotations: tuple[_Row, ...]
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A row as it is written, whatever the format."""
+
+    line: int | None
+    item_id: str
+    difficulty: str
+    description: str
+    entries: Mapping[Kind, Sequence[str]]
+    room: str = ""
+    place: int = 0
+
+
+@dataclass
+class _Slips:
+    """What is found on the way."""
+
+    found: list[Finding] = field(default_factory=list)
+
+    def add(self, code: str, message: str, raw: _Raw | None = None, hint: str = "") -> None:
+        place = Place(line=raw.line, item=raw.item_id) if raw else Place()
+        self.found.append(Finding(code, RULES[code].severity, message, hint, place))
+
+
+def read_annotations(text: str, file: str) -> AnnotationFile:
+    """The annotations of a text: JSON where it begins like an object, else the published CSV."""
+    slips = _Slips()
+    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, slips))
+    annotations = tuple(_annotation(raw, slips) for raw in rows)
+    _check_ids(rows, slips)
+    return AnnotationFile(file, annotations, tuple(slips.found))
+
+
+def _csv_rows(text: str, file: str, slips: _Slips) -> Iterator[_Raw]:
+    csv.field_size_limit(MOST)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = [name.strip() for name in reader.fieldnames or ()]
+        if missing := [column for column in COLUMNS if column not in names]:
+            raise FileProblem(f"{file}: there is no column {missing[0]}", hint=f"the columns: {', '.join(COLUMNS)}")
+        for name in names:
+            if name not in (*COLUMNS, "Room"):
+                slips.add("more-columns", f"the column {name!r:.60}")
+        reader.fieldnames = names
+        for place, row in enumerate(reader):
+            yield _from_csv(row, reader.line_num, place, file)
+    except csv.Error as error:
+        raise FileProblem(f"{file}: line {reader.line_num}: {error}") from None
+
+
+def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _Raw:
+    if None in row or None in row.values():
+        raise FileProblem(f"{file}: line {line}: not as many cells as columns", hint="put cells with commas in quotes")
+    cell = {name: str(row[name]) for name in row if name}
+    entries: dict[Kind, list[str]] = {
+        kind: [part.strip() for part in cell[CELLS[kind]].split(";") if part.strip()] for kind in KINDS
+    }
+    return _Raw(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
+                cell.get("Room", "").strip(), place)  # fmt: skip
+
+
+def _json_rows(text: str, file: str) -> list[_Raw]:
+    value = json_of(text, file)
+    try:
+        read = _File.model_validate(value)
+    except ValidationError as error:
+        raise problem_of(error, file) from None
+    if read.format != FORMAT:
+        raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
+    return [
+        _Raw(
+            None,
+            str(row.item_id),
+            row.difficulty,
+            row.description,
+            dict(zip(KINDS, (row.counts, row.attributes, row.object_relations, row.room_relations), strict=True)),
+            row.room,
+            place,
+        )
+        for place, row in enumerate(read.annotations)
+    ]
+
+
+def _annotation(raw: _Raw, slips: _Slips) -> Annotation:
+    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, slips)) for kind in KINDS)
+    room = "" if raw.room == NONE else raw.room
+    made = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
+    _check_row(raw, made, slips)
+    return made
+
+
+def _parsed(kind: Kind, raw: _Raw, slips: _Slips) -> Iterator[Specification]:
+    for entry in raw.entries[kind]:
+        try:
+            yield PARSERS[kind](entry)
+        except NotationError as error:
+            slips.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
+
+
+def _check_row(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+    if not NAME.fullmatch(raw.item_id) or ".." in raw.item_id:
+        slips.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
+    if raw.difficulty not in DIFFICULTIES:
+        slips.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
+    if not raw.description:
+        slips.add("empty-description", "no description", raw)
+    if ";" in raw.description and raw.line is not None:
+        slips.add("cut-description", "the description holds a semicolon", raw)
+    if not made.counts:
+        slips.add("no-counts", "no ObjCount entry", raw)
+    counted = {spec.category for spec in made.counts}
+    for name in made.categories:
+        if name not in counted:
+            slips.add("uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME")
+    for kind in KINDS:
+        for entry, times in Counter(raw.entries[kind]).items():
+            if times > 1:
+                slips.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
+    _check_relations(raw, made, slips)
+
+
+def _check_relations(raw: _Raw, made: Annotation, slips: _Slips) -> None:
+    for spec in made.object_relations:
+        if spec.anchor_place == NO_ANCHOR:
+            slips.add("no-anchor", f"{spec.text}: no anchor", raw)
+        if len(spec.objects) > 2 and "surround" not in spec.relation.lower():
+            slips.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
+    for spec in made.room_relations:
+        for name in spec.elements:
+            if not is_built(name):
+                slips.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
+
+
+def _check_ids(rows: Sequence[_Raw], slips: _Slips) -> None:
+    seen: set[str] = set()
+    for raw in rows:
+        if raw.item_id in seen:
+            slips.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
+        seen.add(raw.item_id)
+        if raw.item_id != str(raw.place):
+            slips.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
+
+
+def as_csv(annotations: Sequence[Annotation]) -> str:
+    """The published CSV."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in annotations:
+        listed = (one.counts, one.attributes, one.object_relations, one.room_relations)
+        cells = [";".join(spec.text for spec in specs) for specs in listed]
+        writer.writerow([one.item_id, one.difficulty, one.description, *cells])
+    return out.getvalue()
+
+
+def as_json(annotations: Sequence[Annotation]) -> str:
+    """The JSON twin."""
+    value = {"format": FORMAT, "annotations": [annotation_value(one) for one in annotations]}
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_annotation_file(path: Path) -> AnnotationFile:
+    """The annotations of a file."""
+    from tsgkit.library.files import read_text
+
+    return read_annotations(read_text(path), str(path))

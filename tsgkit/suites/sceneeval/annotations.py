@@ -1,0 +1,323 @@
+"""What a description demands of a room: how many of what, with which attributes, in which relations.
+
+>>> told = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,next_to,0,bed,lamp",))
+>>> [spec.text for spec in told.specifications], told.room
+(['eq,1,bed', 'ge,2,lamp', 'eq,2,next_to,0,bed,lamp'], 'bedroom')
+>>> told.object_relations[0].anchor, told.object_relations[0].others, told.object_relations[0].holds(2)
+('bed', ('lamp',), True)
+
+Four kinds, each beginning with a comparison (``eq``, ``lt``, ``gt``, ``le``, ``ge``) and a number that the count of
+what satisfies it is held against:
+
+================  =====================================  ============================
+count             ``quant,n,category``                    ``ge,2,lamp``
+attribute         ``quant,n,category,attribute``          ``eq,1,bed,king_size``
+object relation   ``quant,n,relation,anchor,obj,obj...``  ``eq,1,left,0,bed,lamp``
+room relation     ``quant,n,relation,category,ref...``    ``gt,2,against,shelf,wall``
+================  =====================================  ============================
+
+``anchor`` is the place of the anchor among the objects, -1 for none said. An object may be marked as one of several of
+its category: ``chair:1``.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from tsgkit.errors import NotationError
+from tsgkit.geometry import ELEMENTS
+
+if TYPE_CHECKING:
+    import networkx
+
+Kind = Literal["cnt", "atr", "oor", "oar"]
+KINDS: tuple[Kind, ...] = ("cnt", "atr", "oor", "oar")
+QUANTITIES: Mapping[str, Callable[[int, int], bool]] = {
+    "eq": operator.eq,
+    "lt": operator.lt,
+    "gt": operator.gt,
+    "le": operator.le,
+    "ge": operator.ge,
+}
+WORDS = {"eq": "exactly", "lt": "fewer than", "gt": "more than", "le": "at most", "ge": "at least"}
+DIFFICULTIES = ("easy", "medium", "hard")
+ROOMS = (
+    "bedroom",
+    "living room",
+    "dining room",
+    "playroom",
+    "gaming room",
+    "kitchen",
+    "bathroom",
+    "basement",
+    "den",
+    "office",
+    "room",
+)
+NONE = "(none)"
+NO_ANCHOR = -1
+_INSTANCE = re.compile(r":\d+$")
+_NUMBER = re.compile(r"\d{1,6}")
+_PLACE = re.compile(r"-1|\d{1,3}")
+
+
+def spaced(name: str) -> str:
+    """A name as it is read: underscores are spaces."""
+    return " ".join(name.replace("_", " ").lower().split())
+
+
+class Specification(NamedTuple):
+    """One demand; what does not apply to its kind is empty."""
+
+    kind: Kind
+    text: str
+    quantity: str
+    n: int
+    objects: tuple[str, ...]
+    """The category, or those of a relation in their order."""
+    attribute: str = ""
+    relation: str = ""
+    anchor_place: int = NO_ANCHOR
+    elements: tuple[str, ...] = ()
+    """What of the room a relation is to."""
+
+    def holds(self, count: int) -> bool:
+        """Whether so many satisfy the demand."""
+        return QUANTITIES[self.quantity](count, self.n)
+
+    @property
+    def category(self) -> str:
+        """The category that is counted."""
+        return _INSTANCE.sub("", self.objects[0])
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories named, instance marks left out."""
+        return tuple(_INSTANCE.sub("", name) for name in self.objects)
+
+    @property
+    def named(self) -> Mapping[str, int]:
+        """How often each category is named."""
+        return Counter(self.categories)
+
+    @property
+    def anchor(self) -> str:
+        """The category of the anchor: the first where none is said."""
+        return self.categories[max(self.anchor_place, 0)]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The categories of the others."""
+        place = max(self.anchor_place, 0)
+        return self.categories[:place] + self.categories[place + 1 :]
+
+    @property
+    def wanted(self) -> str:
+        """The comparison in words."""
+        return f"{WORDS[self.quantity]} {self.n}"
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A description with its demands: one sample."""
+
+    item_id: str
+    difficulty: str
+    description: str
+    counts: tuple[Specification, ...]
+    attributes: tuple[Specification, ...] = ()
+    object_relations: tuple[Specification, ...] = ()
+    room_relations: tuple[Specification, ...] = ()
+    room_type: str = ""
+
+    @property
+    def cluster(self) -> str:
+        """Every description stands for itself."""
+        return self.item_id
+
+    @cached_property
+    def room(self) -> str:
+        """The type of room: as the file says, else the first that its relations or its description name."""
+        named = [spaced(name) for spec in self.room_relations for name in spec.elements]
+        known = [name for name in named if name in ROOMS[:-1]]
+        words = f" {' '.join(re.findall(r'[a-z]+', self.description.lower()))} "
+        said = sorted((words.index(f" {name} "), name) for name in ROOMS[:-1] if f" {name} " in words)
+        return spaced(self.room_type) or next(iter(known), "") or (said[0][1] if said else NONE)
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Its difficulty and its type of room."""
+        return {"difficulty": (self.difficulty or NONE,), "room": (self.room,)}
+
+    @property
+    def specifications(self) -> tuple[Specification, ...]:
+        """All demands, kind by kind; one that is written twice is one."""
+        listed = self.counts + self.attributes + self.object_relations + self.room_relations
+        return tuple(dict.fromkeys(listed))
+
+    def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
+        """The demands of one kind."""
+        return tuple(spec for spec in self.specifications if spec.kind == kind)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """All categories that are named, those that are counted first."""
+        return tuple(dict.fromkeys(name for spec in self.specifications for name in spec.categories))
+
+
+def annotation_of(
+    item_id: str,
+    difficulty: str,
+    description: str,
+    counts: Sequence[str],
+    attributes: Sequence[str] = (),
+    object_relations: Sequence[str] = (),
+    room_relations: Sequence[str] = (),
+    room_type: str = "",
+) -> Annotation:
+    """An annotation of entries as they are written; ``NotationError`` says what is wrong with the first bad one."""
+    return Annotation(
+        item_id,
+        difficulty,
+        description,
+        tuple(map(count_of, counts)),
+        tuple(map(attribute_of, attributes)),
+        tuple(map(object_relation_of, object_relations)),
+        tuple(map(room_relation_of, room_relations)),
+        room_type,
+    )
+
+
+def _head(entry: str, least: int, form: str) -> tuple[str, int, list[str]]:
+    fields = [field.strip() for field in entry.split(",")]
+    if len(fields) < least or not all(fields):
+        raise NotationError(f"{entry!r}: not {form}")
+    if fields[0] not in QUANTITIES:
+        raise NotationError(f"{entry!r}: {fields[0]} is none of {', '.join(QUANTITIES)}")
+    if not _NUMBER.fullmatch(fields[1]):
+        raise NotationError(f"{entry!r}: {fields[1]} is no number from 0 on")
+    return fields[0], int(fields[1]), fields[2:]
+
+
+def count_of(entry: str) -> Specification:
+    """``ge,2,lamp``."""
+    quantity, n, rest = _head(entry, 3, "quant,n,category")
+    if len(rest) > 1:
+        raise NotationError(f"{entry!r}: not quant,n,category")
+    return Specification("cnt", entry.strip(), quantity, n, (rest[0],))
+
+
+def attribute_of(entry: str) -> Specification:
+    """``eq,1,bed,king_size``; several attributes are several entries."""
+    quantity, n, rest = _head(entry, 4, "quant,n,category,attribute")
+    if len(rest) > 2:
+        raise NotationError(f"{entry!r}: several attributes in one entry; write an entry for each")
+    return Specification("atr", entry.strip(), quantity, n, (rest[0],), attribute=rest[1])
+
+
+def object_relation_of(entry: str) -> Specification:
+    """``eq,1,left,0,bed,lamp``."""
+    quantity, n, rest = _head(entry, 6, "quant,n,relation,anchor,object,object")
+    relation, place, *objects = rest
+    if not _PLACE.fullmatch(place) or int(place) >= len(objects):
+        raise NotationError(f"{entry!r}: {place} is no place among {len(objects)} objects (from 0; -1 for none)")
+    return Specification("oor", entry.strip(), quantity, n, tuple(objects), relation=relation, anchor_place=int(place))
+
+
+def room_relation_of(entry: str) -> Specification:
+    """``gt,2,against,shelf,wall``."""
+    quantity, n, rest = _head(entry, 5, "quant,n,relation,category,reference")
+    relation, category, *elements = rest
+    return Specification("oar", entry.strip(), quantity, n, (category,), relation=relation, elements=tuple(elements))
+
+
+PARSERS: Mapping[Kind, Callable[[str], Specification]] = {
+    "cnt": count_of,
+    "atr": attribute_of,
+    "oor": object_relation_of,
+    "oar": room_relation_of,
+}
+
+
+def is_built(name: str) -> bool:
+    """Whether a reference is something built, or a type of room."""
+    return spaced(name) in ELEMENTS or spaced(name) in ROOMS
+
+
+def in_words(spec: Specification) -> str:
+    """A demand as a phrase."""
+    if spec.kind == "cnt":
+        return f"{spec.wanted} {spaced(spec.category)}"
+    if spec.kind == "atr":
+        return f"{spec.wanted} {spaced(spec.category)} that is {spaced(spec.attribute)}"
+    if spec.kind == "oar":
+        return f"{spec.wanted} {spaced(spec.category)} {spaced(spec.relation)} {' '.join(map(spaced, spec.elements))}"
+    return f"{spec.wanted} {', '.join(map(spaced, spec.others))} {spaced(spec.relation)} {spaced(spec.anchor)}"
+
+
+def scene_graph(annotation: Annotation) -> networkx.MultiDiGraph[str]:
+    """The demands as a graph: categories, attributes and what is built are nodes, relations are edges to the anchor.
+
+    >>> graph = scene_graph(annotation_of("0", "easy", "", ("eq,1,bed", "ge,2,lamp"), (), ("eq,2,left,0,bed,lamp",)))
+    >>> sorted(graph.nodes(data="count")), list(graph.edges(data="relation"))
+    ([('bed', 'exactly 1'), ('lamp', 'at least 2')], [('lamp', 'bed', 'left')])
+    """
+    import networkx
+
+    graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph(
+        item=annotation.item_id, description=annotation.description
+    )
+    for spec in annotation.of_kind("cnt"):
+        graph.add_node(spaced(spec.category), kind="object", count=spec.wanted)
+    for source, relation, target, spec in _edges(annotation):
+        for node in (source, target):
+            graph.nodes[node].setdefault("kind", "object") if node in graph else graph.add_node(node, kind="object")
+        if spec.kind != "oor":
+            graph.nodes[target]["kind"] = "attribute" if spec.kind == "atr" else "built"
+        graph.add_edge(source, target, relation=relation, quantity=spec.wanted, text=spec.text)
+    return graph
+
+
+def _edges(annotation: Annotation) -> list[tuple[str, str, str, Specification]]:
+    found: list[tuple[str, str, str, Specification]] = []
+    for spec in annotation.specifications:
+        if spec.kind == "atr":
+            found.append((spaced(spec.category), "is", spaced(spec.attribute), spec))
+        elif spec.kind == "oor":
+            others = dict.fromkeys(spec.others)
+            found += [(spaced(other), spaced(spec.relation), spaced(spec.anchor), spec) for other in others]
+        elif spec.kind == "oar":
+            found += [(spaced(spec.category), spaced(spec.relation), spaced(one), spec) for one in spec.elements]
+    return found
+
+
+def triplets(annotation: Annotation) -> tuple[tuple[str, str, str], ...]:
+    """The graph as triplets, for drawing: a category that stands in no relation carries its count."""
+    edges = [(source, relation, target) for source, relation, target, _ in _edges(annotation)]
+    alone = {name for edge in edges for name in (edge[0], edge[2])}
+    counted = [
+        (spaced(spec.category), "count", spec.wanted)
+        for spec in annotation.of_kind("cnt")
+        if spaced(spec.category) not in alone or (spec.quantity, spec.n) != ("eq", 1)
+    ]
+    return tuple(dict.fromkeys([*counted, *edges]))
+
+
+def annotation_value(annotation: Annotation) -> dict[str, Any]:
+    """The JSON value of an annotation."""
+    return {
+        "item_id": annotation.item_id,
+        "difficulty": annotation.difficulty,
+        "room": annotation.room,
+        "description": annotation.description,
+        "counts": [spec.text for spec in annotation.counts],
+        "attributes": [spec.text for spec in annotation.attributes],
+        "object_relations": [spec.text for spec in annotation.object_relations],
+        "room_relations": [spec.text for spec in annotation.room_relations],
+    }

@@ -1,0 +1,258 @@
+"""Is a room what its description demands? Every demand in both profiles, with the reason.
+
+A demand on objects is held against every object (or group) that it could mean; how many satisfy it is compared with the
+number it names. ``official``: a category without objects leaves its attributes and relations unsatisfied whatever the
+number, a phrase that means nothing measured is satisfied, one object may be its own neighbour. ``strict``: no object
+means a count of 0, and a phrase that means nothing measured is unknown, counted apart and not scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import PROFILES, Group, Relation, Stage, groups, relation_of_objects, relation_to_room
+from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom
+from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.transcript import Ask
+
+MOST_GROUPS = 20_000
+"""Of more groups than these nothing is said."""
+MOST_TOLD = 12
+"""Groups told in the evidence of a demand; the satisfied ones first."""
+NOT_MEASURED = "means no relation that can be measured"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a demand is met (None: nobody can tell), how many satisfy it, why, and what was looked at."""
+
+    satisfied: bool | None
+    count: int | None
+    reason: str
+    groups: tuple[Mapping[str, Any], ...] = ()
+
+    def value(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "satisfied": self.satisfied,
+            "count": self.count,
+            "reason": self.reason,
+            "groups": [dict(group) for group in self.groups],
+        }
+
+
+class Found(NamedTuple):
+    """One object or group, held against what is demanded."""
+
+    objects: tuple[str, ...]
+    relations: tuple[Relation, ...]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every relation holds."""
+        return all(one.satisfied for one in self.relations)
+
+    @property
+    def nearness(self) -> float:
+        """How near it comes to being satisfied: the least score."""
+        return min((one.score for one in self.relations), default=1.0)
+
+    @property
+    def why(self) -> str:
+        """The relation that scores least, in words."""
+        return min(self.relations, key=lambda one: one.score).evidence if self.relations else "nothing was demanded"
+
+    def value(self) -> dict[str, Any]:
+        """As JSON has it."""
+        relations = [
+            {"type": one.name, "score": round(one.score, 6), "margin": round(one.margin, 6), "evidence": one.evidence}
+            for one in self.relations
+        ]
+        return {"objects": list(self.objects), "satisfied": self.satisfied, "relations": relations}
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What the judge said of a scene."""
+
+    matched: Mapping[str, str | None]
+    attributes: Mapping[Specification, Attributed] = field(default_factory=dict)
+    pairs: Mapping[Specification, tuple[Meant, ...] | None] = field(default_factory=dict)
+    rooms: Mapping[Specification, MeantInRoom | None] = field(default_factory=dict)
+
+    def of(self, category: str) -> tuple[str, ...]:
+        """The objects of a category."""
+        return tuple(name for name, found in self.matched.items() if found == category)
+
+
+async def looked_at(annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
+    """Ask the judge all that has to be seen."""
+    pairs = await judge.object_relations(annotation, ask)
+    floors = {ground.id: ground.room for ground in Stage(scene.scene).floors}
+    rooms = await judge.room_relations(annotation, floors, ask)
+    looked = Looked(await judge.categories(scene, annotation.categories, ask), {}, pairs, rooms)
+    attributes = {
+        spec: await judge.attribute(scene, spec, instances, ask)
+        for spec in annotation.of_kind("atr")
+        if (instances := looked.of(spec.category))
+    }
+    return Looked(looked.matched, attributes, pairs, rooms)
+
+
+def verdicts(annotation: Annotation, stage: Stage, looked: Looked) -> dict[Specification, Verdict]:
+    """Every demand under the profile of a stage."""
+    return {spec: _VERDICTS[spec.kind](spec, stage, looked) for spec in annotation.specifications}
+
+
+def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
+    names = looked.of(spec.category)
+    listed = f": {', '.join(names)}" if names else ""
+    what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
+    return Verdict(spec.holds(len(names)), len(names), what)
+
+
+def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
+    said = looked.attributes.get(spec)
+    if said is None:
+        return _absent(spec, stage, spec.category, 0, 1)
+    sure = [name for name, has in said.instances.items() if has]
+    open_ = [name for name, has in said.instances.items() if has is None]
+    possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
+    told = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
+    if len(possible) > 1:
+        return Verdict(None, None, said.reason, told)
+    listed = f": {', '.join(sure)}" if sure else ""
+    more = f", {len(open_)} open" if open_ else ""
+    what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
+    return Verdict(possible.pop(), len(sure), what, told)
+
+
+def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
+    """Too few objects: never satisfied, as published; a count of 0 in strict."""
+    what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
+    if stage.profile.self_pairs:
+        return Verdict(False, 0, what)
+    return Verdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
+
+
+def _lacking(spec: Specification, looked: Looked) -> tuple[str, int, int] | None:
+    counts = ((name, len(looked.of(name)), needed) for name, needed in spec.named.items())
+    return next(((name, there, needed) for name, there, needed in counts if there < needed), None)
+
+
+def _unmapped(spec: Specification, stage: Stage) -> Verdict:
+    what = f"{spaced(spec.relation)} {NOT_MEASURED}"
+    if stage.profile.self_pairs:
+        return Verdict(True, None, f"{what}; satisfied, as published")
+    return Verdict(None, None, what)
+
+
+def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
+    # What a phrase means is asked first, so that it means the same to every subject, whatever it placed.
+    meant = looked.pairs.get(spec)
+    if lacking := _lacking(spec, looked):
+        return _absent(spec, stage, *lacking)
+    if meant is None:
+        return _unmapped(spec, stage)
+    others: dict[str, int] = {}
+    for name in spec.others:
+        others[name] = others.get(name, 0) + 1
+    possible = groups(looked.of(spec.anchor), [(looked.of(name), n) for name, n in others.items()], stage.profile)
+    listed = list(islice(possible, MOST_GROUPS + 1))
+    if len(listed) > MOST_GROUPS:
+        return Verdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
+    found = [
+        Found((group.anchor, *group.others), tuple(_of_objects(stage, one, group) for one in meant)) for group in listed
+    ]
+    return _weighed(spec, found)
+
+
+def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
+    """A relation, not satisfied where one of its objects cannot be measured."""
+    try:
+        return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
+    except UsageError as error:
+        return Relation(meant.type, 0.0, False, -0.5, error.message)
+
+
+def _to_room(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
+    meant = looked.rooms.get(spec)
+    if lacking := _lacking(spec, looked):
+        return _absent(spec, stage, *lacking)
+    if meant is None:
+        return _unmapped(spec, stage)
+    known = {ground.id for ground in stage.floors}
+    floors = [name for name in meant.floors if name in known]
+    return _weighed(
+        spec, [Found((name,), (_in_room(stage, meant, name, floors),)) for name in looked.of(spec.category)]
+    )
+
+
+def _in_room(stage: Stage, meant: MeantInRoom, name: str, floors: Sequence[str]) -> Relation:
+    try:
+        return relation_to_room(stage, meant.type, name, element=meant.element, floors=floors)
+    except UsageError as error:
+        return Relation(meant.type, 0.0, False, -0.5, error.message)
+
+
+def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
+    good = [one for one in found if one.satisfied]
+    bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
+    satisfied = spec.holds(len(good))
+    head = f"{len(good)} of {len(found)} satisfy it, {spec.wanted} needed"
+    if satisfied or not (bad if len(good) < spec.n else good):
+        which = f": {_named(good)}" if good else ""
+        reason = f"{head}{which}"
+    elif len(good) < spec.n or spec.quantity == "gt":
+        reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
+    else:
+        reason = f"{head}: {_named(good)}"
+    told = tuple(one.value() for one in islice([*good, *bad], MOST_TOLD))
+    return Verdict(satisfied, len(good), reason, told)
+
+
+def _named(found: Iterable[Found]) -> str:
+    return "; ".join(" and ".join(one.objects) for one in islice(found, 4))
+
+
+_VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
+    "cnt": _counted,
+    "atr": _attributed,
+    "oor": _between_objects,
+    "oar": _to_room,
+}
+
+
+async def measured(annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> dict[str, Any]:
+    """All that is found, as JSON has it."""
+    looked = await looked_at(annotation, scene, judge, ask)
+    stages = {name: Stage(scene.scene, profile) for name, profile in PROFILES.items()}
+    found = {name: verdicts(annotation, stage, looked) for name, stage in stages.items()}
+    return {
+        "matched": dict(looked.matched),
+        "specifications": [
+            {
+                "text": spec.text,
+                "kind": spec.kind,
+                "meant": _meaning(spec, looked),
+                "profiles": {name: found[name][spec].value() for name in found},
+            }
+            for spec in annotation.specifications
+        ],
+        "problems": [str(problem) for problem in stages["strict"].problems],
+    }
+
+
+def _meaning(spec: Specification, looked: Looked) -> list[str] | None:
+    """What a relation was taken to mean."""
+    if spec.kind == "oor":
+        pairs = looked.pairs.get(spec)
+        return None if pairs is None else [str(one) for one in pairs]
+    room = looked.rooms.get(spec) if spec.kind == "oar" else None
+    return None if room is None else [f"{room.type} {room.element}", *room.floors]

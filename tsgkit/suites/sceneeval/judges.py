@@ -1,0 +1,69 @@
+"""What is asked of whoever looks at a room, behind one interface: rules ask nobody, a model is asked through the door.
+
+Every answer is about one scene and its annotation. A judge that cannot tell says so (None with a reason) and never
+stops a run; what it answers is part of the transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from tsgkit.geometry import Stage
+from tsgkit.suites.sceneeval.annotations import Annotation, Specification
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.transcript import Ask
+
+
+class Attributed(NamedTuple):
+    """Whether each instance has an attribute; None where it cannot be told."""
+
+    instances: Mapping[str, bool | None]
+    reason: str = ""
+
+
+class MeantInRoom(NamedTuple):
+    """A measured relation to what is built, and the floors it is about (none: all)."""
+
+    type: str
+    element: str
+    floors: tuple[str, ...] = ()
+
+
+class Judge(Protocol):
+    """Whoever looks."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that its answers depend on beside the scene."""
+
+    async def categories(
+        self, scene: Furnished, categories: Sequence[str], ask: Ask | None
+    ) -> Mapping[str, str | None]:
+        """The category of every object; None for those of none."""
+
+    async def attribute(
+        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+    ) -> Attributed:
+        """Which instances of a category have an attribute."""
+
+    async def object_relations(
+        self, annotation: Annotation, ask: Ask | None
+    ) -> Mapping[Specification, tuple[Meant, ...] | None]:
+        """What the relations between objects mean; None for those that mean nothing measured."""
+
+    async def room_relations(
+        self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
+    ) -> Mapping[Specification, MeantInRoom | None]:
+        """What the relations to the room mean; ``floors`` are the rooms by the ids of their floors."""
+
+    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> Mapping[str, str]:
+        """What every object is held by: ground, object, wall or ceiling."""
+
+    async def sides(self, scene: Furnished, ask: Ask | None) -> Mapping[str, tuple[str, ...]]:
+        """From which sides every object is used."""

@@ -1,0 +1,190 @@
+"""The published scene-state JSON: ``"format": "sceneState"``.
+
+>>> text = '''{"format": "sceneState", "scene": {"object": [], "arch": {"elements": [
+...   {"type": "Floor", "roomId": "den", "points": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]},
+...   {"type": "Wall", "id": "w1", "points": [[0, 0, 0], [4, 0, 0]], "height": 2.5,
+...    "holes": [{"type": "Door", "box": {"min": [1, 0], "max": [2, 2]}}]}]}}}'''
+>>> found = read_state(text, "scene_0", {})
+>>> found.scene.architecture.floors[0].id, found.scene.architecture.walls[0].openings[0].kind
+('floor_den', 'door')
+
+Only what the published tool uses is used: ``transform.data`` (sixteen numbers, column by column), ``modelId``,
+``index`` and the architecture. ``unit``, ``up``, ``front``, ceilings and the redundant parts of transforms are passed
+over, as they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import FileProblem
+from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.library.files import read_bytes
+from tsgkit.suites.sceneeval.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.folders import LooksBeside
+from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, json_of, object_names, problem_of
+
+FORMAT = "sceneState"
+VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
+Sixteen = Annotated[tuple[float, ...], Field(min_length=16, max_length=16)]
+
+
+class _Theirs(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Transform(_Theirs):
+    data: Sixteen
+
+
+class _Object(_Theirs):
+    index: StrictInt
+    model: StrictStr = Field(alias="modelId")
+    transform: _Transform
+
+
+class _Box(_Theirs):
+    min: tuple[float, float]
+    max: tuple[float, float]
+
+
+class _Hole(_Theirs):
+    type: StrictStr
+    box: _Box
+
+
+class _Element(_Theirs):
+    type: StrictStr
+    id: StrictStr | StrictInt | None = None
+    room: StrictStr | None = Field(default=None, alias="roomId")
+    points: tuple[tuple[float, float, float] | tuple[float, float], ...] = ()
+    height: float | None = None
+    holes: tuple[_Hole, ...] = ()
+
+
+class _Arch(_Theirs):
+    version: StrictStr | None = None
+    elements: tuple[_Element, ...] = ()
+
+
+class _Scene(_Theirs):
+    version: StrictStr | None = None
+    arch: _Arch | None = None
+    objects: tuple[_Object, ...] = Field(alias="object")
+
+
+class _State(_Theirs):
+    format: Literal["sceneState"]
+    scene: _Scene
+
+
+def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
+    """The scene of a text; meshes come from the source of each model's prefix."""
+    value = json_of(text, name)
+    try:
+        scene = _State.model_validate(value).scene
+    except ValidationError as error:
+        raise problem_of(error, name, object_names(_listed(value), "object", "index")) from None
+    indices = [one.index for one in scene.objects]
+    if twice := [index for index in indices if indices.count(index) > 1]:
+        raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
+    notes = _versions(scene)
+    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
+    built = None if scene.arch is None else _architecture(scene.arch, name)
+    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+
+
+def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
+    scene = value.get("scene") if isinstance(value, dict) else None
+    return scene.get("object") if isinstance(scene, dict) else None
+
+
+def _versions(scene: _Scene) -> list[str]:
+    said = {"scene": scene.version, "arch": scene.arch.version if scene.arch else VERSIONS["arch"]}
+    return [f"{part} is of version {said[part]}, and {known} is read" for part, known in VERSIONS.items()
+            if said[part] != known]  # fmt: skip
+
+
+def _object(given: _Object, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]) -> Object:
+    where = f"{name}: object {given.index}: modelId"
+    parts = given.model.split(".")
+    if len(parts) != 2 or not all(parts):
+        raise FileProblem(f"{where}: {given.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
+    prefix, asset_id = parts
+    if prefix not in sources:
+        known = ", ".join(sources) or "none were given"
+        hint = "name its folder: --assets LAYOUT=DIR"
+        raise FileProblem(f"{where}: no assets of {prefix!r:.60} are at hand (prefixes: {known})", hint=hint)
+    asset = sources[prefix].asset(asset_id, where)
+    object_id = f"idx{given.index}_{given.model}"
+    shape = _shape(asset, f"{name}: object {given.index}", missing, notes)
+    mend = asset.mend_winding
+    return Object(object_id, shape, given.transform.data, asset.category, asset.description, mend)
+
+
+def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
+    if not asset.mesh.is_file():
+        if missing == "box" and asset.box is not None:
+            notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
+            return box(*asset.box)
+        more = "; its source knows no box of it" if missing == "box" else ""
+        raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint="or: --missing box")
+    ending = asset.mesh.suffix.lower().removeprefix(".")
+    found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
+    if isinstance(found, Problem):
+        raise FileProblem(f"{where}: mesh: {found.message}")
+    return _turned(found, asset)
+
+
+def _turned(mesh: Mesh, asset: Asset) -> Mesh:
+    return mesh if asset.rotation is None else mesh.moved(asset.rotation)
+
+
+def _architecture(arch: _Arch, name: str) -> Architecture:
+    floors: list[Floor] = []
+    walls: list[Wall] = []
+    for number, element in enumerate(arch.elements):
+        where = f"{name}: architecture element {number if element.id is None else element.id}"
+        kind = element.type.lower()
+        if kind == "floor":
+            floors.append(_floor(element, where))
+        elif kind == "wall":
+            walls.append(_wall(element, where))
+        elif kind != "ceiling":  # a ceiling is always made of the floors and walls
+            raise FileProblem(f"{where}: type: {element.type!r:.60} is none of Floor, Wall, Ceiling")
+    return Architecture(tuple(floors), tuple(walls))
+
+
+def _corners(element: _Element) -> tuple[tuple[float, float, float], ...]:
+    return tuple((point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points)
+
+
+def _floor(element: _Element, where: str) -> Floor:
+    if element.room is None:
+        raise FileProblem(f"{where}: roomId: a floor needs one")
+    if len(element.points) < 3:
+        raise FileProblem(f"{where}: points: a floor needs three corners or more, not {len(element.points)}")
+    return Floor(element.room, _corners(element))
+
+
+def _wall(element: _Element, where: str) -> Wall:
+    if element.id is None:
+        raise FileProblem(f"{where}: id: a wall needs one")
+    if len(element.points) != 2:
+        raise FileProblem(f"{where}: points: a wall has two ends, not {len(element.points)}")
+    if element.height is None:
+        raise FileProblem(f"{where}: height: a wall needs one")
+    start, end = _corners(element)
+    return Wall(str(element.id), start, end, element.height, tuple(_opening(one, where) for one in element.holes))
+
+
+def _opening(hole: _Hole, where: str) -> Opening:
+    kind = hole.type.lower()
+    if kind == "door":
+        return Opening("door", hole.box.min, hole.box.max)
+    if kind == "window":
+        return Opening("window", hole.box.min, hole.box.max)
+    raise FileProblem(f"{where}: holes: {hole.type!r:.60} is neither Door nor Window")

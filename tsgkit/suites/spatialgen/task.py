@@ -1,0 +1,192 @@
+"""The task of this suite as runs see it: its items, who looks at their pictures, its scores.
+
+>>> from tsgkit.library.cards import load_card
+>>> task = SpatialGenTask(load_card("spatialgen/questions"))
+>>> task.takes, task.protocols[:3], len(task.dataset(None))
+(('models', 'images'), ('published', 'ours', 'ours-apart'), 25)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library.cards import Card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.projects import find
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.judged import Verdict
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.painting import Painting, PaintingOptions
+from tsgkit.suites.pictures import ENDINGS, is_file_id
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
+from tsgkit.suites.spatialgen.auditing import auditable_rows
+from tsgkit.suites.spatialgen.controls import controls
+from tsgkit.suites.spatialgen.guessing import guessing
+from tsgkit.suites.spatialgen.judging import verdicts_of
+from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
+from tsgkit.suites.spatialgen.reading import read_twice
+from tsgkit.suites.spatialgen.rows import rows_in
+from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
+from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
+from tsgkit.suites.spatialgen.viewing import Recorded, looking
+from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
+from tsgkit.suites.tasks import Control, Dataset, Folder, Task, Viewing
+
+SUITE = "spatialgen/"
+QUESTIONS = "questions"
+
+
+class SpatialGenTask(Task):
+    """Ten questions about each picture, as a card declares it."""
+
+    takes = ("models", "images")
+    protocols = PROTOCOLS
+    groups = ("scene", "group")
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.kind = task_named(card, SUITE, {QUESTIONS: METRICS})
+        check_metrics(card, METRICS)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """What it is judged by."""
+        return METRICS
+
+    @property
+    def published_metrics(self) -> Collection[str]:
+        """Those that are computed from votes."""
+        return PUBLISHED
+
+    def dataset(self, data: str | None) -> Rows:
+        """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
+        source = self._source(data)
+        return Rows(str(source), rows_in(source))
+
+    def _source(self, data: str | None) -> Path | Traversable:
+        known = {*catalogue(), *(one.name for one in installed())}
+        if data is None:
+            named = self.card.data
+            return dataset_file(named, self.kind) if named in known else find("tasks", named)
+        path = Path(data)
+        if path.is_dir():
+            return path / f"{self.kind}.jsonl"
+        return path if path.exists() or data not in known else dataset_file(data, self.kind)
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Prompts are true ones; styles and solvers are for models that answer in words."""
+        if prompts is not None:
+            Words(self.card, Way(PUBLISHED_WAY), prompts).check()
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """None for models: pictures are judged here."""
+        hint = f"name a folder of pictures: --images NAME=DIR; tsgkit images --task {self.key} makes them"
+        raise UsageError(f"{self.key}: no model is asked this, but who looks at its pictures", hint=hint)
+
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
+        """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
+        solver = looking(viewing, dataset, self.card)
+        if solver.way.control != BLIND and not any(True for _ in self.files_of(viewing.folder, dataset.item_ids)):
+            found = next(iter(solver.folder.stray(dataset.item_ids)), None)
+            hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
+            raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
+        return solver
+
+    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
+        """The pictures of these items."""
+        paths = (folder.path / f"{one}{ending}" for one in item_ids if is_file_id(one) for ending in ENDINGS)
+        return (path for path in paths if path.is_file())
+
+    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
+        """A subject that looks at nothing."""
+        return guessing(subject, _own(dataset).rows, seed)
+
+    def recorded(self, solver: str, style: str) -> Solver:
+        """A way of answering or looking of which only the transcripts are left."""
+        return Recorded(solver)
+
+    def tally(self) -> Tally:
+        """An empty tally of its metrics in both profiles."""
+        return tally_for()
+
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """The values of a tally, of these metrics (None: all)."""
+        return board_of(tally, seed, unpublished=solver.unpublished, only=only)
+
+    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
+        """All baselines, voted and unvoted."""
+        rows = _own(dataset)
+        return controls([rows.sample(number) for number in numbers], rows.rows, seed)
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Its questions as an audit sees them, whatever is wrong with them."""
+        return auditable_rows(rows_in(self._source(data)))
+
+    def verdicts(self, record: Mapping[str, Any], sample: SpatialSample, metric: str) -> Iterable[Verdict]:
+        """What the votes say of each question, under its domain."""
+        return verdicts_of(sample, record)
+
+    def paintings(
+        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
+    ) -> Iterable[Painting]:
+        """The pictures to be made of the chosen items: each of its prompt, as it stands."""
+        if options.condition != "none" or options.layouts is not None:
+            raise UsageError(f"{self.key}: there is no layout that could go into a prompt", hint="leave it out")
+        rows = self.dataset(data)
+        return [Painting(rows.item_ids[number], rows.sample(number).row.prompt) for number in rows.chosen(ids, limit)]
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """Scenes and their groups in the published order."""
+        return scenes_in_order(members, group)
+
+    def question(self, sample: SpatialSample, *, briefly: bool = False) -> str:
+        """What the picture had to show, and what is asked about it."""
+        if briefly:
+            return sample.row.prompt
+        asked = (f"{number}. {question.written()}" for number, question in enumerate(sample.questions, 1))
+        return "\n".join([sample.row.prompt, "", *asked])
+
+    def reference(self, sample: SpatialSample) -> str:
+        """The keys, in words."""
+        return "\n".join(
+            f"{number}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
+            for number, question in enumerate(sample.questions, 1)
+        )
+
+    def reference_value(self, sample: SpatialSample) -> object:
+        """The keys."""
+        return list(sample.row.answers)
+
+    def readings(self, sample: SpatialSample, reply: Reply, solver: Solver) -> TwoReadings:
+        """What both profiles read in one reply."""
+        return read_twice(sample, reply, solver.name)
+
+
+def _own(dataset: Dataset) -> Rows:
+    if not isinstance(dataset, Rows):
+        raise UsageError(f"{dataset.file}: not rows of this suite")
+    return dataset
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """The tasks whose rows a file holds, by its first row, or a folder, by its files; none where it cannot be told."""
+    if file.is_dir():
+        return (QUESTIONS,) if (file / f"{QUESTIONS}.jsonl").exists() else ()
+    try:
+        next(rows_in(file))
+    except (TsgkitError, StopIteration):
+        return ()
+    return (QUESTIONS,)
