@@ -51,14 +51,72 @@ def test_collected_layouts_are_scored_by_k_with_samples(capsys: pytest.CaptureFi
     }  # fmt: skip
     assert found["profiles"]["strict"]["hard"] is None
     assert "strict.hard" in found["reasons"]
-    assert found["notes"] == ["1 natural items are left out: no layout can be verified for them"]
+    assert found["notes"] == ["natural items left out: 1 (no layout can be verified for them)"]
     assert "keys" in found["samples"][1]["evidence"]["reason"]
 
 
 def test_a_level_is_shown_as_it_is_and_shares_in_percent(capsys: pytest.CaptureFixture[str]) -> None:
     out = scored(capsys)
     assert "satisfied           50.0" in out
-    assert "note: 1 natural items are left out" in out
+    assert "note: natural items left out: 1" in out
+
+
+def test_rows_of_the_other_scenario_are_told_by_eval(capsys: pytest.CaptureFixture[str]) -> None:
+    told = "natural items left out: 1 (no layout can be verified for them)"
+    command = ["eval", "--task", "formalimg/layout", "--model", "baseline/random", "--data", "rows.jsonl"]
+    assert main(command) == 0
+    assert f"note: formalimg/layout: {told}\n" in capsys.readouterr().out
+    assert main([*command, "--dry-run"]) == 0
+    assert f"note: formalimg/layout: {told}\n" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert result["notes"] == [told]
+    Path("rows.jsonl").write_text(lines(ROWS[:2]))
+    assert main([*command, "--json"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert "notes" not in result
+
+
+def test_a_suite_where_one_task_is_wanted_is_answered_with_its_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+    score = ["score", "--task", "formalimg", "--data", "rows.jsonl", "--replies", "replies.jsonl"]
+    images = ["images", "--task", "formalimg", "--model", "openai/x", "-o", "pictures", "--dry-run"]
+    for command in (score, images, ["prompts", "show", "formalimg"]):
+        assert main(command) == 2
+        said = capsys.readouterr().err
+        assert "formalimg is a suite; one task is wanted" in said
+        assert "its tasks: formalimg/knolling, formalimg/layout, formalimg/natural" in said
+
+
+def test_pictures_for_a_whole_suite_are_answered_with_the_tasks_that_take_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["eval", "--task", "formalimg", "--images", "mine=."]) == 2
+    said = capsys.readouterr().err
+    assert "formalimg/layout takes models" in said
+    assert "--task formalimg/knolling or --task formalimg/natural" in said
+    assert main(["eval", "--task", "formalimg", "--scenes", "mine=."]) == 2
+    assert "tasks that take" not in capsys.readouterr().err
+
+
+def test_an_explanation_shows_the_verdict_part_by_part(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("script.jsonl").write_text(lines([{"item_id": "knolling/1", "reply": json.dumps([KEYS])}]))
+    layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl", "--model", "script:script.jsonl"]
+    assert main([*layout, "--out", "run"]) == 0
+    capsys.readouterr()
+    assert main(["explain", "run", "--item", "knolling/1"]) == 0
+    said = capsys.readouterr().out
+    assert "strict verdict, part by part\n  | ✓ " in said
+    assert "is on the top side: its centre is at y = 140, the middle at 500" in said
+    assert main(["explain", "run", "--item", "knolling/1", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)["rows"]
+    assert row["trace"][0].startswith("✓ ")
+    assert main(["explain", "run", "--item", "knolling/1", "--html", "page.html"]) == 0
+    page = Path("page.html").read_text()
+    assert "Strict verdict, part by part" in page
+    assert "its centre is at y = 140" in page
+    capsys.readouterr()
+    assert main(["explain", "run", "--item", "knolling/0"]) == 0
+    assert "part by part" not in capsys.readouterr().out
 
 
 def test_a_gate_may_stand_at_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

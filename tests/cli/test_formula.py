@@ -106,6 +106,16 @@ def test_verify_says_why_and_ends_with_zero(layout: str, files: None, capsys: py
     )
 
 
+def test_a_layout_without_objects_under_their_key_is_told(
+    files: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("thing.json").write_text('{"label": "cup", "box_2d": [0, 0, 100, 100]}')
+    assert main(["formula", "verify", GOOD, "thing.json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("false (strict): there is no cup")
+    assert "thing.json: has no key objects, so it is taken for an empty scene" in captured.err
+
+
 def test_verify_gives_the_verdict_as_json(files: None, capsys: pytest.CaptureFixture[str]) -> None:
     found = value(capsys, "verify", "(exists ?x (Is ?x 'pen'))", "layout.json")
     assert (found["truth"], found["profile"], found["status"], found["reason"]) == (True, "strict", "decided", "")

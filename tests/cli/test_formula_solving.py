@@ -58,6 +58,10 @@ def test_check_says_whether_a_formula_can_be_satisfied(capsys: pytest.CaptureFix
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
     assert main(["formula", "check", FORMULA]) == 0
     assert "satisfiable: yes, by a layout of 2 objects" in capsys.readouterr().out
+    assert main(["formula", "check", CONTRADICTION]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("well written (knolling)\n")
+    assert "nothing to complain about" not in said
     assert main(["formula", "check", CONTRADICTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["satisfiable"].startswith("no: the book is on the left side")
 

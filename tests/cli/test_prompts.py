@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from formula_items import CAT, ROWS, lines
 from prompt_items import STYLES, TASKS, pool, row
 
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.suites.formalimg.solvers import Single
+from tsgkit.suites.registry import task_of
 from tsgkit.suites.tsg.preview import preview
 from tsgkit.suites.tsg.prompting import Prompter
 from tsgkit.suites.tsg.samples import samples_of
@@ -107,6 +112,68 @@ def test_a_pool_that_shares_a_scenario_with_the_data_is_refused(
     assert "example shown-3 and item asked are of one scenario" in capsys.readouterr().err
 
 
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> Any:  # noqa: ANN401  (as JSON has it)
+    assert main(["prompts", "show", *words, "--json"]) == 0
+    return json.loads(out(capsys))
+
+
+def test_the_list_has_the_tasks_of_every_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "list", "--json"]) == 0
+    tasks = {task["task"]: task for task in json.loads(out(capsys))["tasks"]}
+    assert set(tasks) == set(card_names())
+    assert {"statement", "rules", "answer-structured"} <= set(tasks["formalimg/layout"]["parts"])
+    assert set(tasks["formalimg/knolling"]["parts"]) == {"one-class", "all-classes"}
+    assert list(tasks["formalimg/natural"]["parts"]) == ["judge"]
+    assert not any(task["problem"] for task in tasks.values())
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_layouts_are_shown_as_a_model_is_asked_for_them(
+    style: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("rows.jsonl").write_text(lines(ROWS))
+    value = shown(capsys, "formalimg/layout", "--style", style, "--data", "rows.jsonl", "--item", "1")
+    task = task_of(load_card("formalimg/layout"))
+    dataset = task.dataset("rows.jsonl")
+    solver = task.solver("single", style, dataset, shots=None, seed=0, prompts=None)
+    assert isinstance(solver, Single)
+    assert value["item_id"] == "knolling/1"
+    assert value["messages"] == [{"role": "user", "content": solver.prompter.text(dataset.sample(1))}]
+    assert value["fingerprint"] == solver.fingerprint
+    assert (value["schema"] is not None) == (style == "structured")
+    assert len(value["examples"]) == (10 if "few-shot" in style else 0)
+
+
+def test_what_a_judge_is_told_beside_a_picture_is_shown(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rows.jsonl").write_text(lines(ROWS))
+    natural = shown(capsys, "formalimg/natural", "--data", "rows.jsonl")
+    [message] = natural["messages"]
+    assert message["role"] == "user"
+    assert "A black cat on a sofa." in message["content"]
+    assert CAT.split("'")[1] in message["content"]
+    assert natural["notes"] == ["the picture follows in the same message"]
+    knolling = shown(capsys, "formalimg/knolling", "--data", "rows.jsonl", "--item", "0")
+    [message] = knolling["messages"]
+    assert message["role"] == "system"
+    assert "cup" in message["content"]
+    assert "pen" not in message["content"].split()
+    assert knolling["notes"][0].endswith("; pen: a call each in the same words")
+    assert main(["prompts", "show", "formalimg/natural", "--style", "cot"]) == 2
+    assert "--style and --shots have no use" in capsys.readouterr().err
+
+
+def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    Path("mine/layout.txt").write_text("Lay out: {prompt}")
+    assert main(["prompts", "list", "--prompts", "mine", "--json"]) == 0
+    tasks = {task["task"]: task for task in json.loads(out(capsys))["tasks"]}
+    assert tasks["formalimg/layout"]["parts"] == {"whole": str(Path("mine/layout.txt"))}
+    assert "has no prompts" in tasks["formalimg/natural"]["problem"]
+    Path("rows.jsonl").write_text(lines(ROWS))
+    found = shown(capsys, "formalimg/layout", "--prompts", "mine", "--data", "rows.jsonl")
+    assert found["messages"][0]["content"] == "Lay out: A red cup left of a pen."
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -121,6 +188,9 @@ def test_a_pool_that_shares_a_scenario_with_the_data_is_refused(
         (["prompts", "show", "tsg/sgds", "--data", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
         (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/sgqa.jsonl"], "is not data of sgds"),
         (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
+        (["prompts", "show", "formalimg/layot"], "there is no task formalimg/layot\n  formalimg/layout?"),
+        (["prompts", "show", "formalimg/layout", "--item", "x9"], "there is no item knolling/x9"),
+        (["prompts", "show", "formalimg/knolling", "--shots", "3"], "a judge is told one thing"),
         (["prompts", "list", "--prompts", "nowhere"], "nowhere: no such folder"),
     ],
 )

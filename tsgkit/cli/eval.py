@@ -230,6 +230,8 @@ def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN4
         say(json.dumps({"identity": prepared.identity, "estimates": [_estimate_value(one) for one in estimates]}))
         return GOOD
     say(f"run {inert(prepared.name)}-{prepared.identity}: nothing is sent")
+    for note in prepared.notes:
+        say(f"note: {inert(note)}")
     for one in estimates:
         cost = "cost unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
         tokens = f"{one.prompt.low:,.0f} to {one.prompt.high:,.0f} tokens in, "

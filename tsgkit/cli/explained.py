@@ -108,6 +108,9 @@ def _print_row(row: Explained, pen: Pen) -> None:
         pen.heading("graph by graph")
         for number, graph in enumerate(row.graphs):
             _print_graph(number, graph, pen)
+    if trace := row.task.trace(row.judged):
+        pen.heading("strict verdict, part by part")
+        pen.block("\n".join(trace), 1)
     _print_scores(row, pen)
 
 

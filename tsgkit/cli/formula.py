@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli import formula_solving
-from tsgkit.cli.terminal import count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text
 
@@ -97,6 +97,8 @@ def read_layout(path: str) -> object:
         raise FileProblem(f"{path}: nested too deeply for a layout") from None
     except ValueError as error:
         raise FileProblem(f"{path}: not JSON: {error}", hint="tsgkit formula --help shows a layout") from None
+    if isinstance(value, dict) and "objects" not in value:
+        complain(f"{path}: has no key objects, so it is taken for an empty scene")
     return {"objects": value} if isinstance(value, list) else value
 
 
@@ -146,7 +148,8 @@ def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]
     for finding in checked.findings:
         say(inert(str(finding)))
     if not checked.findings:
-        say(f"nothing to complain about ({scenario})")
+        contradicts_itself = any(found.startswith(("no:", "no ")) for _, found in further)
+        say(f"{'well written' if contradicts_itself else 'nothing to complain about'} ({scenario})")
     fault = checked.published_fault
     say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "lets it pass"))
     for name, found in further:

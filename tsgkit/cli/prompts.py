@@ -3,6 +3,7 @@
 tsgkit prompts list
 tsgkit prompts show tsg/ma-sgg --style cot --item tea/0
 tsgkit prompts show tsg/sgqa --data sgqa.jsonl --style few-shot --shots 3 --seed 1 --json
+tsgkit prompts show formalimg/layout --item knolling/7
 tsgkit prompts show tsg/sgds --prompts FOLDER     (parts laid out as ours, or whole prompts such as sgds.txt)
 """
 
@@ -15,8 +16,10 @@ from dataclasses import asdict
 
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import GOOD
-from tsgkit.suites.tsg.preview import Preview, TaskPrompts, preview, task_prompts
-from tsgkit.suites.tsg.prompting import PRESETS, Style
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.suites.previews import Preview, PreviewOptions, TaskPrompts, task_prompts
+from tsgkit.suites.registry import task_of
+from tsgkit.suites.styles import PRESETS, Style
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|show")
     listing = actions.add_parser("list", help="the tasks, the styles, and where the texts come from")
     show = actions.add_parser("show", help="the exact prompt of one item")
-    show.add_argument("task", metavar="TASK", help="the task, such as tsg/ma-sgg")
+    show.add_argument("task", metavar="TASK", help="the task, such as tsg/ma-sgg or formalimg/layout")
     show.add_argument("--style", default="zero-shot", metavar="S", help=f"{', '.join(PRESETS)} (default zero-shot)")
     show.add_argument("--shots", type=int, metavar="N", help="how many worked examples (few-shot styles; default 10)")
     show.add_argument("--seed", type=int, default=0, metavar="N", help="the seed that chooses examples (default 0)")
@@ -40,15 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         _list(arguments)
         return GOOD
-    found = preview(
-        arguments.task,
+    options = PreviewOptions(
+        item=arguments.item,
+        data=arguments.data,
         style=arguments.style,
         shots=arguments.shots,
         seed=arguments.seed,
-        item=arguments.item,
-        data=arguments.data,
         prompts=arguments.prompts,
     )
+    found = task_of(load_card(arguments.task)).preview(options)
     if arguments.json:
         say(json.dumps(_value(found), indent=2))
     else:
@@ -58,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(found: Preview) -> None:
     say("\n".join(map(inert, found.text.split("\n"))))
+    for note in found.notes:
+        say(f"\n({inert(note)})")
     if found.schema is not None:
         say(f"\n(answer schema, sent beside the prompt)\n{inert(json.dumps(found.schema, ensure_ascii=False))}")
 
@@ -72,11 +77,12 @@ def _value(found: Preview) -> dict[str, object]:
         "fingerprint": found.fingerprint,
         "messages": list(found.messages),
         "schema": found.schema,
+        "notes": list(found.notes),
     }
 
 
 def _list(arguments: argparse.Namespace) -> None:
-    tasks = task_prompts(arguments.prompts)
+    tasks = task_prompts(map(task_of, map(load_card, card_names())), arguments.prompts)
     if arguments.json:
         styles = [_style_value(style) for style in PRESETS.values()]
         say(json.dumps({"tasks": [asdict(task) for task in tasks], "styles": styles}, indent=2))

@@ -48,11 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
-    from tsgkit.library.cards import load_card
+    from tsgkit.library.cards import card_names, load_card
     from tsgkit.suites.registry import task_of
     from tsgkit.suites.scoreboard import report_value
 
-    name = arguments.task if "/" in arguments.task else f"tsg/{arguments.task}"
+    suites = {name.partition("/")[0] for name in card_names()}
+    name = arguments.task if "/" in arguments.task or arguments.task in suites else f"tsg/{arguments.task}"
     report = task_of(load_card(name)).score(
         arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
     )

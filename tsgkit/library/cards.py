@@ -84,7 +84,10 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
     try:
         found = find("tasks", name + ENDING, folders, start)
     except UsageError as error:
-        near = _near(name, card_names(folders, start))
+        names = card_names(folders, start)
+        if ours := [one for one in names if one.startswith(f"{name}/")]:
+            raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(ours)}") from None
+        near = _near(name, names)
         raise UsageError(f"there is no task {name}", hint=near or error.hint) from None
     return card_from(text_of(found), name, str(found))
 

@@ -31,6 +31,7 @@ def _row(row: Explained, *, single: bool) -> Markup:
         html.section("Calls", *(_call(asked) for asked in row.asked), level=3),
         html.section("Scores", *(_scores(row) if row.is_counted else ()), level=3),
         html.section("Reference", html.block(row.task.reference(row.sample)), level=3),
+        html.section("Strict verdict, part by part", *_trace(row), level=3),
         html.section("Graph by graph", *(graph_differences(row.graphs) if row.is_counted else ()), level=3),
     )
     title = tag("h2", html.name(row.cell.title))
@@ -43,6 +44,11 @@ def _state(row: Explained) -> Iterator[Markup]:
     for words in (row.unasked, row.changed):
         if words:
             yield html.paragraph(words, class_="note")
+
+
+def _trace(row: Explained) -> Iterator[Markup]:
+    if row.is_counted and (lines := row.task.trace(row.judged)):
+        yield html.block("\n".join(lines))
 
 
 def _question(row: Explained) -> Iterator[Markup]:

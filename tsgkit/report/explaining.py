@@ -308,6 +308,7 @@ def _value(row: Explained) -> dict[str, Any]:
         "scores": {"official": None} | scores,
         "unpublished": row.unpublished or None,
         "graphs": [_graph_value(graph) for graph in row.graphs],
+        "trace": list(row.task.trace(judged)),
         "changed": row.changed or None,
     }
 

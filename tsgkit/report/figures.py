@@ -37,6 +37,15 @@ def interval(value: Value | None) -> str:
     return f"[{_shown(value.low, value)}, {_shown(value.high, value)}]"
 
 
+def with_interval(value: Value) -> str:
+    """A value with its interval, alone where there is none.
+
+    >>> with_interval(Value(0.5, 0.25, 0.75, 8.0)), with_interval(Value(1.0, None, None, 1.0))
+    ('50.0 [25.0, 75.0]', '100.0')
+    """
+    return percent(value) if value.low is None else f"{percent(value)} {interval(value)}"
+
+
 def weight(value: Value | None) -> str:
     """What a value rests on: its summed weight."""
     return NOTHING if value is None else number(value.n)

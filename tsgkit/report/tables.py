@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
+from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight, with_interval
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
@@ -232,9 +232,9 @@ def _ours(report: Report, beside: Beside, metrics: Sequence[str]) -> tuple[str, 
 def _value_beside(beside: Beside, name: str) -> str:
     """Our official figure; where there is none the strict one, which says so."""
     if (value := beside.value(name)) is not None:
-        return f"{percent(value)} {interval(value)}"
+        return with_interval(value)
     strict = (beside.row.board.profiles["strict"] or {}).get(name)
-    return NOTHING if strict is None else f"{percent(strict)} {interval(strict)} (strict)"
+    return NOTHING if strict is None else f"{with_interval(strict)} (strict)"
 
 
 def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:

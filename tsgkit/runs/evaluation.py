@@ -115,7 +115,7 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
             folder.update_header(tsgkit=__version__)
         states = states_of(prepared.rows, folder.samples)
         work = _work(prepared, folder, states, options, watch)
-        work.notices += notices
+        work.notices += [*notices, *prepared.notes]
         return _finished(prepared, folder, states, work, with_samples)
     finally:
         folder.close()

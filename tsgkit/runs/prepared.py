@@ -31,7 +31,7 @@ from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.families import family_of
 from tsgkit.suites.registry import task_of, tasks_of_rows
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.tasks import Dataset, Folder, Task, Viewing
+from tsgkit.suites.tasks import Dataset, Folder, Kind, Task, Viewing
 
 DEFAULT_SUITE = "tsg"
 RULES = "rules"
@@ -54,6 +54,11 @@ class Row:
     """Which samples of the dataset are asked."""
     judge: str | None = None
     """Who looks, where the subject is a folder of finished things."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be told of its data."""
+        return self.task.notes(self.dataset)
 
     @property
     def asked(self) -> str:
@@ -89,6 +94,12 @@ class Prepared:
         tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
         words = f"{models}-{tasks if len(tasks) < 30 else DEFAULT_SUITE}"
         return re.sub(r"[^A-Za-z0-9.+_-]+", "-", words)[:LONGEST_NAME].strip("-.")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be told of the data, task by task."""
+        told = {row.task.key: row.notes for row in self.rows}
+        return tuple(f"{name}: {note}" for name, notes in told.items() for note in notes)
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
         """What the run says of itself, without any key."""
@@ -208,8 +219,14 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
             raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
         for task in tasks.values():
             if folder.kind not in task.takes:
-                hint = "name the tasks that take them: --task"
-                raise UsageError(f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}", hint=hint)
+                wrong = f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}"
+                raise UsageError(wrong, hint=_hint_at_takers(folder.kind))
+
+
+def _hint_at_takers(kind: Kind) -> str:
+    """The tasks that take folders of a kind, each of which may want folders of its own."""
+    takers = [name for name in card_names() if kind in task_of(load_card(name)).takes]
+    return f"name a task that takes them: --task {' or --task '.join(takers)}" if takers else "no task here takes them"
 
 
 def _default_subject(task: Task) -> str:

@@ -79,6 +79,8 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
         "task": cell.task,
         **board_value(result.board),
     }
+    if notes := state.row.notes:
+        value["notes"] = list(notes)
     if with_samples:
         value["samples"] = [sample_value(record) for record in records_of(state, samples)]
     return value | {"usage": usage_value(result.usage)}

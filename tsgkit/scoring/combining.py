@@ -15,7 +15,7 @@ one of many.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tsgkit.scoring.bootstrap import Interval, Resampling, constant_interval, percentile_interval
@@ -62,7 +62,7 @@ def combined_interval(
     values = [total.sum / total.weight for column in totals for total in column.values()]
     if max(values) - min(values) < _SAME:
         bound = constant_interval(values[0], _weights(totals, clusters), (0.0, top), resampling)
-        return None if bound is None else _combined_ends(bound, how, len(columns))
+        return None if bound is None else _combined_ends(bound, how, totals)
     rows = [tuple(_flat(column.get(name, _NOTHING) for column in totals)) for name in clusters]
     redrawn = redrawn_totals(rows, rounds=rounds, rng=resampling.rng)
     estimates = [value for row in redrawn if (value := how(_values(row))) is not None]
@@ -70,9 +70,9 @@ def combined_interval(
     return None if found is None or found.low == found.high else found
 
 
-def _combined_ends(bound: Interval, how: Combination, columns: int) -> Interval | None:
-    """What columns that all end where one does come to; no interval where its ends are one."""
-    low, high = how([bound.low] * columns), how([bound.high] * columns)
+def _combined_ends(bound: Interval, how: Combination, totals: Sequence[Mapping[str, Totals]]) -> Interval | None:
+    """What columns that all end where one does come to; an empty one stays so; no interval where its ends are one."""
+    low, high = (how([end if column else None for column in totals]) for end in (bound.low, bound.high))
     return None if low is None or high is None or low == high else replace(bound, low=low, high=high)
 
 

@@ -93,7 +93,7 @@ def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = 
 def _reply(line: str, place: str, text_of: TextOf) -> tuple[str, Reply]:
     hint = 'a line reads {"item_id": "...", "reply": "..."}'
     try:
-        row = _ReplyRow.model_validate(load(line))
+        row = _ReplyRow.model_validate(_object(load(line)))
         text = text_of(row.reply)
     except NotationError as error:
         raise UsageError(f"{place}: {error.message}", hint=hint) from None
@@ -102,6 +102,12 @@ def _reply(line: str, place: str, text_of: TextOf) -> tuple[str, Reply]:
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
     return str(row.item_id), Reply(text, Outcome(row.outcome) if row.outcome else None)
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise NotationError(f"not a reply: expected an object, found {kind_of(value)}")
+    return value
 
 
 def _like(item_id: str, item_ids: Collection[str]) -> str:

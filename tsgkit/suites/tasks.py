@@ -23,6 +23,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, Sample, Verdict
 from tsgkit.suites.metrics import Metric, columns_of
+from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
@@ -173,8 +174,20 @@ class Task(ABC):
     def dataset(self, data: str | None) -> Dataset:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What has to be told of the rows beside the scores, such as those that this task leaves out."""
+        return ()
+
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
         """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of its prompts comes from, ours or those of a folder, which may have none for it."""
+        return {}
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What would be sent for one item."""
+        raise UsageError(f"{self.key}: has no prompts to show", hint="tsgkit prompts list names those that have")
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
@@ -261,6 +274,10 @@ class Task(ABC):
     @abstractmethod
     def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
         """What both profiles read in one reply."""
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """How a verdict came about, line by line; nothing where no rules are followed."""
+        return ()
 
     def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401
         """The graphs that were wanted and given; None where something else than graphs is asked for."""

@@ -63,6 +63,16 @@ def test_a_mean_of_levels_is_nothing_while_a_level_has_no_item(tmp_path: Path) -
     assert value(report, "strict", "g") == 0.0
 
 
+def test_a_level_without_items_is_not_reached_at_the_upper_end_of_an_interval(tmp_path: Path) -> None:
+    report = scored(tmp_path, levels(2, levels=1), {}, metrics=("g_50",))
+    found = (report.board.profiles["strict"] or {})["g_50"]
+    assert found is not None
+    assert (found.value, found.low, found.high) == (0.0, None, None)
+    full = (scored(tmp_path, levels(2), {}, metrics=("g_10",)).board.profiles["strict"] or {})["g_10"]
+    assert full is not None
+    assert (full.value, full.low, full.high) == (0.0, 0.0, 10.0)
+
+
 def test_a_later_recovery_does_not_raise_the_level_held() -> None:
     held = level_held(0.7)
     assert held([0.7] * 10) == 10
@@ -111,11 +121,19 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
 
 
+def test_the_same_counts_stand_beside_every_score(tmp_path: Path) -> None:
+    answered = scored(tmp_path, ROWS[:2], {"knolling/0": [CUP, CUP | {"label": "pen"}], "knolling/1": []}).board.counts
+    assert (answered["rejected"], answered["undecided"], answered["missing"]) == (1, 0, 0)
+    missing = scored(tmp_path, ROWS[:2], {}).board.counts
+    assert (missing["rejected"], missing["undecided"], missing["missing"]) == (0, 0, 2)
+    assert set(answered) == set(missing)
+
+
 def test_natural_items_are_left_out_and_told(tmp_path: Path) -> None:
     report = scored(tmp_path, ROWS, {"knolling/0": [CUP, PEN], "natural/0": "[]"})
     assert report.board.n == 2
     assert report.notes == (
-        "1 natural items are left out: no layout can be verified for them, and so are 1 replies to them",
+        "natural items left out: 1 (no layout can be verified for them; so are the replies to them: 1)",
     )
     with pytest.raises(UsageError, match="there are no knolling items"):
         scored(tmp_path, ROWS[2:], {})

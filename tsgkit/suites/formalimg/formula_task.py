@@ -18,14 +18,22 @@ from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.formalimg.auditing import auditable
 from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.scoreboard import GROUPS, board_of, tally_for
+from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
+from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.tasks import Dataset, Task
 
 SUITE = "formalimg/"
 SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+WHY_LEFT_OUT = {
+    "layout": NO_LAYOUT,
+    "knolling": "a task of their own, natural, is about them",
+    "natural": "tasks of their own, layout and knolling, are about them",
+}
+"""Why each task has no use for the rows of the other scenario."""
 
 
 class FormulaTask(Task):
@@ -55,6 +63,10 @@ class FormulaTask(Task):
         source = self._source(data)
         return Rows(str(source), read_samples(source), SCENARIO[self.kind])
 
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """How many rows of the other scenario are left out."""
+        return own_rows(dataset).told(WHY_LEFT_OUT[self.kind])
+
     def _source(self, data: str | None) -> Path | Traversable:
         known = {*catalogue(), *(one.name for one in installed())}
         scenario = SCENARIO[self.kind]
@@ -63,6 +75,12 @@ class FormulaTask(Task):
             return dataset_file(named, scenario) if named in known else find("tasks", named)
         path = Path(data)
         return path if path.exists() or data not in known else dataset_file(data, scenario)
+
+    def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
+        """The rows that a prompt is shown of, and the item it is about; its ``id`` alone names it too."""
+        rows, item = self.dataset(options.data), options.item
+        named = () if item is None else (item if "/" in item else f"{SCENARIO[self.kind]}/{item}",)
+        return rows, rows.sample(rows.chosen(named)[0])
 
     def auditable(self, data: str | None) -> Auditable:
         """Its rows, slips and all."""
@@ -86,6 +104,10 @@ class FormulaTask(Task):
             return f"{sample.dsl}\n{reading_of(sample.formula)}"
         except TsgkitError:
             return sample.dsl
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """What the verifier found at each part of the formula; nothing where a judge gave the verdict."""
+        return tuple(judged.evidence.get("trace") or ())
 
     def reference_value(self, sample: FormulaSample) -> object:
         """What has to hold."""

@@ -213,11 +213,9 @@ class Grounding(_Scenes):
         from langchain_core.messages import HumanMessage, SystemMessage
 
         assert self.texts is not None  # noqa: S101  (one is made with both)
-        colors = words(KNOLLING.values["color"])
+        text = instructions(self.texts, classes, self.name)
         if self.name == PUBLISHED:
-            text = self.texts.part("one-class").render(label=classes[0], colors=colors)
             return [SystemMessage(content=text), HumanMessage(content=content_of(picture))]
-        text = self.texts.part("all-classes").render(classes=words(classes), colors=colors)
         return [HumanMessage(content=content_of(text, picture))]
 
 
@@ -230,6 +228,14 @@ class RecordedGrounding(_Scenes):
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """There is nobody to ask."""
         raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+
+
+def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:
+    """What the judge is told to look for: one class as published, else all of them."""
+    colors = words(KNOLLING.values["color"])
+    if protocol == PUBLISHED:
+        return texts.part("one-class").render(label=classes[0], colors=colors)
+    return texts.part("all-classes").render(classes=words(classes), colors=colors)
 
 
 def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -25,7 +25,7 @@ from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.blame import Clause, clauses_held, clauses_of
 from tsgkit.suites.formalimg.metrics import CATEGORIES, LEVELS
-from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable, layout_in
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
@@ -105,7 +105,8 @@ def judged(sample: FormulaSample, found: Findings) -> Judged:
     left_out, official_scores = _official(sample, found.official)
     verdict = found.strict
     undecided = int(verdict is not None and verdict.truth is None)
-    counts = {"skipped_official": int(left_out), "undecided": undecided, **found.counts}
+    own = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
+    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts}
     return Judged(
         sample=sample,
         outcome=found.outcome,

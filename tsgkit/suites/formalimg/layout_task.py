@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tsgkit.llm.reply import Reply
@@ -18,16 +18,17 @@ from tsgkit.suites.formalimg.baselines import baseline_named
 from tsgkit.suites.formalimg.examples import chosen
 from tsgkit.suites.formalimg.formula_task import FormulaTask, own_rows
 from tsgkit.suites.formalimg.judging import read_reply
-from tsgkit.suites.formalimg.prompting import Prompter, Texts, layout_text
-from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.prompting import SCHEMA, Prompter, Texts, layout_text
+from tsgkit.suites.formalimg.rows import FormulaSample, Rows
 from tsgkit.suites.formalimg.scoreboard import score
 from tsgkit.suites.formalimg.solvers import Baseline, Recorded, Single, check_solver, unpublished
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable
+from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.styles import style_of
+from tsgkit.suites.styles import Style, style_of
 from tsgkit.suites.tasks import Dataset
 
 DIFFERENCE = (
@@ -45,14 +46,35 @@ class LayoutTask(FormulaTask):
         check_solver(solver)
         Texts.of("layout", prompts)
 
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of its prompts comes from."""
+        return Texts.of("layout", prompts).sources
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What a model would be sent for one item."""
+        rows, sample = self.item(options)
+        prompter = self._prompter(style_of(options.style, options.shots), rows, options.seed, options.prompts)
+        return Preview(
+            task=self.key,
+            style=prompter.style,
+            item_id=sample.item_id,
+            text=prompter.text(sample),
+            messages=as_sent(prompter.messages(sample)),
+            schema=SCHEMA if prompter.style.schema else None,
+            fingerprint=prompter.fingerprint,
+            examples=tuple(example.sample.item_id for example in prompter.examples),
+        )
+
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
         """A solver with its prompts; the pool of examples is held against the items."""
         check_solver(name)
-        composed = style_of(style, shots)
-        examples = chosen(self.card, composed.shots, seed, own_rows(dataset)) if composed.shots else ()
-        return Single(Prompter(self.card, composed, prompts, examples))
+        return Single(self._prompter(style_of(style, shots), own_rows(dataset), seed, prompts))
+
+    def _prompter(self, style: Style, rows: Rows, seed: int, prompts: str | None) -> Prompter:
+        examples = chosen(self.card, style.shots, seed, rows) if style.shots else ()
+        return Prompter(self.card, style, prompts, examples)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline:
         """A subject that asks nobody."""

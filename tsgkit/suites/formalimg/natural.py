@@ -211,9 +211,7 @@ class Judging(_Judgements):
         from langchain_core.messages import HumanMessage
 
         assert self.texts is not None  # noqa: S101  (one is made with both)
-        clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
-        text = self.texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
-        return [HumanMessage(content=content_of(text, picture))]
+        return [HumanMessage(content=content_of(instructions(self.texts, sample), picture))]
 
 
 @dataclass(frozen=True)
@@ -225,6 +223,12 @@ class RecordedJudging(_Judgements):
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """There is nobody to ask."""
         raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+
+
+def instructions(texts: Texts, sample: FormulaSample) -> str:
+    """What the judge is told: the instruction, the formula and its clauses."""
+    clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
+    return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
 
 
 def _published_fails(reply: Reply) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg import grounding, natural
 from tsgkit.suites.formalimg.formula_task import FormulaTask
 from tsgkit.suites.formalimg.grounding import Grounding, RecordedGrounding
 from tsgkit.suites.formalimg.natural import Judging, RecordedJudging
@@ -18,12 +19,15 @@ from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.viewing import outcome_of, pictures_of
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
+from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Folder, Kind, Viewing
 
+ONE_WAY = style_of("zero-shot")
+"""The one style in which a judge is told what to do."""
 FOLDER = "name a folder of pictures: --images NAME=DIR --judge MODEL"
 
 
@@ -44,14 +48,48 @@ class PictureTask(FormulaTask):
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Names of styles and prompts are true ones."""
         style_of(style)
-        Texts.of("grounding" if self.is_grounded else "natural", prompts)
+        self._texts(prompts)
+
+    def _texts(self, prompts: str | None) -> Texts:
+        return Texts.of("grounding" if self.is_grounded else "natural", prompts)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of what a judge is told comes from."""
+        return self._texts(prompts).sources
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What a judge would be told beside the picture of one item, as published."""
+        if options.style != ONE_WAY.name or options.shots is not None:
+            raise UsageError(f"{self.key}: a judge is told one thing, so --style and --shots have no use")
+        (_, sample), texts = self.item(options), self._texts(options.prompts)
+        text, role, note = self._told(sample, texts)
+        return Preview(
+            task=self.key,
+            style=ONE_WAY,
+            item_id=sample.item_id,
+            text=text,
+            messages=({"role": role, "content": text},),
+            schema=None,
+            fingerprint=texts.fingerprint(*texts.sources),
+            notes=(note,),
+        )
+
+    def _told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """The words of the first call about an item, who says them, and what is sent besides."""
+        if not self.is_grounded:
+            return natural.instructions(texts, sample), "user", "the picture follows in the same message"
+        if not sample.classes:
+            raise UsageError(f"{sample.item_id}: the formula names no class, so nothing is looked for")
+        first, *others = sample.classes
+        more = f"; {', '.join(others)}: a call each in the same words" if others else ""
+        note = f"a message of the user with the picture alone follows{more}"
+        return grounding.instructions(texts, (first,), PUBLISHED), "system", note
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """A solver for a folder of pictures."""
         folder = pictures_of(viewing)
-        if self.is_grounded:
-            return Grounding(viewing.protocol, folder=folder, texts=Texts.of("grounding", viewing.prompts))
-        return Judging(viewing.protocol, folder=folder, texts=Texts.of("natural", viewing.prompts))
+        look = Grounding if self.is_grounded else Judging
+        return look(viewing.protocol, folder=folder, texts=self._texts(viewing.prompts))
 
     def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
         """The pictures of these items."""

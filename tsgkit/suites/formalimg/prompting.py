@@ -118,6 +118,13 @@ class Texts:
         template = load_template(found, required=FIELDS[self.room][name])
         return replace(template, text=template.text.replace("\r\n", "\n").strip("\n"))
 
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where each part comes from; a whole prompt is the one part."""
+        if self.whole is not None:
+            return {"whole": str(self.whole)}
+        return {name: self.part(name).source for name in FIELDS[self.room]}
+
     def fingerprint(self, *names: str) -> str:
         """A hash of these parts."""
         said = json.dumps([self.room, *(self.part(name).text for name in names)])

@@ -104,7 +104,13 @@ class Rows(Items):
             other = f"all {len(every)} are of the scenario {every[0].scenario}" if every else "the file has none"
             raise UsageError(f"{file}: there are no {scenario} items in it: {other}")
         super().__init__(file, _hash_of(mine), mine)
+        self.scenario = scenario
         self.left_out = len(every) - len(mine)
+
+    def told(self, why: str) -> tuple[str, ...]:
+        """How many rows are left out, and why; nothing where there are none."""
+        other = next(name for name in SCENARIOS if name != self.scenario)
+        return (f"{other} items left out: {self.left_out} ({why})",) if self.left_out else ()
 
 
 def read_samples(source: str | Path | Traversable) -> tuple[FormulaSample, ...]:

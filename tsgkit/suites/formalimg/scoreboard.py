@@ -28,6 +28,7 @@ from tsgkit.suites.styles import style_of
 
 GROUPS = ("k", "quantifier", "scenario", "predicate")
 NOTHING_COUNTED = "the published code counts no item"
+NO_LAYOUT = "no layout can be verified for them"
 LEFT_OUT = "left out, as published, for want of a reply or a verdict"
 
 
@@ -97,14 +98,8 @@ def score(
     board = _board(everything, metrics, seed, why)
     groups = {group: boards_by(group, everything, metrics, seed, why) for group in by}
     unused = sum(item_id.startswith(f"{NATURAL}/") for item_id in found)
-    notes = tuple(_left_out(rows.left_out, unused))
+    notes = rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
     return ScoreReport("formalimg/layout", style, seed, metrics, board, groups, everything, notes)
-
-
-def _left_out(rows: int, replies: int) -> Iterable[str]:
-    if rows:
-        also = f", and so are {replies} replies to them" if replies else ""
-        yield f"{rows} natural items are left out: no layout can be verified for them{also}"
 
 
 def boards_by(

@@ -7,31 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import Card, card_names, load_card
+from tsgkit.library.cards import Card, load_card
 from tsgkit.library.projects import find, text_of
-from tsgkit.suites.tsg.cards import SUITE, check_card
+from tsgkit.suites.previews import Preview, as_sent
+from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.documents import Document, read_document, read_file
 from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import Example, Prompter, Style, check_disjoint, examples_of, pool_of, style_of
+from tsgkit.suites.tsg.prompting import Example, Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import AnySample, samples_of
-
-
-@dataclass(frozen=True)
-class Preview:
-    """The prompt of one item: its text, the messages as roles and contents, and what they were made of."""
-
-    task: str
-    style: Style
-    item_id: str
-    text: str
-    messages: tuple[dict[str, str], ...]
-    schema: dict[str, object] | None
-    fingerprint: str
-    examples: tuple[str, ...]
 
 
 def preview(
@@ -68,30 +54,9 @@ def chosen_examples(card: Card, shots: int, seed: int, samples: Sequence[AnySamp
     return examples_of(pool, task, shots, seed)
 
 
-@dataclass(frozen=True)
-class TaskPrompts:
-    """The prompts of one task: where each part comes from, or why there are none."""
-
-    task: str
-    title: str
-    parts: dict[str, str]
-    problem: str = ""
-
-
-def task_prompts(prompts: str | Path | None = None) -> tuple[TaskPrompts, ...]:
-    """The prompts of every task of this suite, ours or those of a folder."""
-    if prompts is not None and not Path(prompts).is_dir():
-        raise UsageError(f"{prompts}: no such folder of prompts")
-    cards = [card for card in map(load_card, card_names()) if card.task.startswith(SUITE)]
-    return tuple(_task_prompts(card, prompts) for card in cards)
-
-
-def _task_prompts(card: Card, prompts: str | Path | None) -> TaskPrompts:
-    try:
-        templates = prompt_set(prompts, card).templates
-    except UsageError as error:
-        return TaskPrompts(card.name, card.title, {}, str(error))
-    return TaskPrompts(card.name, card.title, {part: template.source for part, template in templates.items()})
+def prompt_sources(card: Card, prompts: str | Path | None) -> dict[str, str]:
+    """Where each part of a card's prompts comes from."""
+    return {part: template.source for part, template in prompt_set(prompts, card).templates.items()}
 
 
 def _data(card: Card, data: str | Path | None) -> Document:
@@ -127,17 +92,12 @@ def _near_item(item: str, samples: Sequence[AnySample]) -> str:
 
 
 def _preview(task: str, prompter: Prompter, sample: AnySample) -> Preview:
-    roles = {"human": "user"}
-    messages = [
-        {"role": roles.get(message.type, message.type), "content": str(message.content)}
-        for message in prompter.messages(sample)
-    ]
     return Preview(
         task=task,
         style=prompter.style,
         item_id=sample.item_id,
         text=prompter.text(sample),
-        messages=tuple(messages),
+        messages=as_sent(prompter.messages(sample)),
         schema=prompter.schema(sample),
         fingerprint=prompter.fingerprint,
         examples=tuple(example.sample.item_id for example in prompter.examples),

@@ -24,6 +24,7 @@ from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.families import check_solver, family_of
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, ScoreReport
@@ -39,6 +40,7 @@ from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
+from tsgkit.suites.tsg.preview import preview, prompt_sources
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
 from tsgkit.suites.tsg.samples import TASKS, AnySample
@@ -94,6 +96,22 @@ class TsgTask(Task):
         style_of(style)
         check_solver(solver, (self.kind,))
         prompt_set(prompts, self.card)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of its prompts comes from."""
+        return prompt_sources(self.card, prompts)
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What a model would be sent for one item."""
+        return preview(
+            self.key,
+            style=options.style,
+            shots=options.shots,
+            seed=options.seed,
+            item=options.item,
+            data=options.data,
+            prompts=options.prompts,
+        )
 
     def solver(
         self, name: str, style: str, dataset: AnyDataset, *, shots: int | None, seed: int, prompts: str | None
