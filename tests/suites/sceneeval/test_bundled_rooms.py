@@ -95,7 +95,9 @@ FLAWS: dict[str, dict[str, set[str]]] = {
             "eq,3,next_to,0,table,stool",
             "eq,1,on,0,table,toy_train",
         },
-        "unsupported": {"train_1"},
+        "in_collision": {"stool_2"},
+        "unsupported": {"train_1", "stool_2"},
+        "out_of_bounds": {"stool_2"},
         "occluded": {"window_0_wall_playroom_east"},
     },
     "23": {
@@ -159,8 +161,9 @@ FLAWS: dict[str, dict[str, set[str]]] = {
             "eq,2,on,mirror,wall",
             "eq,1,against,toilet,wall",
         },
-        "in_collision": {"washbasin_1", "washbasin_2"},
-        "unsupported": {"towel_1"},
+        "in_collision": {"washbasin_1", "washbasin_2", "trash_can_1"},
+        "unsupported": {"towel_1", "trash_can_1"},
+        "out_of_bounds": {"trash_can_1"},
         "occluded": {"door_0_wall_bathroom_south"},
     },
     "29": {
