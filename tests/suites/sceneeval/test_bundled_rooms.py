@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -53,6 +54,130 @@ FLAWS: dict[str, dict[str, set[str]]] = {
         "in_collision": {"arcade_1", "arcade_2"},
         "unsupported": {"cue_rack_1", "lamp_1"},
         "occluded": {"door_0_wall_gaming_room_south"},
+    },
+    "17": {
+        "unmet": {"eq,1,laundry_basket,grey", "eq,1,next_to,0,shower,laundry_basket", "eq,1,on,towel_rack,wall"},
+        "unsupported": {"towel_rack_1"},
+        "occluded": {"door_0_wall_bathroom_south"},
+    },
+    "18": {
+        "unmet": {"eq,1,loveseat,green", "eq,1,facing,0,fireplace,loveseat"},
+        "in_collision": {"fireplace_1", "basket_1"},
+    },
+    "19": {
+        "unmet": {
+            "eq,2,chair",
+            "eq,2,beside,0,table,chair",
+            "eq,2,facing,0,table,chair",
+            "eq,1,hanging_from,pendant_lamp,ceiling",
+        },
+        "unsupported": {"lamp_1"},
+    },
+    "20": {
+        "unmet": {"eq,1,above,0,fireplace,painting", "eq,2,facing,0,fireplace,armchair"},
+        "unsupported": {"side_table_1"},
+        "occluded": {"door_0_wall_den_east"},
+    },
+    "21": {
+        "unmet": {
+            "ge,2,paint_can",
+            "eq,1,on,0,workbench,toolbox",
+            "eq,1,in_front_of,0,workbench,stool",
+            "ge,2,on_shelves,0,shelf,paint_can",
+        },
+        "in_collision": {"washing_machine_1", "dryer_1"},
+        "occluded": {"door_0_wall_basement_south"},
+    },
+    "22": {
+        "unmet": {
+            "eq,3,stool",
+            "eq,1,surround,0,table,stool:0,stool:1,stool:2",
+            "eq,3,next_to,0,table,stool",
+            "eq,1,on,0,table,toy_train",
+        },
+        "in_collision": {"stool_2"},
+        "unsupported": {"train_1", "stool_2"},
+        "out_of_bounds": {"stool_2"},
+        "occluded": {"window_0_wall_playroom_east"},
+    },
+    "23": {
+        "unmet": {
+            "eq,2,on,0,desk,monitor",
+            "eq,1,facing,0,desk,gaming_chair",
+            "eq,1,next_to,0,desk,mini_fridge",
+            "eq,1,mounted_on,neon_sign,wall",
+        },
+        "unsupported": {"monitor_2", "sign_1"},
+        "occluded": {"door_0_wall_gaming_room_east"},
+    },
+    "24": {
+        "unmet": {"eq,1,refrigerator,red", "eq,1,on_long_side,0,table,bench", "eq,1,on,clock,wall"},
+        "in_collision": {"counter_1", "sink_1"},
+        "unsupported": {"clock_1"},
+    },
+    "25": {
+        "unmet": {
+            "eq,2,nightstand",
+            "eq,2,lamp",
+            "eq,1,right,0,bed,nightstand",
+            "eq,2,on,0,nightstand,lamp",
+            "eq,1,at_foot,0,bed,bench",
+            "eq,1,hang,mirror,wall",
+            "eq,1,in_corner,armchair,room",
+        },
+        "in_collision": {"wardrobe_1", "armchair_1"},
+        "unsupported": {"mirror_1"},
+        "occluded": {"door_0_wall_bedroom_south"},
+    },
+    "26": {
+        "unmet": {
+            "eq,2,monitor",
+            "eq,2,on,0,desk,monitor",
+            "eq,2,facing,0,desk,office_chair",
+            "eq,1,mounted_on,whiteboard,wall",
+            "eq,1,in_corner,plant,room",
+        },
+        "in_collision": {"desk_2", "plant_1"},
+        "unsupported": {"printer_1", "whiteboard_1"},
+    },
+    "27": {
+        "unmet": {
+            "eq,1,piano,black",
+            "eq,1,in_front_of,0,piano,piano_bench",
+            "eq,1,facing,0,tv,sofa",
+            "eq,1,in_front_of,0,sofa,coffee_table",
+            "eq,2,on,0,coffee_table,book",
+        },
+        "in_collision": {"sofa_1", "lamp_1"},
+        "unsupported": {"book_2"},
+        "occluded": {"door_0_wall_living_room_south"},
+    },
+    "28": {
+        "unmet": {
+            "eq,2,mirror",
+            "eq,2,mirror,round",
+            "eq,2,above,0,washbasin,mirror",
+            "eq,1,on,0,stool,towel",
+            "eq,2,on,mirror,wall",
+            "eq,1,against,toilet,wall",
+        },
+        "in_collision": {"washbasin_1", "washbasin_2", "trash_can_1"},
+        "unsupported": {"towel_1", "trash_can_1"},
+        "out_of_bounds": {"trash_can_1"},
+        "occluded": {"door_0_wall_bathroom_south"},
+    },
+    "29": {
+        "unmet": {
+            "eq,1,tv",
+            "eq,1,yoga_mat,purple",
+            "eq,1,facing,0,tv,treadmill",
+            "ge,1,stacked_on,0,storage_box,storage_box",
+            "eq,1,on,tv,wall",
+            "eq,1,hang_from,punching_bag,ceiling",
+        },
+        "in_collision": {"treadmill_1", "bike_1"},
+        "unsupported": {"bag_1", "box_2"},
+        "occluded": {"door_0_wall_basement_south"},
     },
 }
 """What was broken on purpose in some of the flawed rooms, listed by hand from their notes."""
@@ -121,6 +246,6 @@ def test_every_flawed_room_says_what_is_wrong_with_it_and_has_an_unmet_demand_or
         assert any(flawed["strict"][trouble] for trouble in TROUBLES)
 
 
-def test_the_descriptions_cover_three_levels_and_ten_types_of_room() -> None:
-    assert {one.difficulty for one in ANNOTATIONS.values()} == {"easy", "medium", "hard"}
+def test_there_are_ten_descriptions_a_level_and_ten_types_of_room() -> None:
+    assert Counter(one.difficulty for one in ANNOTATIONS.values()) == {"easy": 10, "medium": 10, "hard": 10}
     assert len({one.room for one in ANNOTATIONS.values()}) == 10
