@@ -17,7 +17,7 @@ def shortcut(items: list[Item], name: str):  # type: ignore[no-untyped-def]  # n
 
 def test_no_shortcut_beats_chance_on_clean_items() -> None:
     found = audit(Auditable(clean(1000)))
-    assert found.chance == pytest.approx(0.2)
+    assert found.chance == pytest.approx(0.25)
     assert [one.name for one in found.shortcuts if one.value > 0.30] == []
     assert not any(spread.is_skewed for spread in found.spreads)
 

@@ -2,7 +2,7 @@
 
 >>> item = Item("7", "7", "Which is red?", options=("a cup", "a pen", "None"), key=1, refusal=2)
 >>> item.choices, round(item.chance, 3), item.right_text, sorted(content("The cups of the painter"))
-((0, 1), 0.333, 'a pen', ['cup', 'painter'])
+((0, 1), 0.5, 'a pen', ['cup', 'painter'])
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Item:
 
     @property
     def chance(self) -> float:
-        """What guessing blindly is worth."""
-        choices = len(self.options) or len(self.pool)
+        """What guessing blindly is worth, among the answers that can be right."""
+        choices = len(self.choices) or len(self.pool)
         return 1 / choices if choices else 0.0
 
     @property
