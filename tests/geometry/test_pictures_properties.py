@@ -10,7 +10,7 @@ pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 import numpy as np
 from furnished_rooms import Turn, staged
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.geometry import Picture, framing, view
@@ -59,6 +59,7 @@ def test_turning_and_moving_a_room_as_one_changes_no_picture(
     assert (here.surfaces != there.surfaces).mean() < 0.02
 
 
+@settings(max_examples=30)
 @given(size=st.tuples(lengths, lengths, lengths), kind=st.sampled_from(VIEWS))
 def test_a_picture_says_the_same_of_each_pixel_in_every_layer(size: tuple[float, float, float], kind: View) -> None:
     picture = taken(Turn(), size, kind)
