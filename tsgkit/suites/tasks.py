@@ -187,7 +187,10 @@ class Task(ABC):
 
     def preview(self, options: PreviewOptions) -> Preview:
         """What would be sent for one item."""
-        raise UsageError(f"{self.key}: has no prompts to show", hint="tsgkit prompts list names those that have")
+        if not self.card.prompts:
+            raise UsageError(f"{self.key}: nobody is sent a prompt", hint="tsgkit prompts list names the others")
+        hint = f"its texts lie in prompts/{self.card.prompts}, and a run's prompts.jsonl has all that was sent"
+        raise UsageError(f"{self.key}: the prompt of one item cannot be shown", hint=hint)
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
