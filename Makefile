@@ -14,7 +14,7 @@ demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: 
 	$(BIN)/tsgkit eval
 
 test: .venv/all  ## run the tests, all extras installed
-	$(BIN)/python -m pytest -q -n auto --doctest-modules tsgkit tests
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --doctest-modules tsgkit tests
 
 check: format lint types test wheel  ## all that CI checks
 

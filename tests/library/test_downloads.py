@@ -314,9 +314,13 @@ def environment() -> dict[str, str]:
 
 
 def started(server: Loopback, target: Path) -> subprocess.Popen[str]:
-    """A process that has fetched some of a file and waits for more."""
+    """A process that has fetched some of a file and waits for more; it hears Ctrl-C wherever these tests are run."""
     server.plan = [Answer(hang=True, cut_after=200_000)]
-    code = f"import sys; from tsgkit.library.downloads import download; download(sys.argv[1], sys.argv[2], {CHECK!r})"
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # deaf in a background job
+        "from tsgkit.library.downloads import download\n"
+        f"download(sys.argv[1], sys.argv[2], {CHECK!r})"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", code, server.put("f", DATA), str(target)],
         stderr=subprocess.PIPE, text=True, env=environment(),
