@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -305,22 +305,18 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = Viewing(
-                self.folders[subject],
-                plan.judge or RULES,
-                solver,
-                plan.seed,
-                plan.prompts,
-                plan.assets,
-                plan.missing,
-            )
-            return self.tasks[task].viewer(viewing, self.datasets[task])
+            return self.tasks[task].viewer(_viewing(plan, self.folders[subject], solver), self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
         shots = plan.shots if "few-shot" in style else None
         return self.tasks[task].solver(
             solver, style, self.datasets[task], shots=shots, seed=plan.seed, prompts=plan.prompts
         )
+
+
+def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
+    judge = plan.judge or RULES
+    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
@@ -342,8 +338,9 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
     if not plan.folders:
         return {}
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
+    content = cache(_content)
     contents = {
-        f"{folder.name} {row.task.key}": _contents(row, folder)
+        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell.solver), content)
         for folder in plan.folders
         for row in rows
         if row.cell.subject == folder.name
@@ -351,12 +348,12 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
     return {"folders": contents, "judge": judge}
 
 
-def _contents(row: Row, folder: Folder) -> str:
-    """A hash of the files of a folder that are looked at, by their names and what they hold."""
+def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
+    """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
     ids = row.dataset.item_ids
     digest = hashlib.sha256()
-    for path in sorted(row.task.files_of(folder, [ids[number] for number in row.numbers])):
-        digest.update(f"{path.relative_to(folder.path)}\0{_content(path)}\n".encode())
+    for name, held in sorted(dict(row.task.pieces_of(viewing, [ids[number] for number in row.numbers])).items()):
+        digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
     return digest.hexdigest()
 
 

@@ -15,7 +15,7 @@ from tsgkit.suites.sceneeval.folders import inside, plain_id
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, json_of
 from tsgkit.suites.sceneeval.glb import read_glb
 from tsgkit.suites.sceneeval.simple import FORMAT as OURS
-from tsgkit.suites.sceneeval.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.simple import read_simple
 from tsgkit.suites.sceneeval.states import FORMAT as STATE
 from tsgkit.suites.sceneeval.states import read_state
 
@@ -44,16 +44,6 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
     if form == OURS:
         return read_simple(text, path.name, path.parent, missing=missing)
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
-
-
-def files_of_scene(path: Path) -> list[Path]:
-    """A scene's file and the meshes beside it that it names."""
-    if path.suffix.lower() == ".glb":
-        return [path]
-    try:
-        return [path, *dict.fromkeys(meshes_of(read_text(path), path.name, path.parent))]
-    except FileProblem:
-        return [path]
 
 
 def _form(text: str, name: str) -> object:

@@ -97,6 +97,17 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
     return Furnished(Scene(name, objects, built), {}, tuple(notes))
 
 
+def models_of(text: str, name: str) -> list[tuple[str, str]]:
+    """The prefix and the id of each asset that a scene names; none where it cannot be read."""
+    try:
+        listed = _listed(json_of(text, name))
+    except FileProblem:
+        return []
+    named = [one.get("modelId") for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
+    parts = [model.split(".") for model in named if isinstance(model, str)]
+    return [(part[0], part[1]) for part in parts if len(part) == 2]
+
+
 def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
     scene = value.get("scene") if isinstance(value, dict) else None
     return scene.get("object") if isinstance(scene, dict) else None

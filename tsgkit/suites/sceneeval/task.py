@@ -27,14 +27,15 @@ from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annota
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
-from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
+from tsgkit.suites.sceneeval.loading import scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import METRICS, PER_SCENE
+from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.tasks import Dataset, Folder, Items, Kind, Task, Viewing
+from tsgkit.suites.tasks import Dataset, Items, Kind, Piece, Task, Viewing
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 SUITE = "sceneeval/"
@@ -83,15 +84,16 @@ class SceneTask(Task):
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
         return Looking(self.kind, rooms, viewing.judge, viewing.protocol)
 
-    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterator[Path]:
-        """The scenes of these items, and the meshes beside them that they name."""
+    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterator[Piece]:
+        """The scenes of these items, and the meshes that they name, beside them or among the assets."""
+        sources = sources_of(viewing.assets)
         for item_id in item_ids:
             try:
-                path = scene_file(folder.path, item_id)
+                path = scene_file(viewing.folder.path, item_id)
             except FileProblem:  # told when the scene is looked at, as the reason why it cannot be read
                 continue
             if path is not None:
-                yield from files_of_scene(path)
+                yield from pieces_of_scene(path, sources)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """There is none: rooms are furnished by others."""
