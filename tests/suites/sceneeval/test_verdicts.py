@@ -98,6 +98,15 @@ def test_too_many_that_satisfy_a_demand_are_named(tmp_path: Path) -> None:
     assert found["eq,1,lamp"]["strict"]["reason"] == "3 lamp: lamp_0, lamp_1, lamp_2; exactly 1 needed"
 
 
+def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
+    entry = "gt,1,next_to,0,bed,lamp"
+    found = verdicts(tmp_path, demands(entry), BED, thing("lamp_2", "lamp", (3, 2, 0), (0.2, 0.2, 1.5)))[entry][
+        "strict"
+    ]
+    assert found["satisfied"] is False
+    assert found["reason"] == "1 of 1 satisfy it, more than 1 needed: bed_1 and lamp_2"
+
+
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
     return judge(kind, annotation, asyncio.run(looked_at(kind, annotation, Rooms(folder), RulesJudge(), None)))
 
