@@ -104,6 +104,47 @@ def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.Cap
     assert "oor                  0.0  0 of 1 demands are met; eq,1,above,0,washbasin,mirror: 0 % of mirror_1" in out
 
 
+def test_rooms_are_compared_on_every_metric_of_their_table(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--task", "sceneeval", "--out", "run", "--limit", "4")
+    assert main(["compare", "run", "--json"]) == 0
+    pairs = json.loads(capsys.readouterr().out)["comparisons"]
+    names = ("cnt", "atr", "oor", "oar", "col_ob", "col_sc", "sup", "nav", "acc", "oob", "opc")
+    assert [pair["metric"] for pair in pairs] == list(names)
+    assert main(["compare", "run", "--task", "plausibility", "--items"]) == 0
+    out = capsys.readouterr().out
+    assert "sceneeval/plausibility, strict; 4 items in 4 clusters" in out
+    assert "col_sc (less is better)" in out
+    assert "sceneeval/plausibility sup: good published against flawed published" in out
+    assert main(["compare", "run", "--task", "plausibility", "--metric", "sup"]) == 0
+    assert "sceneeval/plausibility: sup, strict; 4 items" in capsys.readouterr().out
+
+
+def test_a_scene_that_is_missing_counts_against_a_subject_whatever_is_better(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    shutil.copytree(GOOD, here / "mine")
+    (here / "mine/scene_1.json").unlink()
+    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--scenes", f"good={GOOD}", "--limit", "2")
+    evaluated(capsys, *words, "--out", "run")
+    assert main(["compare", "run"]) == 0
+    out = capsys.readouterr().out
+    assert "mine published: 1 sample has no answer; they count as wrong: missing 1 (1)" in out
+    assert "counts no fault" not in out
+
+
+def test_rooms_stand_beside_published_figures_with_who_looked_and_without_prompts(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    evaluated(capsys, "--task", "sceneeval", "--limit", "2")
+    (run,) = (here / "runs").iterdir()
+    assert run.name.startswith("good+flawed-sceneeval-")
+    assert main(["report", str(run), "--against", "published"]) == 0
+    out = capsys.readouterr().out
+    assert "differs in judge: rules here, gpt-4o-2024-08-06 there" in out
+    assert "differs in data: ours are not the published file" in out
+    assert "differs in prompts" not in out
+
+
 def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine/scene_a7.json").write_text(room(thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5))))

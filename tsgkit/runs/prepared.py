@@ -92,7 +92,8 @@ class Prepared:
         subjects = (*self.plan.models, *(folder.name for folder in self.plan.folders))
         models = "+".join(subject.rpartition("/")[2] for subject in subjects)
         tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
-        words = f"{models}-{tasks if len(tasks) < 30 else DEFAULT_SUITE}"
+        suites = "+".join(dict.fromkeys(row.task.key.partition("/")[0] for row in self.rows))
+        words = f"{models}-{tasks if len(tasks) < 30 else suites}"
         return re.sub(r"[^A-Za-z0-9.+_-]+", "-", words)[:LONGEST_NAME].strip("-.")
 
     @property
