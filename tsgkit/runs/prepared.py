@@ -166,8 +166,21 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     found: list[str] = []
     for name in plan.tasks:
         suite = _unnamed(one for one in known if one.startswith(f"{name}/"))
-        found += _in_order(suite) if suite else [name if name in known or "/" in name else f"{DEFAULT_SUITE}/{name}"]
+        found += _in_order(suite) if suite else [_task_named(name, known)]
     return tuple(dict.fromkeys(found))
+
+
+def _task_named(name: str, known: Sequence[str]) -> str:
+    """A task by its name, which for those of the first suite may lack the suite's."""
+    own = f"{DEFAULT_SUITE}/{name}"
+    if "/" in name or name in known:
+        return name
+    if own in known:
+        return own
+    suites = dict.fromkeys(one.partition("/")[0] for one in known)
+    tasks = [one for one in known if one.partition("/")[2] == name]
+    hint = f"{tasks[0]}?" if tasks else meant(name, [*suites, *(one.partition("/")[2] for one in known)])
+    raise UsageError(f"there is no task {name}", hint=hint)
 
 
 def _unnamed(names: Iterable[str]) -> list[str]:
@@ -216,8 +229,9 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
         raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
     for folder in folders:
         if not folder.path.is_dir():
-            what = "a file, not a folder" if folder.path.exists() else "no such folder"
-            raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
+            if folder.path.exists():
+                raise FileProblem(f"{folder.path}: a file, not a folder", hint="name the folder that it lies in")
+            raise FileProblem(f"{folder.path}: no such folder", hint=look_alike(folder.path))
         for task in tasks.values():
             if folder.kind not in task.takes:
                 wrong = f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}"

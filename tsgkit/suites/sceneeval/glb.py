@@ -56,6 +56,8 @@ def read_glb(data: bytes, name: str) -> Furnished:
 def _chunks(data: bytes, name: str) -> tuple[dict[str, Any], bytes]:
     if data[:4] != MAGIC:
         raise FileProblem(f"{name}: not a GLB file (it does not begin with glTF)")
+    if len(data) < 20:
+        raise FileProblem(f"{name}: the GLB file ends before its first chunk")
     found: dict[int, bytes] = {}
     at = 12
     while at + 8 <= len(data):
