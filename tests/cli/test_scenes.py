@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,47 @@ def test_subjects_are_reported_compared_explained_and_grouped(capsys: pytest.Cap
     assert "oor                  0.0  0 of 1 demands are met; eq,1,above,0,washbasin,mirror: 0 % of mirror_1" in out
 
 
+def test_rooms_are_compared_on_every_metric_of_their_table(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--task", "sceneeval", "--out", "run", "--limit", "4")
+    assert main(["compare", "run", "--json"]) == 0
+    pairs = json.loads(capsys.readouterr().out)["comparisons"]
+    names = ("cnt", "atr", "oor", "oar", "col_ob", "col_sc", "sup", "nav", "acc", "oob", "opc")
+    assert [pair["metric"] for pair in pairs] == list(names)
+    assert main(["compare", "run", "--task", "plausibility", "--items"]) == 0
+    out = capsys.readouterr().out
+    assert "sceneeval/plausibility, strict; 4 items in 4 clusters" in out
+    assert "col_sc (less is better)" in out
+    assert "sceneeval/plausibility sup: good published against flawed published" in out
+    assert main(["compare", "run", "--task", "plausibility", "--metric", "sup"]) == 0
+    assert "sceneeval/plausibility: sup, strict; 4 items" in capsys.readouterr().out
+
+
+def test_a_scene_that_is_missing_counts_against_a_subject_whatever_is_better(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    shutil.copytree(GOOD, here / "mine")
+    (here / "mine/scene_1.json").unlink()
+    words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--scenes", f"good={GOOD}", "--limit", "2")
+    evaluated(capsys, *words, "--out", "run")
+    assert main(["compare", "run"]) == 0
+    out = capsys.readouterr().out
+    assert "mine published: 1 sample has no answer; they count as wrong: missing 1 (1)" in out
+    assert "counts no fault" not in out
+
+
+def test_rooms_stand_beside_published_figures_with_who_looked_and_without_prompts(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    evaluated(capsys, "--task", "sceneeval", "--limit", "2")
+    (run,) = (here / "runs").iterdir()
+    assert run.name.startswith("good+flawed-sceneeval-")
+    assert main(["report", str(run), "--against", "published"]) == 0
+    out = capsys.readouterr().out
+    assert "differs in judge: rules here, gpt-4o-2024-08-06 there" in out
+    assert "differs in data: ours are not the published file" in out
+    assert "differs in prompts" not in out
+
+
 def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine/scene_a7.json").write_text(room(thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5))))
@@ -119,17 +161,61 @@ def test_annotations_of_ones_own_are_taken(capsys: pytest.CaptureFixture[str], h
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--model", "openai/x"], "no model is asked this"),
+        (["--model", "openai/x"], "rooms are judged here, not what models say\n  give folders of rooms"),
         (["--scenes", "mine=nowhere"], "no such folder"),
+        (["--scenes", "mine=here.json"], "a file, not a folder\n  name the folder"),
+        (["--scenes", "mine"], "not NAME=DIR\n  as in --scenes mine=rooms/mine"),
+        (
+            ["--scenes", "mine=."],
+            "no room there is named after an item\n  the room of an item is called scene_0.json, not h",
+        ),
         (["--images", "mine=."], "takes scenes"),
         (["--scenes", "mine=.", "--judge", "openai/x"], "no model looks at rooms yet"),
         (["--scenes", "mine=.", "--assets", "ikea=."], "there is no layout ikea"),
         (["--scenes", "mine=.", "--data", "no.csv"], "no such file"),
+        (["--scenes", "mine=.", "--data", "here.json"], "this is a room, not annotations"),
     ],
 )
-def test_what_cannot_be_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "here.json").write_text(room())
     assert main(["eval", "--task", "sceneeval/fidelity", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_library_that_is_missing_ends_a_run_before_it_begins(
+    capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcl", None)
+    assert main(["eval", "--task", "sceneeval", "--limit", "1"]) == 2
+    assert "rooms are measured with fcl, which is not installed" in capsys.readouterr().err
+    assert not (here / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("task", "hint"), [("sceneval", "sceneeval?"), ("fidelity", "sceneeval/fidelity?"), ("sgqq", "sgqa?")]
+)
+def test_a_task_that_is_misspelt_is_held_against_suites_too(
+    task: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "--task", task]) == 2
+    assert capsys.readouterr().err == f"tsgkit: there is no task {task}\n  {hint}\n"
+
+
+def test_a_task_of_a_run_is_explained_by_the_end_of_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--task", "sceneeval", "--out", "run", "--ids", "1")
+    assert main(["explain", "run", "--item", "1", "--task", "fidelity", "--subject", "flawed"]) == 0
+    out = capsys.readouterr().out
+    assert "flawed sceneeval/fidelity" in out
+    assert "plausibility" not in out
+
+
+def test_rooms_and_annotations_taken_for_each_other_are_told_apart(
+    capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    assert main(["scene", "check", str(GOOD / "scene_1.json")]) == 2
+    assert "this is a room, not annotations\n  tsgkit scene show draws a room" in capsys.readouterr().err
+    assert main(["scene", "show", str(ROOMS / "annotations.csv"), "-o", "x.svg"]) == 2
+    assert "tsgkit scene check reads annotations" in capsys.readouterr().err
 
 
 def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +233,7 @@ def test_one_relation_is_answered_with_score_margin_and_evidence(capsys: pytest.
     ("words", "said"),
     [
         (["no_such", "bed_1", "lamp_1"], "there is no relation no_such"),
-        (["next_to", "bed_1", "cat_1"], "object 'cat_1' cannot be measured"),
+        (["next_to", "bed_1", "cat_1"], "there is no object 'cat_1'"),
         (["side_of", "lamp_1", "bed_1"], "needs a side"),
         (["on_top", "lamp_1"], "is between objects"),
         (["on_wall", "lamp_1", "bed_1"], "is of one object to the room"),

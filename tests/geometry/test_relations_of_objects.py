@@ -247,10 +247,10 @@ def test_both_profiles_take_a_two_category_pair_once_from_each_anchor() -> None:
     ("name", "others", "side", "message"),
     [
         ("beneath", ["other"], None, "no relation between objects is called 'beneath'"),
-        ("side_of", ["other"], None, "side_of needs a side, not None"),
-        ("long_short_side_of", ["other"], "left", "long_short_side_of needs a side, not 'left'"),
+        ("side_of", ["other"], None, "side_of needs a side"),
+        ("long_short_side_of", ["other"], "left", "long_short_side_of needs a side, and 'left' is none of its own"),
         ("next_to", [], None, "next_to needs an object beside its anchor 'anchor'"),
-        ("next_to", ["ghost"], None, "object 'ghost' cannot be measured: there is no such object"),
+        ("next_to", ["ghost"], None, "there is no object 'ghost'"),
     ],
 )
 def test_what_cannot_be_asked_is_said(name: str, others: list[str], side: str | None, message: str) -> None:

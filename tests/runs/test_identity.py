@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,56 @@ def known() -> str:
 )
 def test_it_changes_with_what_can_change_an_answer(known: str, changes: dict[str, Any]) -> None:
     assert identity(**changes) != known
+
+
+def rooms_of_meshes(folder: Path) -> dict[str, Any]:
+    """Two scenes of the published form, and three assets of which the scenes name one each."""
+    for library in ("fcl", "embreex", "shapely"):
+        pytest.importorskip(library, reason="rooms are measured with the extra scenes")
+    place = [1.0, 0, 0, 0, 0, 0, 1.0, 0, 0, -1.0, 0, 0, 0, 0, 0, 1.0]
+    (folder / "rooms").mkdir(parents=True)
+    for number, asset in enumerate(("a1", "b2")):
+        thing = {"index": 0, "modelId": f"3dfModel.{asset}", "transform": {"data": place}}
+        text = json.dumps({"format": "sceneState", "scene": {"object": [thing]}})
+        (folder / "rooms" / f"scene_{number}.json").write_text(text)
+    for asset in ("a1", "b2", "c3"):
+        (folder / "assets" / asset).mkdir(parents=True)
+        (folder / "assets" / asset / "raw_model.obj").write_text(f"# {asset}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    tell(folder, {"a1": "chair", "b2": "table", "c3": "bed"})
+    return {
+        "tasks": ("sceneeval/fidelity",),
+        "models": (),
+        "model_args": (),
+        "limit": 1,
+        "scenes": (f"mine={folder / 'rooms'}",),
+        "assets": (f"threed_future={folder / 'assets'}",),
+    }
+
+
+def tell(folder: Path, categories: dict[str, str]) -> None:
+    rows = [{"model_id": name, "category": category} for name, category in categories.items()]
+    (folder / "assets" / "model_info.json").write_text(json.dumps(rows))
+
+
+def test_assets_that_the_chosen_scenes_name_are_part_of_it_and_no_others(tmp_path: Path) -> None:
+    plan, assets = rooms_of_meshes(tmp_path), tmp_path / "assets"
+    known = identity(**plan)
+    for other in ("b2", "c3"):
+        (assets / other / "raw_model.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n")
+    tell(tmp_path, {"a1": "chair", "b2": "desk", "c3": "bed"})
+    assert identity(**plan) == known
+    (assets / "a1" / "raw_model.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n")
+    changed = identity(**plan)
+    tell(tmp_path, {"a1": "armchair"})
+    assert len({known, changed, identity(**plan), identity(**plan | {"assets": ()})}) == 4
+
+
+def test_rooms_and_assets_that_were_moved_are_the_same_run(tmp_path: Path) -> None:
+    plan = rooms_of_meshes(tmp_path / "here")
+    known = identity(**plan)
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    rooms, assets = tmp_path / "there" / "rooms", tmp_path / "there" / "assets"
+    assert identity(**plan | {"scenes": (f"mine={rooms}",), "assets": (f"threed_future={assets}",)}) == known
 
 
 def test_all_of_these_are_different_from_each_other() -> None:

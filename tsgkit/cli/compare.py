@@ -6,7 +6,8 @@
   tsgkit compare runs/new --baseline runs/old --fail-if-worse
   tsgkit compare runs/ablation --grid                styles by tasks, with marks where a style really differs
 
-Rows are compared on the main metric of their task, on equal items of equal data only. p comes from a paired test
+Rows are compared on the main metric of their task, or on all that its table shows where these are several, and on
+equal items of equal data only. p comes from a paired test
 (sign-flip over scenarios; exact McNemar where each scenario has one item that is right or wrong) and is Holm-corrected
 over all pairs shown. "No difference shown" is not "equal": beside it stands the smallest difference such a set of items
 would probably show. Samples without an answer count as wrong and are listed.
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("--task", action="append", default=[], metavar="T", help="only this task; repeatable")
-    parser.add_argument("--metric", metavar="M", help="this metric (default: the main one of each task)")
+    parser.add_argument(
+        "--metric", metavar="M", help="this metric (default: the main one of each task, or all of its table)"
+    )
     parser.add_argument("--profile", default="strict", metavar="P", help="strict (default) or official")
     parser.add_argument(
         "--baseline",

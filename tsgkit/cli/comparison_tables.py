@@ -39,15 +39,25 @@ COLUMNS_EXPLAINED = (
 
 
 def terminal(found: Comparison, *, with_items: bool = False) -> list[str]:
-    """A block for a task with one pair, a table for one with several; then the notes."""
+    """A block for a task with one pair, a table for one with several pairs or metrics; then the notes."""
     lines: list[str] = []
     for task in dict.fromkeys(pair.first.task for pair in found.pairs):
         pairs = [pair for pair in found.pairs if pair.first.task == task]
-        lines += [*(_block(pairs[0], found.profile) if len(pairs) == 1 else _tables(pairs, found)), ""]
+        lines += [*_of_task(pairs, found), ""]
         if with_items:
-            lines += [line for pair in pairs for line in _item_lines(pair)]
+            lines += [line for pair in pairs for line in _item_lines(pair, len(_metrics(pairs)) > 1)]
     lines += [f"note: {inert(note)}" for note in found.notes]
     return [*lines, _explanation(found)]
+
+
+def _metrics(pairs: Sequence[Pair]) -> list[str]:
+    return list(dict.fromkeys(pair.first.metric for pair in pairs))
+
+
+def _of_task(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+    if len(pairs) == 1:
+        return _block(pairs[0], found.profile)
+    return _tables(pairs, found) if len(_metrics(pairs)) == 1 else _by_metric(pairs, found)
 
 
 def _explanation(found: Comparison) -> str:
@@ -101,6 +111,32 @@ def _tables(pairs: Sequence[Pair], found: Comparison) -> list[str]:
     return [*plain.table(rows), "", *plain.table(table)]
 
 
+def _by_metric(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+    """A line for each metric of each pair."""
+    head = ("metric", "first", "second", "verdict", "first's value", "second's value", *FIGURES)
+    lines = tuple(
+        (
+            f"{pair.first.metric}{'' if pair.first.measure.more_is_better else ' (less is better)'}",
+            pair.first.name,
+            pair.second.name,
+            pair.verdict,
+            shown(pair.statistics.first.value, pair.first_interval),
+            shown(pair.statistics.second.value, pair.second_interval),
+            *_figures(pair),
+        )
+        for pair in pairs
+    )
+    title = f"{pairs[0].first.task}, {found.profile}; {_size(pairs)}"
+    return list(plain.table(Table((title,), head, lines, COLUMNS_EXPLAINED, words=4)))
+
+
+def _size(pairs: Sequence[Pair]) -> str:
+    """How many items there are; metrics that say nothing of some of them count fewer."""
+    most = max((pair.statistics for pair in pairs), key=lambda one: one.items)
+    few = "" if all(pair.statistics.items == most.items for pair in pairs) else " at most"
+    return f"{count(most.items, 'item')} in {count(most.clusters, 'cluster')}{few}"
+
+
 def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
     better = f"{numbers[pair.better]} is better" if pair.better is not None else pair.verdict
     return f"{numbers[pair.first]} - {numbers[pair.second]}", better
@@ -117,8 +153,9 @@ def _figures(pair: Pair) -> tuple[str, ...]:
     )
 
 
-def _item_lines(pair: Pair) -> Iterator[str]:
-    yield f"{pair.first.task}: {inert(pair.first.name)} against {inert(pair.second.name)}"
+def _item_lines(pair: Pair, is_one_of_several: bool) -> Iterator[str]:
+    metric = f" {pair.first.metric}" if is_one_of_several else ""
+    yield f"{pair.first.task}{metric}: {inert(pair.first.name)} against {inert(pair.second.name)}"
     for word, items in (("won", pair.won), ("lost", pair.lost)):
         yield f"  {word}: {count(len(items), 'item')}"
         yield from (f"    {inert(one.item_id)}  {one.first:.3f} against {one.second:.3f}" for one in items)

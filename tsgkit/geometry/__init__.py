@@ -36,6 +36,7 @@ from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
 from tsgkit.geometry.cameras import Camera, framing
 from tsgkit.geometry.coats import Drawn
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
+from tsgkit.geometry.libraries import check_libraries
 from tsgkit.geometry.meshes import Mesh, Primitive, Shape, box, read_mesh
 from tsgkit.geometry.openings import Clearance, clearances, share_clear
 from tsgkit.geometry.paints import Paint, Texture
@@ -96,6 +97,7 @@ __all__ = [
     "asset_rotation",
     "bare_room",
     "box",
+    "check_libraries",
     "clearances",
     "collisions",
     "depth",

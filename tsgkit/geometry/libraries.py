@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
     import fcl
     import numpy as np
     import scipy.ndimage as ndimage
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 __all__ = [
+    "check_libraries",
     "csgraph",
     "fcl",
     "mesh_construction",
@@ -42,6 +46,8 @@ __all__ = [
     "trimesh",
 ]
 
+ALL = ("numpy", "scipy", "shapely", "trimesh", "fcl", "embreex.rtcore_scene")
+
 
 class Library:
     """Stands for a module until one of its names is asked for."""
@@ -52,15 +58,25 @@ class Library:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         if name.startswith("__"):  # asked by doctest and inspect, which want to look, not to use
             raise AttributeError(name)
-        try:
-            found = getattr(importlib.import_module(self._name), name)
-        except ImportError as error:
-            raise UsageError(
-                f"rooms are measured with {self._name.split('.')[0]}, which is not installed",
-                hint='install the extra: pip install "tsgkit[scenes]"',
-            ) from error
+        found = getattr(_imported(self._name), name)
         self.__dict__[name] = found
         return found
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(
+            f"rooms are measured with {name.split('.')[0]}, which is not installed",
+            hint='install the extra: pip install "tsgkit[scenes]"',
+        ) from error
+
+
+def check_libraries(names: Iterable[str] = ALL) -> None:
+    """``UsageError`` where one is missing: what some of them measure alone would look like a verdict on a room."""
+    for name in names:
+        _imported(name)
 
 
 if not TYPE_CHECKING:

@@ -232,7 +232,7 @@ def _free_strips(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> dict[st
 
 def _free_share(free: shapely.Geometry, body: Body, side: str) -> float:
     strip = strip_before(body, side)
-    return float(strip.intersection(free).area / strip.area) if strip.area > 0 else 0.0
+    return min(float(strip.intersection(free).area / strip.area), 1.0) if strip.area > 0 else 0.0
 
 
 def strip_before(body: Body, side: str) -> shapely.Geometry:

@@ -90,7 +90,8 @@ def relation_of_objects(
         raise UsageError(f"{name} needs an object beside its anchor {anchor!r}")
     wanted = SIDED.get(name, ())
     if wanted and side not in wanted:
-        raise UsageError(f"{name} needs a side, not {side!r}", hint=f"sides: {', '.join(wanted)}")
+        found = "" if side is None else f", and {side!r} is none of its own"
+        raise UsageError(f"{name} needs a side{found}", hint=f"sides: {', '.join(wanted)}")
     bodies = [stage.body(other) for other in others]
     return RELATIONS_OF_OBJECTS[name](bodies, stage.body(anchor), side or "")
 

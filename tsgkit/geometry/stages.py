@@ -72,7 +72,9 @@ class Stage:
         if name in self.bodies:
             return self.bodies[name]
         known = ", ".join(list(self.bodies)[:8]) or "none"
-        why = next((problem.message for problem in self.problems if problem.where == name), "there is no such object")
+        why = next((problem.message for problem in self.problems if problem.where == name), None)
+        if why is None:
+            raise UsageError(f"there is no object {name!r}", hint=f"objects: {known}")
         raise UsageError(f"object {name!r} cannot be measured: {why}", hint=f"objects that can: {known}")
 
     @cached_property

@@ -7,9 +7,10 @@
     for one in found.pairs:
         print(one.first.name, one.statistics.difference, one.adjusted, one.verdict)
 
-Inside one run all rows of a task are compared with each other. Of several runs each row is compared with the rows of
-the others that are most like it: the same subject, solver and style, as far as there are such. With a baseline each
-other row is compared with that row of the baseline that is most like it. p-values are Holm-corrected over all pairs.
+Rows are compared on the metric named, else on the main one of their task, or all that its table shows. Inside one run
+all rows of a task are compared with each other. Of several runs each row is compared with the rows of the others that
+are most like it: the same subject, solver and style, as far as there are such. With a baseline each other row is
+compared with that row of the baseline that is most like it. p-values are Holm-corrected over all pairs.
 """
 
 from __future__ import annotations
@@ -133,9 +134,9 @@ def compare(
     if baseline is not None and not baseline.strip():
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
     paths = _with_baseline(paths, baseline)
-    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common))
+    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common, every=True))
     couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
-    notes = (*gathered.notes, *_left_out(gathered, couples))
+    notes = tuple(dict.fromkeys((*gathered.notes, *_left_out(gathered, couples))))
     if not couples:
         raise UsageError("there is nothing to compare: " + "; ".join(notes), hint="name another run or more tasks")
     pairs = paired(couples, seed)
@@ -152,7 +153,7 @@ def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path
 def among(gathered: Gathered) -> list[Couple]:
     """All pairs of rows of one run; of several runs, those of different ones that are most like each other."""
     couples: list[Couple] = []
-    for group in gathered.by_task.values():
+    for group in gathered.groups:
         if len({one.place for one in gathered.all}) == 1:
             couples += combinations(group, 2)
             continue
@@ -173,7 +174,7 @@ def against(gathered: Gathered, paths: Sequence[Path], baseline: str) -> list[Co
     """Each row and that row of the baseline which is most like it."""
     couples: list[Couple] = []
     found = False
-    for group in gathered.by_task.values():
+    for group in gathered.groups:
         bases = [one for one in group if _is_meant(one, baseline, paths)]
         found = found or bool(bases)
         others = [one for one in group if all(one is not base for base in bases)]
@@ -206,10 +207,10 @@ def _base_of(one: Contender, bases: Sequence[Contender], baseline: str) -> Conte
 
 def _left_out(gathered: Gathered, couples: Sequence[Couple]) -> Iterator[str]:
     compared = {id(one) for couple in couples for one in couple}
-    for task, group in gathered.by_task.items():
+    for group in gathered.groups:
         alone = [one.name for one in group if id(one) not in compared]
         if alone:
-            yield f"{task}: there is no row to compare with {', '.join(alone)}"
+            yield f"{group[0].task}: there is no row to compare with {', '.join(alone)}"
 
 
 def paired(couples: Sequence[Couple], seed: int, rounds: int = 2000) -> tuple[Pair, ...]:

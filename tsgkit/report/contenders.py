@@ -34,13 +34,17 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be compared: tasks (none: all), a metric (none: each task's main one), a profile; where data lie."""
+    """What is to be compared: tasks (none: all), a metric (none: each task's main one), a profile; where data lie.
+
+    Where no metric is named, ``every`` takes all that the table of a task shows.
+    """
 
     tasks: tuple[str, ...] = ()
     metric: str | None = None
     profile: str = "strict"
     data: str | None = None
     common: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +84,15 @@ class Contender:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The contenders by task, each task's on the same items, and what is to be said of them."""
+    """The contenders in groups of one task and metric, each on the same items, and what is to be said of them."""
 
-    by_task: Mapping[str, tuple[Contender, ...]]
+    groups: tuple[tuple[Contender, ...], ...]
     notes: tuple[str, ...]
 
     @property
     def all(self) -> tuple[Contender, ...]:
-        """All contenders, task by task."""
-        return tuple(one for group in self.by_task.values() for one in group)
+        """All contenders, group by group."""
+        return tuple(one for group in self.groups for one in group)
 
 
 def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
@@ -109,14 +113,21 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
         finally:
             reopened.samples.close()
     named = _named(found, paths)
-    by_task = {task: tuple(one for one in named if one.task == task) for task in tasks}
-    level = {task: _on_same_items(task, group, asked.common, notes) for task, group in by_task.items() if group}
+    level = tuple(_on_same_items(group, asked.common, notes) for group in _grouped(named, tasks))
     if not level:
         raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
-    for group in level.values():
+    for group in level:
         notes += _repeat_notes(group)
         notes += [note for one in group if (note := _unanswered_note(one, asked.profile))]
     return Gathered(level, tuple(dict.fromkeys(notes)))
+
+
+def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Contender]]:
+    """Those of one task and metric together, the tasks in their order."""
+    groups: dict[tuple[str, str], list[Contender]] = {}
+    for one in sorted(named, key=lambda one: tasks.index(one.task)):
+        groups.setdefault((one.task, one.metric), []).append(one)
+    return list(groups.values())
 
 
 def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[str, ...]:
@@ -169,35 +180,33 @@ def _contenders(
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
             continue
-        metric = _metric(asked.metric, row.task, notes)
-        if metric is None:
-            continue
-        measure = row.task.metrics[metric]
-        parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
-        yield Contender(
-            name="",
-            run=str(reopened.path),
-            place=place,
-            subject=subject,
-            task=task,
-            solver=solver,
-            style=style,
-            repeats=len(states),
-            metric=metric,
-            measure=measure,
-            parts=parts,
-            unanswered=unanswered,
-        )
+        for metric in _metrics(asked, row.task, notes):
+            measure = row.task.metrics[metric]
+            parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
+            yield Contender(
+                name="",
+                run=str(reopened.path),
+                place=place,
+                subject=subject,
+                task=task,
+                solver=solver,
+                style=style,
+                repeats=len(states),
+                metric=metric,
+                measure=measure,
+                parts=parts,
+                unanswered=unanswered,
+            )
 
 
-def _metric(wanted: str | None, task: Task, notes: list[str]) -> str | None:
-    """The metric asked for, or the one a task is known by."""
-    if wanted is None:
-        return main_metric(task.card.metrics)
-    if wanted in task.metrics:
-        return wanted
-    notes.append(f"{task.key} has no metric {wanted}; it has {', '.join(task.metrics)}")
-    return None
+def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:
+    """The metric asked for, or those that a task is known by."""
+    if asked.metric is None:
+        return (asked.every and task.shown) or (main_metric(task.card.metrics),)
+    if asked.metric in task.metrics:
+        return (asked.metric,)
+    notes.append(f"{task.key} has no metric {asked.metric}; it has {', '.join(task.metrics)}")
+    return ()
 
 
 def _parts(
@@ -251,8 +260,8 @@ def averaged(draws: Sequence[Part], pooling: Pooling) -> Part:
 
 def _named(found: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]:
     """Give each a name of its own: who and how, and the run where several have that row."""
-    times = Counter((one.task, one.title) for one in found)
-    several = {title for (_, title), number in times.items() if number > 1}
+    times = Counter((one.task, one.metric, one.title) for one in found)
+    several = {title for (_, _, title), number in times.items() if number > 1}
     labels = _labels(paths)
     return [
         replace(one, name=f"{one.title} ({labels[one.place]})" if one.title in several else one.title) for one in found
@@ -269,8 +278,9 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     return [f"{text}, run {number}" for number, text in enumerate(whole, 1)]
 
 
-def _on_same_items(task: str, group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
+def _on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
     """The contenders of a task on the items that all have; ``UsageError`` where they differ and that was not asked."""
+    task = group[0].task
     shared = set.intersection(*(set(one.parts) for one in group))
     most = max(len(one.parts) for one in group)
     if all(len(one.parts) == len(shared) for one in group):
@@ -323,7 +333,8 @@ def _counted_as(one: Contender, profile: str) -> str:
     ids = {item_id for ids in one.unanswered.values() for item_id in ids}
     if not all(one.parts[item_id].weight for item_id in ids):
         return f"where nothing was said, {one.metric} has nothing to count"
-    return "they count as wrong" if one.measure.more_is_better else f"{one.metric} counts no fault in them"
+    faultless = not one.measure.more_is_better and not any(one.parts[item_id].sum for item_id in ids)
+    return f"{one.metric} counts no fault in them" if faultless else "they count as wrong"
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -109,7 +109,8 @@ def explain(
     """Explain an item of a run; ``data`` says where its data lie now, if elsewhere."""
     reopened = reopen(Path(path), data)
     try:
-        wanted = {"task": _task_named(task), "subject": subject, "style": style, "solver": solver, "repeat": repeat}
+        named = _task_named(task, reopened.prepared.plan.tasks)
+        wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
         rows = _rows_meant(reopened, wanted)
         holding = [row for row in rows if _number(row, item) is not None]
         if not holding:
@@ -127,8 +128,12 @@ def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator
         yield _explained(reopened, row, item, calls[row.cell, item], prompts)
 
 
-def _task_named(task: str | None) -> str | None:
-    return task if task is None or "/" in task else f"tsg/{task}"
+def _task_named(task: str | None, known: Sequence[str]) -> str | None:
+    """A task by its name, or by what comes after its suite's where only one of the run is called so."""
+    if task is None or "/" in task:
+        return task
+    fitting = [name for name in known if name.partition("/")[2] == task]
+    return fitting[0] if len(fitting) == 1 else f"tsg/{task}"
 
 
 def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:

@@ -84,6 +84,8 @@ class ReportRow:
     """The names of all metrics of its task, shown or not."""
     prompts: str | None = None
     """Another set of prompts than ours."""
+    judge: str | None = None
+    """Who looks, where the subject is a folder of finished things."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
     controls: tuple[Control, ...] = ()
@@ -224,6 +226,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
         measured=tuple(row.task.metrics),
         prompts=header["plan"].get("prompts"),
+        judge=row.judge,
         groups=sums.boards(seed, [name for name in shown if row.task.metrics[name].is_headline]),
     )
 

@@ -93,8 +93,8 @@ def grid(
     return Grid(
         profile=profile,
         seed=seed,
-        tasks=tuple(gathered.by_task),
-        metrics=tuple(group[0].metric for group in gathered.by_task.values()),
+        tasks=tuple(group[0].task for group in gathered.groups),
+        metrics=tuple(group[0].metric for group in gathered.groups),
         rows=_rows(gathered, {pair.first: pair for pair in pairs}, seed),
         pairs=pairs,
         notes=(*gathered.notes, *too_many(pairs)),
@@ -108,7 +108,7 @@ def _rows(gathered: Gathered, pairs: dict[Contender, Pair], seed: int) -> tuple[
         places.setdefault((one.subject, _shown_way(one)), {})[one.task] = one
     subjects = list(dict.fromkeys(one.subject for one in gathered.all))
     return tuple(
-        GridRow(subject, way, tuple(_cell(found.get(task), pairs, seed) for task in gathered.by_task))
+        GridRow(subject, way, tuple(_cell(found.get(group[0].task), pairs, seed) for group in gathered.groups))
         for (subject, way), found in sorted(places.items(), key=lambda item: subjects.index(item[0][0]))
     )
 

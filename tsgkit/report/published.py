@@ -28,6 +28,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.runs.prepared import RULES
 from tsgkit.suites.scoreboard import Value
 
 PUBLISHED = "published"
@@ -104,6 +105,8 @@ class Reference(_Declared):
     beside_first: tuple[Text, ...] = ()
     """Styles that stand beside the first one, whoever was asked: people."""
     temperature: float
+    judge: str = ""
+    """Who looked at what was made, where that is what they report."""
     remarks: tuple[Text, ...] = ()
     tables: tuple[PublishedTable, ...]
     doubtful: tuple[Doubt, ...]
@@ -202,13 +205,13 @@ def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | 
     if style == there[0]:
         figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
     has_their_data = asks_published_data(row.kind, row.data, reference.dataset)
-    others = differences(row, style, max(figure.items for figure in figures), reference.temperature)
+    others = differences(row, style, max(figure.items for figure in figures), reference)
     if not has_their_data:
         others = ("data: ours are not the published file, so the figures are of different items", *others)
     return Beside(row, style, figures, others, reference.source)
 
 
-def differences(row: ReportRow, style: str, items: int, temperature: float) -> tuple[str, ...]:
+def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
     """In words, in what our row differs from the published ones, its data apart."""
     found = []
     if row.n != items:
@@ -217,10 +220,12 @@ def differences(row: ReportRow, style: str, items: int, temperature: float) -> t
         found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
     if row.protocol_note:
         found.append(f"protocol: {row.protocol_note}")
-    if row.solver != "baseline" and row.prompts is None:
+    if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
+        found.append(f"judge: {row.judge} here, {reference.judge} there")
+    if row.solver != "baseline" and row.judge != RULES and row.prompts is None:
         found.append("prompts: the same requests in our wording")
-    if (ours := (row.parameters or {}).get("temperature")) not in (None, temperature):
-        found.append(f"temperature: {ours} here, {temperature} there")
+    if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
+        found.append(f"temperature: {ours} here, {reference.temperature} there")
     if row.unasked or row.failed:
         found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed; they count as wrong here")
     return tuple(found)

@@ -112,12 +112,16 @@ def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
     return list(dict.fromkeys(pairs))
 
 
+FOLDERS: Mapping[Kind, str] = {"images": "pictures", "scenes": "rooms"}
+"""How one may call the folders that folders of each kind lie in."""
+
+
 def _folder(text: str, kind: Kind) -> Folder:
     """The folder that ``NAME=DIR`` names."""
     name, _, path = text.partition("=")
     option = f"--{kind} {text}"
     if not name or not path:
-        raise UsageError(f"{option}: not NAME=DIR", hint=f"as in --{kind} mine=pictures/mine")
+        raise UsageError(f"{option}: not NAME=DIR", hint=f"as in --{kind} mine={FOLDERS[kind]}/mine")
     if name.startswith((BASELINE, SCRIPT, REPLAY)) or "/" in name or not name.isprintable():
         raise UsageError(f"{option}: {name} is no name for a folder", hint="a name has no slash")
     return Folder(name, kind, Path(path))

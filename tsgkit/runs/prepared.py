@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -92,7 +92,8 @@ class Prepared:
         subjects = (*self.plan.models, *(folder.name for folder in self.plan.folders))
         models = "+".join(subject.rpartition("/")[2] for subject in subjects)
         tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
-        words = f"{models}-{tasks if len(tasks) < 30 else DEFAULT_SUITE}"
+        suites = "+".join(dict.fromkeys(row.task.key.partition("/")[0] for row in self.rows))
+        words = f"{models}-{tasks if len(tasks) < 30 else suites}"
         return re.sub(r"[^A-Za-z0-9.+_-]+", "-", words)[:LONGEST_NAME].strip("-.")
 
     @property
@@ -165,8 +166,21 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     found: list[str] = []
     for name in plan.tasks:
         suite = _unnamed(one for one in known if one.startswith(f"{name}/"))
-        found += _in_order(suite) if suite else [name if name in known or "/" in name else f"{DEFAULT_SUITE}/{name}"]
+        found += _in_order(suite) if suite else [_task_named(name, known)]
     return tuple(dict.fromkeys(found))
+
+
+def _task_named(name: str, known: Sequence[str]) -> str:
+    """A task by its name, which for those of the first suite may lack the suite's."""
+    own = f"{DEFAULT_SUITE}/{name}"
+    if "/" in name or name in known:
+        return name
+    if own in known:
+        return own
+    suites = dict.fromkeys(one.partition("/")[0] for one in known)
+    tasks = [one for one in known if one.partition("/")[2] == name]
+    hint = f"{tasks[0]}?" if tasks else meant(name, [*suites, *(one.partition("/")[2] for one in known)])
+    raise UsageError(f"there is no task {name}", hint=hint)
 
 
 def _unnamed(names: Iterable[str]) -> list[str]:
@@ -215,8 +229,9 @@ def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapp
         raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
     for folder in folders:
         if not folder.path.is_dir():
-            what = "a file, not a folder" if folder.path.exists() else "no such folder"
-            raise FileProblem(f"{folder.path}: {what}", hint=look_alike(folder.path))
+            if folder.path.exists():
+                raise FileProblem(f"{folder.path}: a file, not a folder", hint="name the folder that it lies in")
+            raise FileProblem(f"{folder.path}: no such folder", hint=look_alike(folder.path))
         for task in tasks.values():
             if folder.kind not in task.takes:
                 wrong = f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}"
@@ -305,22 +320,18 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = Viewing(
-                self.folders[subject],
-                plan.judge or RULES,
-                solver,
-                plan.seed,
-                plan.prompts,
-                plan.assets,
-                plan.missing,
-            )
-            return self.tasks[task].viewer(viewing, self.datasets[task])
+            return self.tasks[task].viewer(_viewing(plan, self.folders[subject], solver), self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
         shots = plan.shots if "few-shot" in style else None
         return self.tasks[task].solver(
             solver, style, self.datasets[task], shots=shots, seed=plan.seed, prompts=plan.prompts
         )
+
+
+def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
+    judge = plan.judge or RULES
+    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
@@ -342,8 +353,9 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
     if not plan.folders:
         return {}
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
+    content = cache(_content)
     contents = {
-        f"{folder.name} {row.task.key}": _contents(row, folder)
+        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell.solver), content)
         for folder in plan.folders
         for row in rows
         if row.cell.subject == folder.name
@@ -351,12 +363,12 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
     return {"folders": contents, "judge": judge}
 
 
-def _contents(row: Row, folder: Folder) -> str:
-    """A hash of the files of a folder that are looked at, by their names and what they hold."""
+def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
+    """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
     ids = row.dataset.item_ids
     digest = hashlib.sha256()
-    for path in sorted(row.task.files_of(folder, [ids[number] for number in row.numbers])):
-        digest.update(f"{path.relative_to(folder.path)}\0{_content(path)}\n".encode())
+    for name, held in sorted(dict(row.task.pieces_of(viewing, [ids[number] for number in row.numbers])).items()):
+        digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
     return digest.hexdigest()
 
 

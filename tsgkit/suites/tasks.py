@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
@@ -127,6 +127,13 @@ class Viewing:
     """What a part is that is named and not there: an ``error``, or its ``box``."""
 
 
+class Piece(NamedTuple):
+    """Something that is looked at: a name that stays wherever its folder lies, and the file that holds it or a text."""
+
+    name: str
+    held: Path | str
+
+
 @dataclass(frozen=True)
 class Control:
     """What a program that asks nobody gets on the same samples, by metric; ``n`` counts what it answered."""
@@ -202,8 +209,8 @@ class Task(ABC):
         """A solver for a folder of finished things."""
         raise UsageError(f"{self.key}: takes {' and '.join(self.takes)}, not a folder of {viewing.folder.kind}")
 
-    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
-        """The files of a folder that are looked at for these items; what they hold is part of a run's identity."""
+    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
+        """All that is looked at for these items; what it holds is part of a run's identity."""
         return ()
 
     @abstractmethod

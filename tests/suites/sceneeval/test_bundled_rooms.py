@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import json
 from collections import Counter
 from pathlib import Path
@@ -246,6 +247,28 @@ def test_every_flawed_room_says_what_is_wrong_with_it_and_has_an_unmet_demand_or
         assert note
         assert any(met["strict"] is False for met in flawed["specifications"].values())
         assert any(flawed["strict"][trouble] for trouble in TROUBLES)
+
+
+HUES = {"red": 0, "orange": 25, "yellow": 48, "green": 130, "blue": 215, "purple": 280, "pink": 335}
+GREYS = {"black": (0.0, 0.2), "grey": (0.4, 0.7), "white": (0.9, 1.0)}
+"""How bright what has no hue is."""
+
+
+def shows(colour: str, name: str) -> bool:
+    hue, depth, light = colorsys.rgb_to_hsv(*(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)))
+    if name in GREYS:
+        return depth < 0.15 and GREYS[name][0] <= light <= GREYS[name][1]
+    return depth > 0.4 and light > 0.4 and abs((360 * hue - HUES[name] + 180) % 360 - 180) < 20
+
+
+def test_every_object_has_a_colour_and_the_one_that_its_attributes_name() -> None:
+    named = 0
+    for path in sorted((ROOMS / "rooms").glob("*/scene_*.json")):
+        for one in json.loads(path.read_text())["objects"]:
+            wanted = [name for name in one["attributes"] if name in HUES or name in GREYS]
+            assert all(shows(one["colour"], name) for name in wanted), (path, one["id"])
+            named += len(wanted)
+    assert named > 200
 
 
 def test_there_are_ten_descriptions_a_level_and_ten_types_of_room() -> None:

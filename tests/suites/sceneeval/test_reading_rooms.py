@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Mesh, Primitive, Stage
 from tsgkit.suites.sceneeval.assets import source_of, sources_of
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.loading import files_of_scene, read_scene, scene_file
+from tsgkit.suites.sceneeval.loading import read_scene, scene_file
+from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 
 CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -132,7 +134,35 @@ def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path)
     (tmp_path / "cube.obj").write_text(CUBE)
     found = read(tmp_path, room({"id": "a", "category": "x", "at": [1, 1, 0], "mesh": "cube.obj", "scale": 0.5}))
     assert Stage(found.scene).bodies["a"].high.round(6).tolist() == [1.5, 1, 0.5]
-    assert [path.name for path in files_of_scene(tmp_path / "scene_0.json")] == ["scene_0.json", "cube.obj"]
+    assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json", "cube.obj"]
+
+
+def test_the_assets_a_scene_names_belong_to_it_with_their_looks_and_what_is_known_of_them(tmp_path: Path) -> None:
+    sources = sources_of([future(tmp_path, text=f"mtllib model.mtl\n{CUBE}")])
+    folder = tmp_path / "assets" / "chair01"
+    (folder / "model.mtl").write_text("newmtl a\nmap_Kd oak.png\n")
+    for name in ("oak.png", "preview.png"):
+        (folder / name).write_bytes(name.encode())
+    (tmp_path / "scene_0.json").write_text(state(an_object(0), an_object(1), an_object(2, "3dfModel.gone")))
+    pieces = dict(pieces_of_scene(tmp_path / "scene_0.json", sources))
+    assert list(pieces) == [
+        "scene_0.json",
+        "threed_future=chair01",
+        "threed_future/chair01/raw_model.obj",
+        "threed_future/chair01/model.mtl",
+        "threed_future/chair01/oak.png",
+        "threed_future=gone",
+    ]
+    assert str(tmp_path) not in "".join(held for held in pieces.values() if isinstance(held, str))
+
+
+def test_a_table_of_assets_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    (source,) = sources_of([future(tmp_path)])
+    before = source.asset("chair01", "x").category
+    table = tmp_path / "assets" / "model_info.json"
+    table.write_text(json.dumps([{"model_id": "chair01", "category": "Stool"}]))
+    os.utime(table, ns=(0, table.stat().st_mtime_ns + 1_000_000_000))
+    assert (before, source.asset("chair01", "x").category) == ("Armchair", "Stool")
 
 
 def test_a_missing_mesh_is_its_box_where_that_is_asked_for_and_known(tmp_path: Path) -> None:

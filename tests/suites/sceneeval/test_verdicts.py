@@ -14,13 +14,15 @@ pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 from rooms_of_ours import measured, room, thing
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry import Architecture, Floor, Object, Scene, Stage, Wall, box, standing
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judging import judge
 from tsgkit.suites.sceneeval.mapping import element_of, relation_table, sides_table
 from tsgkit.suites.sceneeval.matching import Synonyms, best_category
 from tsgkit.suites.sceneeval.measuring import Rooms, looked_at
 from tsgkit.suites.sceneeval.metrics import METRICS
-from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge, support_type
+from tsgkit.suites.sceneeval.simple import read_simple
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
 LAMP = thing("lamp_2", "lamp", (0.3, 0.3, 0), (0.2, 0.2, 1.5), attributes=["red"])
@@ -96,6 +98,15 @@ def test_too_many_that_satisfy_a_demand_are_named(tmp_path: Path) -> None:
     assert found["eq,1,lamp"]["strict"]["reason"] == "3 lamp: lamp_0, lamp_1, lamp_2; exactly 1 needed"
 
 
+def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
+    entry = "gt,1,next_to,0,bed,lamp"
+    found = verdicts(tmp_path, demands(entry), BED, thing("lamp_2", "lamp", (3, 2, 0), (0.2, 0.2, 1.5)))[entry][
+        "strict"
+    ]
+    assert found["satisfied"] is False
+    assert found["reason"] == "1 of 1 satisfy it, more than 1 needed: bed_1 and lamp_2"
+
+
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
     return judge(kind, annotation, asyncio.run(looked_at(kind, annotation, Rooms(folder), RulesJudge(), None)))
 
@@ -146,11 +157,12 @@ def test_the_evidence_tells_of_every_object_in_both_profiles(tmp_path: Path) -> 
     assert found["lamp_2"]["strict"]["accessibility"] is None
 
 
-def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
-    from tsgkit.geometry import Stage
-    from tsgkit.suites.sceneeval.rules_judge import support_type
-    from tsgkit.suites.sceneeval.simple import read_simple
+def holders(folder: Path, text: str) -> dict[str, str]:
+    stage = Stage(read_simple(text, "x", folder).scene)
+    return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
+
+def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
     text = room(
         BED,
         thing("cup_1", "cup", (2, 2, 0.5), (0.1, 0.1, 0.1)),
@@ -158,15 +170,54 @@ def test_a_thing_is_held_by_what_is_nearest(tmp_path: Path) -> None:
         thing("light_1", "light", (1, 1, 2.4), (0.3, 0.3, 0.2)),
         thing("shelf_1", "shelf", (3.5, 2.83, 0), (0.8, 0.3, 1.8)),
     )
-    stage = Stage(read_simple(text, "x", tmp_path).scene)
-    held = {name: support_type(stage, body) for name, body in stage.bodies.items()}
-    assert held == {
+    assert holders(tmp_path, text) == {
         "bed_1": "ground",
         "cup_1": "object",
         "picture_1": "wall",
         "light_1": "ceiling",
         "shelf_1": "ground",
     }
+
+
+def at_the_wall(name: str, low: float, *, gap: float = 0.0005, high: float = 0.4) -> Any:  # noqa: ANN401
+    """A thing so high above the floor, with its back so near to the north wall."""
+    return thing(name, name, (1, 2.8 - gap, low), (0.8, 0.4, high))
+
+
+DESK = thing("desk", "desk", (1, 2.7, 0), (1.4, 0.6, 0.75))
+
+
+@pytest.mark.parametrize(
+    ("objects", "wanted"),
+    [
+        ([at_the_wall("bookshelf", 0, high=1.8)], "ground"),
+        ([at_the_wall("wardrobe", 0.001, high=2)], "ground"),
+        ([at_the_wall("floating_bed", 0.04)], "ground"),
+        ([at_the_wall("pillar", 0, high=2.6)], "ground"),
+        ([at_the_wall("hung_cabinet", 1.5, gap=0.004)], "wall"),
+        ([at_the_wall("cabinet_too_far_from_its_wall", 0.2, gap=0.3)], "ground"),
+        ([at_the_wall("monitor", 0.753), DESK], "object"),
+        ([at_the_wall("sunken_monitor", 0.71), DESK], "object"),
+        ([at_the_wall("whiteboard_above_the_desk", 0.78), DESK], "wall"),
+        ([at_the_wall("box_on_a_rug", 0.02), thing("rug", "rug", (1, 2, 0), (2, 1.9, 0.02))], "object"),
+        ([at_the_wall("cabinet", 1.5), thing("fridge", "fridge", (1.7, 2.7, 0), (0.6, 0.6, 1.5))], "wall"),
+        ([at_the_wall("cabinet_in_a_corner", 1.5, high=1.1)], "wall"),
+    ],
+    ids=lambda value: value[0]["id"] if isinstance(value, list) else value,
+)
+def test_what_stands_is_not_held_by_the_wall_behind_it(objects: list[Any], wanted: str, tmp_path: Path) -> None:
+    assert holders(tmp_path, room(*objects))[objects[0]["id"]] == wanted
+
+
+def test_a_thing_stands_on_the_floor_of_its_own_room(tmp_path: Path) -> None:
+    corners = [[[4 * n, 0, 0.3 * n], [4 * n + 4, 0, 0.3 * n], [4 * n + 4, 3, 0.3 * n], [4 * n, 3, 0.3 * n]]
+               for n in (0, 1)]  # fmt: skip
+    floors = tuple(Floor(f"room {n}", tuple((x, y, z) for x, y, z in corners[n])) for n in (0, 1))
+    wall = Wall("north", (0, 3, 0.0), (8, 3, 0.0), 2.6)
+    shelf = Object("shelf", box(0.8, 0.3, 1.8), standing(at=(6, 2.8495, 1.2)))
+    low = Object("low_shelf", box(0.8, 0.3, 1.8), standing(at=(2, 2.8495, 0.9)))
+    stage = Stage(Scene("split level", (shelf, low), Architecture(floors, (wall,))))
+    assert [support_type(stage, body) for body in stage.bodies.values()] == ["ground", "ground"]
 
 
 @pytest.mark.parametrize(

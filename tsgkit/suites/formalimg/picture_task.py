@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
@@ -24,7 +23,7 @@ from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Folder, Kind, Viewing
+from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Kind, Piece, Viewing
 
 ONE_WAY = style_of("zero-shot")
 """The one style in which a judge is told what to do."""
@@ -91,11 +90,11 @@ class PictureTask(FormulaTask):
         look = Grounding if self.is_grounded else Judging
         return look(viewing.protocol, folder=folder, texts=self._texts(viewing.prompts))
 
-    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
+    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
         """The pictures of these items."""
         names = (item_id.partition("/")[2] for item_id in item_ids)
-        paths = (folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
-        return (path for path in paths if path.is_file())
+        paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
+        return (Piece(path.name, path) for path in paths if path.is_file())
 
     def recorded(self, solver: str, style: str) -> Solver:
         """Looks of which only the transcripts are left."""

@@ -44,6 +44,8 @@ from tsgkit.suites.sceneeval.furnished import Given, json_of, problem_of
 COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")
 CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
 FORMAT = "tsgkit/annotations"
+ROOMS = ("tsgkit/room", "sceneState")
+"""The formats of rooms, which are easily taken for annotations."""
 MOST = 1_000_000
 """Characters of a cell."""
 RULES = {
@@ -170,6 +172,8 @@ def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -
 
 def _json_rows(text: str, file: str) -> list[_Raw]:
     value = json_of(text, file)
+    if isinstance(value, dict) and "annotations" not in value and value.get("format") in ROOMS:
+        raise FileProblem(f"{file}: this is a room, not annotations", hint="tsgkit scene show draws a room")
     try:
         read = _File.model_validate(value)
     except ValidationError as error:

@@ -26,7 +26,7 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -36,6 +36,8 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
 from tsgkit.suites.sceneeval.folders import inside, plain_id
 from tsgkit.suites.sceneeval.furnished import json_of
+
+FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
 
 
 class Asset(NamedTuple):
@@ -72,6 +74,8 @@ class Layout:
     told: Callable[[Mapping[str, Any]], tuple[str, str]]
     """Category and description."""
     mend_winding: bool = False
+    table: str = ""
+    """The file that knows all assets; none where each has its own."""
 
 
 class FolderSource:
@@ -99,16 +103,23 @@ class FolderSource:
         return Asset(mesh, category, description, rotation, _box(known), self._layout.mend_winding)
 
     def _known(self, name: str) -> Mapping[str, Any]:
-        if self.name == "layoutvlm_objathor":
+        if not self._layout.table:
             return self._layout.known(self.folder, name)
-        found = _table(self.name, self.folder).get(name)
+        found = _table(self.name, self.folder, _written(self.folder / self._layout.table)).get(name)
         return found if isinstance(found, dict) else {}
 
 
-@cache
-def _table(layout: str, folder: Path) -> Mapping[str, Any]:
-    """What a folder knows of all its assets, read once in each process."""
+@lru_cache(maxsize=8)
+def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
+    """What a folder knows of all its assets, read once in each process and again when it was written anew."""
     return LAYOUTS[layout].known(folder, "")
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def source_of(text: str) -> FolderSource:
@@ -136,18 +147,18 @@ def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it
 
 
 def _model_info(folder: Path, name: str) -> Mapping[str, Any]:
-    listed = _json_file(folder, "model_info.json")
+    listed = _json_file(folder, FUTURE)
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     return {str(row.get("model_id")): row for row in rows}
 
 
 def _annotations(folder: Path, name: str) -> Mapping[str, Any]:
-    found = _json_file(folder, "annotations.json")
+    found = _json_file(folder, OBJATHOR)
     return found if isinstance(found, dict) else {}
 
 
 def _csv(folder: Path, name: str) -> Mapping[str, Any]:
-    path = inside(folder, "fpmodels.csv", str(folder))
+    path = inside(folder, HSSD, str(folder))
     if not path.is_file():
         return {}
     return {row["id"]: row for row in csv.DictReader(io.StringIO(read_text(path))) if row.get("id")}
@@ -222,9 +233,9 @@ def _box(known: Mapping[str, Any]) -> tuple[float, float, float] | None:
 
 
 LAYOUTS = {
-    "threed_future": Layout("3dfModel", lambda name: f"{name}/raw_model.obj", _model_info, _told_future),
-    "objathor": Layout("objaverse", lambda name: f"{name}/{name}.glb", _annotations, _told_objathor, True),
-    "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd),
+    "threed_future": Layout("3dfModel", lambda name: f"{name}/raw_model.obj", _model_info, _told_future, table=FUTURE),
+    "objathor": Layout("objaverse", lambda name: f"{name}/{name}.glb", _annotations, _told_objathor, True, OBJATHOR),
+    "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
     "layoutvlm_objathor": Layout(
         "layoutvlm-objaverse", lambda name: f"{name}/{name}.glb", _own_data, _told_layoutvlm, True
     ),

@@ -206,13 +206,11 @@ def _weighed(spec: Specification, found: Sequence[Found]) -> Verdict:
     bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
     satisfied = spec.holds(len(good))
     head = f"{len(good)} of {len(found)} satisfy it, {spec.wanted} needed"
-    if satisfied or not (bad if len(good) < spec.n else good):
-        which = f": {_named(good)}" if good else ""
-        reason = f"{head}{which}"
-    elif len(good) < spec.n or spec.quantity == "gt":
+    too_few = not satisfied and (len(good) < spec.n or spec.quantity == "gt")
+    if too_few and bad:
         reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
     else:
-        reason = f"{head}: {_named(good)}"
+        reason = f"{head}: {_named(good)}" if good else head
     told = tuple(one.value() for one in islice([*good, *bad], MOST_TOLD))
     return Verdict(satisfied, len(good), reason, told)
 

@@ -64,3 +64,10 @@ class LooksBeside(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def named_in(self, data: bytes) -> list[Path]:
+        """Those whose names occur in a file, and in the materials that it names."""
+        found = {name for name in self if name.encode() in data}
+        materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
+        found |= {name for name in self for text in materials if name.encode() in text}
+        return [self._folder / name for name in sorted(found)]

@@ -14,7 +14,6 @@ tsgkit.errors.FileProblem: scene_0.glb: not a GLB file (it does not begin with g
 from __future__ import annotations
 
 import json
-import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ from tsgkit.suites.sceneeval.simple import FORMAT, SceneGiven, architecture_of
 MAGIC, VERSION = b"glTF", 2
 JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 MOST_NODES = 5000
+FARTHEST = 1e9
 BUILT = ("rooms", "floors", "walls")
 _NUMBERED = re.compile(r"[\s_.-]*\d+$")
 UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
@@ -56,6 +56,8 @@ def read_glb(data: bytes, name: str) -> Furnished:
 def _chunks(data: bytes, name: str) -> tuple[dict[str, Any], bytes]:
     if data[:4] != MAGIC:
         raise FileProblem(f"{name}: not a GLB file (it does not begin with glTF)")
+    if len(data) < 20:
+        raise FileProblem(f"{name}: the GLB file ends before its first chunk")
     found: dict[int, bytes] = {}
     at = 12
     while at + 8 <= len(data):
@@ -157,8 +159,9 @@ def _alone(top: int, content: Mapping[str, Any], binary: bytes, name: str) -> by
     """A file that holds one object, at the origin."""
     nodes, meshes = content["nodes"], _list(content, "meshes", name)
     kept = _below(nodes, top, name)
-    used = sorted({nodes[number]["mesh"] for number in kept if isinstance(nodes[number].get("mesh"), int)})
-    if not all(0 <= number < len(meshes) for number in used):
+    named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
+    used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
+    if not all(type(number) is int and number in used for number in named):
         raise FileProblem(f"{name}: nodes: node {top} names a mesh that is not there")
     new = []
     for number in kept:
@@ -238,8 +241,8 @@ def _matrix(node: Mapping[str, Any], where: str) -> Rows:
 def _numbers(node: Mapping[str, Any], field: str, default: list[float], where: str) -> list[float]:
     found = node.get(field, default)
     good = isinstance(found, list) and len(found) == len(default)
-    if not good or not all(isinstance(one, int | float) and math.isfinite(one) for one in found):
-        raise FileProblem(f"{where}: {field}: {len(default)} finite numbers are needed")
+    if not good or not all(isinstance(one, int | float) and abs(one) <= FARTHEST for one in found):
+        raise FileProblem(f"{where}: {field}: {len(default)} numbers up to {FARTHEST:g} are needed")
     return [float(one) for one in found]
 
 

@@ -15,16 +15,21 @@ from tsgkit.suites.sceneeval.folders import inside, plain_id
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, json_of
 from tsgkit.suites.sceneeval.glb import read_glb
 from tsgkit.suites.sceneeval.simple import FORMAT as OURS
-from tsgkit.suites.sceneeval.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.simple import read_simple
 from tsgkit.suites.sceneeval.states import FORMAT as STATE
 from tsgkit.suites.sceneeval.states import read_state
 
 ENDINGS = (".json", ".glb")
 
 
+def name_of(item_id: str) -> str:
+    """How the file of an id is called, its ending apart."""
+    return f"scene_{item_id}"
+
+
 def scene_file(folder: Path, item_id: str) -> Path | None:
     """The file of an id; None where there is none. A link that leads out of the folder is refused."""
-    name = f"scene_{plain_id(item_id, f'{folder}: scene')}"
+    name = name_of(plain_id(item_id, f"{folder}: scene"))
     found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
     if len(found) > 1:
         raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in found)}")
@@ -38,22 +43,14 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
     if path.suffix.lower() == ".glb":
         return read_glb(read_bytes(path), path.name)
     text = read_text(path)
+    if path.suffix.lower() == ".csv":
+        raise FileProblem(f"{path.name}: a room is a JSON or GLB file", hint="tsgkit scene check reads annotations")
     form = _form(text, path.name)
     if form == STATE:
         return read_state(text, path.name, _by_prefix(sources), missing=missing)
     if form == OURS:
         return read_simple(text, path.name, path.parent, missing=missing)
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
-
-
-def files_of_scene(path: Path) -> list[Path]:
-    """A scene's file and the meshes beside it that it names."""
-    if path.suffix.lower() == ".glb":
-        return [path]
-    try:
-        return [path, *dict.fromkeys(meshes_of(read_text(path), path.name, path.parent))]
-    except FileProblem:
-        return [path]
 
 
 def _form(text: str, name: str) -> object:

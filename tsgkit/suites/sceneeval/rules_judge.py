@@ -1,9 +1,9 @@
 """The judge that asks nobody: names, tables and geometry.
 
 Objects are matched by what their files call them (:mod:`~tsgkit.suites.sceneeval.matching`), phrases by the shared
-table, sides by category, and what holds an object is what is nearest: the floor or a top face below it, a wall behind
-it, the ceiling above it. An attribute is told where a file lists the object's attributes, or where its description says
-it; a description that does not say it leaves it open.
+table, sides by category. An object is held by the floor or the top face that it stands on; where it stands on nothing,
+by what is nearest: what is below it, a wall behind it, the ceiling above it. An attribute is told where a file lists
+the object's attributes, or where its description says it; a description that does not say it leaves it open.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.geometry import Object, Stage
 from tsgkit.geometry.distances import to_board
+from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
 
 NAME = "rules"
 HELD = 0.05
-"""What is farther than this from a wall or the ceiling is held by neither."""
+"""What is farther than this from a wall or the ceiling is held by neither, and what is nearer to the floor stands."""
+STANDS = 0.01
+"""From so near above a top face a thing stands on it; from farther it may hang, such as a mirror above a basin."""
+BESIDE = 0.001
+"""Two things whose boxes meet by less than this stand side by side."""
 SUNK = 0.05
 """So far a thing may be sunk into what it stands on and still stand on it."""
 ALONG = 0.9
@@ -128,29 +133,39 @@ def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool 
 
 
 def support_type(stage: Stage, body: Body) -> str:
-    """What holds a thing, by the least way to it; of equals the floor first, then a thing, a wall, the ceiling."""
-    gaps = {
-        "ground": abs(float(body.low[2]) - stage.floor_height),
-        "object": _to_top(stage, body),
-        "wall": _to_back(stage, body),
-        "ceiling": _to_ceiling(stage, body),
-    }
-    possible = {kind: gap for kind, gap in gaps.items() if kind in ("ground", "object") or gap <= HELD}
-    least = min(possible.values())
-    return next(kind for kind, gap in possible.items() if gap <= least + 1e-6)
+    """What holds a thing: what it stands on, else the nearest; of equals the floor first, then a thing, a wall.
+
+    What stands is not held by the wall behind it, however near: it has to stand by itself.
+    """
+    gaps = {"ground": _to_floor(stage, body), "object": _to_top(stage, body)}
+    if gaps["ground"] > HELD and gaps["object"] > STANDS:
+        beyond = {"wall": _to_back(stage, body), "ceiling": _to_ceiling(stage, body)}
+        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= HELD}
+    least = min(gaps.values())
+    return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
+
+
+def _to_floor(stage: Stage, body: Body) -> float:
+    """The way to the floor of the room it is in, or to the lowest floor where it is in none."""
+    under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
+    return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
 
 
 def _to_top(stage: Stage, body: Body) -> float:
-    """The way down to the nearest top face that lies below any of it."""
+    """The way down to the nearest top face that lies below some of it; none where it is sunk into one."""
     below = (
-        abs(float(body.low[2] - other.high[2]))
+        max(float(body.low[2] - other.high[2]), 0.0)
         for other in stage.bodies.values()
-        if other is not body
-        and other.high[2] <= body.low[2] + SUNK
-        and (other.low[:2] <= body.high[:2]).all()
-        and (other.high[:2] >= body.low[:2]).all()
+        if other is not body and other.high[2] <= body.low[2] + SUNK and _overlap(body, other)
     )
     return min(below, default=float("inf"))
+
+
+def _overlap(body: Body, other: Body) -> bool:
+    """Whether one lies over the other, seen from above, and not only side by side."""
+    common = np.minimum(body.high, other.high) - np.maximum(body.low, other.low)
+    thin = np.minimum(body.high - body.low, other.high - other.low)
+    return bool((common[:2] >= np.minimum(BESIDE, thin[:2] / 2)).all())
 
 
 def _to_back(stage: Stage, body: Body) -> float:

@@ -29,7 +29,9 @@ from tsgkit.suites.sceneeval.furnished import MISSING, Furnished, json_of, objec
 
 FORMAT = "sceneState"
 VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
-Sixteen = Annotated[tuple[float, ...], Field(min_length=16, max_length=16)]
+Number = Annotated[float, Field(ge=-1e9, le=1e9)]
+"""What is farther away than any scene cannot be reckoned with either."""
+Sixteen = Annotated[tuple[Number, ...], Field(min_length=16, max_length=16)]
 
 
 class _Theirs(BaseModel):
@@ -47,8 +49,8 @@ class _Object(_Theirs):
 
 
 class _Box(_Theirs):
-    min: tuple[float, float]
-    max: tuple[float, float]
+    min: tuple[Number, Number]
+    max: tuple[Number, Number]
 
 
 class _Hole(_Theirs):
@@ -60,8 +62,8 @@ class _Element(_Theirs):
     type: StrictStr
     id: StrictStr | StrictInt | None = None
     room: StrictStr | None = Field(default=None, alias="roomId")
-    points: tuple[tuple[float, float, float] | tuple[float, float], ...] = ()
-    height: float | None = None
+    points: tuple[tuple[Number, Number, Number] | tuple[Number, Number], ...] = ()
+    height: Number | None = None
     holes: tuple[_Hole, ...] = ()
 
 
@@ -95,6 +97,17 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
     objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
     built = None if scene.arch is None else _architecture(scene.arch, name)
     return Furnished(Scene(name, objects, built), {}, tuple(notes))
+
+
+def models_of(text: str, name: str) -> list[tuple[str, str]]:
+    """The prefix and the id of each asset that a scene names; none where it cannot be read."""
+    try:
+        listed = _listed(json_of(text, name))
+    except FileProblem:
+        return []
+    named = [one.get("modelId") for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
+    parts = [model.split(".") for model in named if isinstance(model, str)]
+    return [(part[0], part[1]) for part in parts if len(part) == 2]
 
 
 def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)

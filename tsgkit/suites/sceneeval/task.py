@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.geometry import check_libraries
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
@@ -27,18 +28,20 @@ from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annota
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
-from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
+from tsgkit.suites.sceneeval.loading import ENDINGS, name_of, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import METRICS, PER_SCENE
+from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.tasks import Dataset, Folder, Items, Kind, Task, Viewing
+from tsgkit.suites.tasks import Dataset, Items, Kind, Piece, Task, Viewing
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 SUITE = "sceneeval/"
 ORDER = ("easy", "medium", "hard")
+FOLDER = "give folders of rooms: --scenes NAME=DIR"
 
 
 class SceneTask(Task):
@@ -80,22 +83,31 @@ class SceneTask(Task):
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
         judge_of(viewing.judge)
+        check_libraries()
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
+        _check_names(viewing.folder.path, dataset.item_ids)
         return Looking(self.kind, rooms, viewing.judge, viewing.protocol)
 
-    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterator[Path]:
-        """The scenes of these items, and the meshes beside them that they name."""
+    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterator[Piece]:
+        """The scenes of these items, and the meshes that they name, beside them or among the assets."""
+        sources = sources_of(viewing.assets)
         for item_id in item_ids:
             try:
-                path = scene_file(folder.path, item_id)
+                path = scene_file(viewing.folder.path, item_id)
             except FileProblem:  # told when the scene is looked at, as the reason why it cannot be read
                 continue
             if path is not None:
-                yield from files_of_scene(path)
+                yield from pieces_of_scene(path, sources)
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """None for models: rooms are furnished by others, and looked at here."""
+        raise UsageError(f"{self.key}: rooms are judged here, not what models say", hint=FOLDER)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """There is none: rooms are furnished by others."""
-        raise UsageError(f"{self.key}: there is no {subject}", hint="give folders of rooms: --scenes NAME=DIR")
+        raise UsageError(f"{self.key}: there is no {subject}", hint=FOLDER)
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """Rooms that were looked at; only the transcripts are left."""
@@ -135,6 +147,18 @@ class SceneTask(Task):
         why = () if strict == official else ("the profiles measure differently; the reasons say what",)
         unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
+
+
+def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
+    """``UsageError`` where no file of a folder is named after any item: then it is another kind of folder."""
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise FileProblem(f"{folder}: cannot be read: {error.strerror}") from None
+    if not any(name_of(item_id) + ending in names for item_id in item_ids for ending in ENDINGS):
+        found = next((name for name in sorted(names) if name.endswith(ENDINGS)), "")
+        hint = f"the room of an item is called {name_of(item_ids[0])}.json" + (f", not {found}" if found else "")
+        raise UsageError(f"{folder}: no room there is named after an item", hint=hint)
 
 
 def _in_words(scores: Scores) -> str:

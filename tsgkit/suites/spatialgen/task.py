@@ -41,7 +41,7 @@ from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_orde
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
 from tsgkit.suites.spatialgen.viewing import Recorded, looking
 from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
-from tsgkit.suites.tasks import Control, Dataset, Folder, Task, Viewing
+from tsgkit.suites.tasks import Control, Dataset, Piece, Task, Viewing
 
 SUITE = "spatialgen/"
 QUESTIONS = "questions"
@@ -99,16 +99,16 @@ class SpatialGenTask(Task):
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
         solver = looking(viewing, dataset, self.card)
-        if solver.way.control != BLIND and not any(True for _ in self.files_of(viewing.folder, dataset.item_ids)):
+        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, dataset.item_ids)):
             found = next(iter(solver.folder.stray(dataset.item_ids)), None)
             hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
             raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
         return solver
 
-    def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterable[Path]:
+    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
         """The pictures of these items."""
-        paths = (folder.path / f"{one}{ending}" for one in item_ids if is_file_id(one) for ending in ENDINGS)
-        return (path for path in paths if path.is_file())
+        paths = (viewing.folder.path / f"{one}{ending}" for one in item_ids if is_file_id(one) for ending in ENDINGS)
+        return (Piece(path.name, path) for path in paths if path.is_file())
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """A subject that looks at nothing."""

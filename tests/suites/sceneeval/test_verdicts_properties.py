@@ -1,0 +1,177 @@
+"""What never changes about verdicts: their bounds, and strict ones whatever the order, the turn and the place of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("numpy", reason="rooms need the extra: scenes")
+pytest.importorskip("fcl", reason="rooms need the extra: scenes")
+
+from furnished_rooms import AS_IT_IS, Turn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tsgkit.geometry import Object, Opening, Primitive, Scene
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.judging import judge
+from tsgkit.suites.sceneeval.measuring import MEASURES
+from tsgkit.suites.sceneeval.metrics import METRICS
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.transcript import local
+
+CATEGORIES = ("bed", "lamp", "chair")
+OPENINGS = (Opening("door", (1, 0), (2, 2)), Opening("window", (4, 1), (5, 2)))
+PAIRS = ("next_to", "near", "left", "in_front_of", "facing", "on", "above", "beside", "across_from", "far_from")
+BUILT = ("against,lamp,wall", "next_to,chair,door", "in_corner,bed,room", "in,lamp,room", "in_middle_of,chair,room")
+JUDGE = RulesJudge()
+CLEAR = 0.01
+"""A score so near to what decides may fall on either side of it, whenever a room is turned."""
+
+
+class Piece(NamedTuple):
+    """An object to be placed; it stands as many times 2 mm above the floor as there are pieces before it."""
+
+    category: str
+    kind: Any
+    size: tuple[float, float, float]
+    at: tuple[float, float]
+    yaw: float
+    scale: float
+
+
+metres = st.integers(2, 12).map(lambda n: n / 10)
+away = st.integers(-300, 300).map(lambda n: n / 97)
+pieces = st.lists(
+    st.builds(
+        Piece,
+        st.sampled_from(CATEGORIES),
+        st.sampled_from(["box", "cylinder", "cone"]),
+        st.tuples(metres, metres, metres),
+        st.tuples(away, away),
+        st.integers(0, 23).map(lambda n: 15.0 * n),
+        st.sampled_from([1.0, 0.5, 2.0]),
+    ),
+    max_size=4,
+)
+turns = st.builds(
+    Turn,
+    st.integers(0, 359).map(float),
+    st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-2, 2)),
+)
+
+
+def demands(quantity: str = "ge", n: int = 1) -> Annotation:
+    head = f"{quantity},{n}"
+    pairs = [f"{head},{phrase},0,bed,lamp" for phrase in PAIRS] + [f"{head},surround,0,bed,chair:0,chair:1,chair:2"]
+    counts = [f"{head},{name}" for name in CATEGORIES]
+    return annotation_of("0", "easy", "A room.", counts, [f"{head},bed,red"], pairs, [f"{head},{one}" for one in BUILT])
+
+
+def room(listed: list[Piece], turn: Turn = AS_IT_IS, *, backwards: bool = False) -> Furnished:
+    things: list[Object] = []
+    for n, piece in enumerate(listed):
+        wide, deep, high = (side / piece.scale for side in piece.size)
+        place = (*piece.at, piece.size[2] / 2 + 0.002 * n)
+        shape = Primitive(piece.kind, (wide, deep, high))
+        name = f"{piece.category}_{n}"
+        things.append(turn.thing(name, shape, place, yaw=piece.yaw, scale=piece.scale, category=piece.category))
+    listed_as = {thing.id: ("red",) for thing in things[::2]}
+    ordered = tuple(things[::-1] if backwards else things)
+    return Furnished(Scene("room", ordered, turn.room(6, 6, openings=OPENINGS)), listed_as)
+
+
+def with_one_more(furnished: Furnished, more: Object) -> Furnished:
+    return replace(furnished, scene=replace(furnished.scene, objects=(*furnished.scene.objects, more)))
+
+
+def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, Any]:
+    async def found() -> dict[str, Any]:
+        return await MEASURES[kind](wanted, furnished, JUDGE, None)
+
+    return asyncio.run(found())
+
+
+def fidelity(furnished: Furnished, wanted: Annotation, profile: str = "strict") -> dict[str, dict[str, Any]]:
+    found = measured("fidelity", furnished, wanted)["specifications"]
+    return {one["text"]: one["profiles"][profile] for one in found}
+
+
+def is_clear(verdict: dict[str, Any]) -> bool:
+    margins = [relation["margin"] for group in verdict["groups"] for relation in group.get("relations", ())]
+    return all(abs(margin) > CLEAR for margin in margins)
+
+
+@given(pieces, st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3))
+@settings(max_examples=10)
+def test_scores_lie_between_nothing_and_one_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
+    wanted = demands(quantity, n)
+    for kind in METRICS:
+        value = json.dumps({"found": "seen", **measured(kind, room(listed), wanted)})
+        found = judge(kind, wanted, local(value))
+        assert str(found.outcome) == "answered"
+        for scores in found.scores.values():
+            for name in METRICS[kind]:
+                assert scores[name].weight >= 0
+                assert 0 <= (scores[name].value or 0) <= 1
+
+
+@given(pieces, turns)
+@settings(max_examples=10)
+def test_strict_verdicts_on_demands_do_not_depend_on_order_turn_and_place(listed: list[Piece], turn: Turn) -> None:
+    here = fidelity(room(listed), demands())
+    there = fidelity(room(listed, turn, backwards=True), demands())
+    clear = [text for text in here if is_clear(here[text]) and is_clear(there[text])]
+    assert {text: there[text]["count"] for text in clear} == {text: here[text]["count"] for text in clear}
+    assert {text: there[text]["satisfied"] for text in clear} == {text: here[text]["satisfied"] for text in clear}
+
+
+@given(pieces, turns)
+@settings(max_examples=10)
+def test_strict_findings_on_objects_do_not_depend_on_order_turn_and_place(listed: list[Piece], turn: Turn) -> None:
+    here, there = (
+        measured("plausibility", furnished, demands())["profiles"]["strict"]
+        for furnished in (room(listed), room(listed, turn, backwards=True))
+    )
+    for name, one in here["objects"].items():
+        other = there["objects"][name]
+        for field in ("in_collision", "supported", "support_type", "out_of_bounds"):
+            assert one[field] == other[field], (name, field)
+        assert one["accessibility"] == pytest.approx(other["accessibility"], abs=0.02), name
+    assert here["scores"]["nav"] == pytest.approx(there["scores"]["nav"], abs=0.02)
+    assert [side["occluded"] for side in here["openings"]] == [side["occluded"] for side in there["openings"]]
+
+
+@given(pieces)
+@settings(max_examples=10)
+def test_an_object_far_away_that_nobody_asked_for_changes_no_verdict(listed: list[Piece]) -> None:
+    fridge = AS_IT_IS.thing("fridge_1", (0.6, 0.6, 1.8), (50, 50, 0.9), category="refrigerator")
+    before, after = fidelity(room(listed), demands()), fidelity(with_one_more(room(listed), fridge), demands())
+    for text in before:
+        assert after[text]["satisfied"] == before[text]["satisfied"], text
+        assert after[text]["count"] == before[text]["count"], text
+
+
+@given(
+    pieces,
+    st.integers(0, 3),
+    st.sampled_from(CATEGORIES),
+    st.tuples(away, away),
+    st.sampled_from(["strict", "official"]),
+)
+@settings(max_examples=10)
+def test_what_is_enough_stays_enough_with_one_object_more(
+    listed: list[Piece], n: int, category: str, at: tuple[float, float], profile: str
+) -> None:
+    more = AS_IT_IS.thing(f"{category}_more", (0.5, 0.4, 0.8), (*at, 0.4), category=category)
+    before = fidelity(room(listed), demands("ge", n), profile)
+    furnished = with_one_more(room(listed), more)
+    furnished = replace(furnished, attributes={**furnished.attributes, more.id: ("green",)})
+    after = fidelity(furnished, demands("ge", n), profile)
+    assert all(after[text]["satisfied"] for text in before if before[text]["satisfied"])
+    assert all((after[text]["count"] or 0) >= (before[text]["count"] or 0) for text in before if before[text]["count"])
