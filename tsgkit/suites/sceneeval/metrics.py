@@ -51,11 +51,11 @@ FIELDS = {
 }
 """What the fields of an annotation are about."""
 ANNOTATE = {
-    "f1": Metric("the harmonic mean of precision and recall, all fields together"),
     "precision": Metric("the share of the entries said that are right"),
     "recall": Metric("the share of the entries wanted that were said"),
     **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in FIELDS.items()},
     "f1_meaning": Metric("f1 with relations, comparisons and rooms taken for what they mean"),
+    "f1": Metric("the harmonic mean of precision and recall, all fields together"),
     "precision_meaning": _extra("precision with relations, comparisons and rooms taken for what they mean"),
     "recall_meaning": _extra("recall with relations, comparisons and rooms taken for what they mean"),
     **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in FIELDS.items()},
