@@ -116,6 +116,8 @@ def _read(pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
     piece = pieces[at]
     if isinstance(piece, Link):
         return _read_link(piece, pieces, at, telling)
+    if isinstance(piece, Thing) and piece.is_place:
+        return at + 1
     if isinstance(piece, Thing):
         met = telling.meet(piece)
         if not met.is_built:
