@@ -76,6 +76,9 @@ PARTS: tuple[tuple[str, ...], ...] = (
 )
 """What the parts of an entry are called where one is written as an object, in the order in which they are written."""
 MOST_NESTED = 4
+LONGEST = 2_000
+"""Characters of an entry."""
+TOO_LONG = f"longer than {LONGEST:,} characters"
 THINKING, THINKING_ENDS = "<think>", "</think>"
 NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
 ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
@@ -212,7 +215,7 @@ class _Reader:
 
     def entry(self, kind: Kind, written: str, line: int) -> None:
         """One entry as it is written."""
-        found, reason = _parsed(kind, written)
+        found, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
         if found is None:
             self.bad.append(BadEntry(kind, unread(line, reason, written)))
             return

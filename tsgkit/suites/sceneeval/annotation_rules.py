@@ -8,7 +8,8 @@
 (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
 A pronoun means what ``with`` belongs to, else the thing before the one that is told of; ``each`` multiplies. No grammar
-stands behind this: it is what can be had without a model.
+stands behind this: it is what can be had without a model. It was written beside the bundled descriptions, so what it
+gets there says little of others.
 """
 
 from __future__ import annotations

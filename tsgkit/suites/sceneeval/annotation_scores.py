@@ -145,9 +145,10 @@ def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) 
         ending = "" if level == "exact" else f"_{level}"
         for prefix, compared in {"": [*fields.values()], **{f"{kind}_": [fields[kind]] for kind in KINDS}}.items():
             found = _overlap(compared, answered=answered)
-            scores |= {f"{prefix}{name}{ending}": score for name, score in _pooled(found, answered=answered).items()}
+            pooled = _pooled(found, answered=answered)
+            scores |= {f"{prefix}{name}{ending}": score for name, score in pooled.items()}
             if not ending:
-                own = _per_item(found, answered=answered)
+                own = _per_item(found, pooled["f1"].reason, answered=answered)
                 scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
     return scores | _whole([*levels["exact"].values()], answered=answered)
 
@@ -170,9 +171,8 @@ def _pooled(found: Overlap, *, answered: bool) -> Scores:
     }
 
 
-def _per_item(found: Overlap, *, answered: bool) -> Scores:
+def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
     """The same of a description by itself; without an answer nothing is right, even where nothing is wanted."""
-    reason = _pooled(found, answered=answered)["f1"].reason
     return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
