@@ -37,6 +37,7 @@ PRONOUNS = ("it", "them", "they")
 MARKS = (".", ";", ":")
 LEAST_AROUND = 3
 MOST_AROUND = 20
+MOST = 999_999
 
 
 @dataclass
@@ -60,7 +61,7 @@ class _Telling:
         if thing.is_known and known is not None and not thing.attributes:
             return known
         if not thing.is_built:
-            thing = Thing(thing.name, thing.attributes, thing.quantity, thing.n * self.times, thing.is_known)
+            thing = Thing(thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST), thing.is_known)
             self.things.append(thing)
         return thing
 
@@ -165,4 +166,4 @@ def _count(telling: _Telling) -> None:
 
 def _total(mentioned: Iterable[Thing]) -> int:
     new = [thing.n for thing in mentioned if not thing.is_known]
-    return sum(new) if new else 1
+    return min(sum(new), MOST) if new else 1
