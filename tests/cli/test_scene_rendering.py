@@ -105,6 +105,7 @@ def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys
     for folder in folders.values():
         folder.mkdir()
     (folders["mine"] / room.name).write_text(room.read_text())
+    (folders["yours"] / room.name).write_text("{")
     scenes = [word for name, folder in folders.items() for word in ("--scenes", f"{name}={folder}")]
     run, out = room.parent / "run", room.parent / "room.html"
     assert main(["eval", "--task", "sceneeval", *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0

@@ -1,0 +1,376 @@
+"""Reads an annotation from what a model really writes: JSON among prose, or entries line by line under headings.
+
+>>> reading = read_annotation_reply('''Here it is:
+... ```json
+... {"counts": ["eq,1,bed", [">=", 2, "lamp"]], "attributes": "eq,1,bed,king_size;eq,one", "room_relations": []}
+... ```''')
+>>> [spec.text for spec in reading.specifications]
+['eq,1,bed', 'ge,2,lamp', 'eq,1,bed,king_size']
+>>> for note in reading.findings:
+...     print(note)
+line 3: repaired: the comparison as a sign or in words: '>=,2,lamp'
+line 3: unread: not quant,n,category,attribute: 'eq,one'
+>>> reading.annotation("0", description="A bedroom.").counts[1].n
+2
+>>> read_annotation_reply("I cannot do that.").unreadable
+'there is no annotation in it'
+
+Nothing is guessed and nothing dropped in silence: an entry that cannot be read is a finding with its reason, and known
+by its kind, so that whoever scores can count it as wrong. Repairs change how an entry is written, never what it says;
+an object relation without the place of its anchor is read as one that names none (-1). What stands in a closed
+``<think>`` block is no answer; of several annotations the last one with entries counts; one that is cut off is none.
+No text makes the reader raise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from tsgkit.errors import NotationError
+from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
+from tsgkit.suites.formalimg.lenient import Found, values_in, well_formed
+from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
+
+FIELDS: Mapping[Kind, str] = {
+    "cnt": "counts",
+    "atr": "attributes",
+    "oor": "object_relations",
+    "oar": "room_relations",
+}
+"""The fields of an answer, by what their entries are."""
+CALLED: Mapping[Kind, str] = {
+    "cnt": "counts count objectcounts objectcount objcounts objcount cnt",
+    "atr": "attributes attribute objectattributes objectattribute objattributes objattrs objattr atr",
+    "oor": "objectrelations objectrelation objectrelationships objectobjectrelations objectobjectrelationships oorels "
+    "oorel oor",
+    "oar": "roomrelations roomrelation roomrelationships objectroomrelations objectarchitecturerelations "
+    "objectarchitecturerelationships architecturerelations oarels oarel oar",
+}
+"""What else the fields are called, as the published columns are, without spaces and capitals."""
+KIND_CALLED: Mapping[str, Kind] = {name: kind for kind in KINDS for name in CALLED[kind].split()}
+SPELT = {
+    "eq": ("=", "==", "exactly", "equal"),
+    "lt": ("<", "less than", "fewer than"),
+    "gt": (">", "more than"),
+    "le": ("<=", "≤", "at most"),
+    "ge": (">=", "≥", "at least"),
+}
+COMPARISONS = {sign: name for name, signs in SPELT.items() for sign in signs}
+"""Signs and words that people write for the comparisons."""
+SPELT_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+NUMBERS = {word: number for number, word in enumerate(SPELT_NUMBERS.split())}
+PARTS: tuple[tuple[str, ...], ...] = (
+    ("quant", "quantity", "quantifier", "comparison", "operator", "op"),
+    ("n", "number", "count", "value"),
+    ("relation", "relationship"),
+    ("anchor_index", "anchorindex", "anchor", "anchor_place"),
+    ("category", "object", "obj", "name", "subject"),
+    ("objects", "objs", "categories"),
+    ("attribute", "attributes"),
+    ("references", "reference", "arch", "archref", "element", "elements"),
+)
+"""What the parts of an entry are called where one is written as an object, in the order in which they are written."""
+MOST_NESTED = 4
+LONGEST = 2_000
+"""Characters of an entry."""
+TOO_LONG = f"longer than {LONGEST:,} characters"
+THINKING, THINKING_ENDS = "<think>", "</think>"
+NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
+ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
+BULLET = re.compile(r"(?:[-+*•]|\d{1,3}[.)])\s+")
+AROUND = " \t>#*_`'\","
+HEADING = re.compile(r"([^:：]{1,60})[:：]?(.*)")
+LETTERS = re.compile(r"[^a-z]+")
+PLACE = re.compile(r"-?\d+")
+NONE_SAID = ("", "none", "n/a", "(none)", "empty", "[]", "null", "-")
+
+
+class BadEntry(NamedTuple):
+    """An entry that could not be read: of what kind it was to be, where it stands, and what is wrong with it."""
+
+    kind: Kind
+    note: Note
+
+
+@dataclass(frozen=True)
+class AnnotationReading:
+    """The entries that were read, those that could not be, and what was repaired or ignored on the way."""
+
+    specifications: tuple[Specification, ...] = ()
+    bad: tuple[BadEntry, ...] = ()
+    notes: tuple[Note, ...] = ()
+    unreadable: str = ""
+    """Why there is no annotation in the text; empty where there is one, be it an empty one."""
+
+    def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
+        """The entries of one kind."""
+        return tuple(spec for spec in self.specifications if spec.kind == kind)
+
+    @property
+    def findings(self) -> tuple[Note, ...]:
+        """All that is to be said of the text, line by line."""
+        return tuple(sorted((*self.notes, *(one.note for one in self.bad)), key=lambda note: note.line))
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether anything was not written as asked."""
+        return any(note.kind == "repaired" for note in self.notes)
+
+    def annotation(
+        self, item_id: str, *, difficulty: str = "", description: str = "", room_type: str = ""
+    ) -> Annotation:
+        """The entries as the annotation of a description; those that could not be read are not in it."""
+        counts, attributes, pairs, built = map(self.of_kind, KINDS)
+        return Annotation(item_id, difficulty, description, counts, attributes, pairs, built, room_type)
+
+
+def read_annotation_reply(text: str) -> AnnotationReading:
+    """The annotation a reply gives; ``unreadable`` says why where there is none."""
+    text = well_formed(text).replace("\r\n", "\n")
+    _, _, spoken = text.rpartition(THINKING_ENDS)
+    if spoken.lstrip().startswith(THINKING):
+        return AnnotationReading(unreadable="the thinking never ends")
+    lines_before = text.count("\n", 0, len(text) - len(spoken))
+    found = _as_asked_for(spoken) or values_in(spoken)
+    given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
+    if found and found[-1].is_cut and _names_fields(spoken[found[-1].start :]):
+        return AnnotationReading(unreadable=CUT)
+    if given:
+        one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
+        line = lines_before + spoken.count("\n", 0, one.start) + 1
+        return _of_value(one, value, line, others=len(given) - 1)
+    return _of_lines(spoken, lines_before)
+
+
+def _as_asked_for(text: str) -> list[Found]:
+    """The one object of a text that is JSON in the form that was asked for; empty where it may be anything else.
+
+    Most replies are, and this takes a tenth of the time that reading what is nearly JSON does.
+    """
+    text = text.strip()
+    if not text.startswith("{") or text.count("{") > 1 or text.count("[") > 2 * len(FIELDS) or "\\u" in text:
+        return []
+    try:
+        return [Found(json.loads(text, parse_constant=_refused), 0, len(text), repaired=False)]
+    except ValueError:
+        return []
+
+
+def _refused(text: str) -> None:
+    raise ValueError(text)
+
+
+def kind_called(name: str) -> Kind | None:
+    """The kind of entries that a field or heading of this name holds; None where it is no such name.
+
+    >>> kind_called("**ObjCount**"), kind_called("Object-Object Relations"), kind_called("notes") is None
+    ('cnt', 'oor', True)
+    """
+    return KIND_CALLED.get(LETTERS.sub("", name.lower()))
+
+
+def _annotations_in(value: object, level: int) -> Iterator[object]:
+    """The annotations of a value: objects with one of the fields, however deep, or a list of bare entries."""
+    if level > MOST_NESTED:
+        return
+    if isinstance(value, dict):
+        if any(map(kind_called, value)):
+            yield value
+        else:
+            for inner in value.values():
+                yield from _annotations_in(inner, level + 1)
+    elif isinstance(value, list):
+        if value and all(isinstance(one, str) and ENTRY.match(one.strip()) for one in value):
+            yield value
+        else:
+            for inner in value:
+                yield from _annotations_in(inner, level + 1)
+
+
+def _names_fields(text: str) -> bool:
+    """Whether a text that is cut off had begun to give an annotation."""
+    return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
+
+
+def _has_entries(value: object) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and any(value[name] for name in _fields_of(value)))
+
+
+def _fields_of(value: Mapping[str, Any]) -> list[str]:
+    return [name for name in value if kind_called(name)]
+
+
+@dataclass
+class _Reader:
+    """What is read, entry by entry."""
+
+    specifications: list[Specification] = field(default_factory=list)
+    bad: list[BadEntry] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def entry(self, kind: Kind, written: str, line: int) -> None:
+        """One entry as it is written."""
+        found, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
+        if found is None:
+            self.bad.append(BadEntry(kind, unread(line, reason, written)))
+            return
+        self.specifications.append(found)
+        if reason:
+            self.notes.append(repaired(line, reason, written))
+
+    def several(self, kind: Kind, written: str, line: int) -> None:
+        """The entries of a cell or line, which semicolons part."""
+        for entry in written.replace("\n", ";").split(";"):
+            if entry.strip():
+                self.entry(kind, entry.strip(), line)
+
+    def odd(self, kind: Kind, value: object, line: int) -> None:
+        """A value that is no entry at all."""
+        self.bad.append(BadEntry(kind, unread(line, "no entry, which is a text with commas", repr(value)[:200])))
+
+    def reading(self) -> AnnotationReading:
+        """All that was read."""
+        return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
+
+
+def _of_value(found: Found, value: object, line: int, *, others: int) -> AnnotationReading:
+    reader = _Reader()
+    if others:
+        reader.notes.append(ignored(line, f"{others} other annotations in it; the last one with entries counts"))
+    if found.repaired:
+        reader.notes.append(repaired(line, "not written as JSON"))
+    if isinstance(value, dict):
+        _read_fields(value, line, reader)
+    elif isinstance(value, list):
+        reader.notes.append(repaired(line, "entries without fields, told apart by their form"))
+        for entry in value:
+            reader.entry(kind_of_form(entry), entry, line)
+    return reader.reading()
+
+
+def _read_fields(value: Mapping[str, Any], line: int, reader: _Reader) -> None:
+    for name, entries in value.items():
+        kind = kind_called(name)
+        if kind is None:
+            reader.notes.append(ignored(line, "a field that nobody asked for", name))
+            continue
+        if name != FIELDS[kind]:
+            reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))
+        for entry in entries if isinstance(entries, list) else [entries]:
+            _read_entry(kind, entry, line, reader)
+
+
+def _read_entry(kind: Kind, entry: object, line: int, reader: _Reader) -> None:
+    if entry is None:
+        return
+    if isinstance(entry, str):
+        reader.several(kind, entry, line)
+    elif isinstance(entry, list) and entry and all(isinstance(part, str | int | float) for part in entry):
+        reader.entry(kind, ",".join(map(str, entry)), line)
+    elif isinstance(entry, dict) and (parts := _parts_of(entry)):
+        reader.entry(kind, ",".join(parts), line)
+    else:
+        reader.odd(kind, entry, line)
+
+
+def _parts_of(entry: Mapping[str, Any]) -> list[str]:
+    """The parts of an entry that is written as an object, in the order of an entry that is a text."""
+    known = {name.lower().replace("-", "_").replace(" ", "_"): value for name, value in entry.items()}
+    parts: list[str] = []
+    for names in PARTS:
+        value = next((known[name] for name in names if name in known), None)
+        parts += [str(one) for one in (value if isinstance(value, list) else [value]) if one is not None]
+    return parts
+
+
+def _of_lines(text: str, lines_before: int) -> AnnotationReading:
+    """Entries line by line, under headings or told apart by their form."""
+    reader = _Reader()
+    kind: Kind | None = None
+    is_one = False
+    for number, line in enumerate(text.split("\n"), lines_before + 1):
+        plain = _plain(line)
+        heading = HEADING.fullmatch(plain)
+        named = kind_called(heading[1]) if heading else None
+        if heading and named:
+            kind, is_one = named, True
+            plain = _plain(heading[2])
+        if ENTRY.match(plain):
+            is_one = True
+            for entry in plain.split(";"):
+                stripped = _plain(entry)
+                reader.several(kind or kind_of_form(stripped), stripped, number)
+        elif kind and plain.count(",") > 1:
+            reader.entry(kind, plain, number)
+        elif not named and plain.lower() not in NONE_SAID:
+            reader.notes.append(ignored(number, "no entry and no heading", plain))
+    if not is_one:
+        return AnnotationReading(unreadable=NOTHING)
+    reader.notes.insert(0, repaired(lines_before + 1, "not written as JSON, read line by line"))
+    return reader.reading()
+
+
+def _plain(line: str) -> str:
+    """A line without bullets, quotes and marks of emphasis."""
+    bullet = BULLET.match(line.lstrip())
+    return (line.lstrip()[bullet.end() :] if bullet else line).strip(AROUND)
+
+
+def kind_of_form(entry: str) -> Kind:
+    """The kind that an entry is of by its form alone.
+
+    >>> [kind_of_form(one) for one in ("eq,1,bed", "eq,1,bed,red", "eq,1,on,0,bed,cat", "eq,1,on,bed,floor")]
+    ['cnt', 'atr', 'oor', 'oar']
+    """
+    fields = entry.split(",")
+    if len(fields) <= 3:
+        return "cnt"
+    if len(fields) == 4:
+        return "atr"
+    return "oor" if PLACE.fullmatch(fields[3].strip()) else "oar"
+
+
+@lru_cache(50_000)
+def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
+    """What an entry says and what had to be changed, or None and what is wrong with it."""
+    entry, reasons = _as_asked(kind, written)
+    try:
+        return PARSERS[kind](entry), ", ".join(reasons)
+    except NotationError as error:
+        return None, quoted(error.message.removeprefix(f"{entry!r}: "))
+
+
+def _as_asked(kind: Kind, written: str) -> tuple[str, list[str]]:
+    """An entry in the form that was asked for, as far as it says it, and what had to be changed."""
+    fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
+    reasons: list[str] = []
+    for place, (change, reason) in enumerate(REPAIRS):
+        if len(fields) > place and (changed := change(fields[place])) != fields[place]:
+            fields[place] = changed
+            reasons.append(reason)
+    if kind == "oor" and len(fields) > 4 and not PLACE.fullmatch(fields[3]):
+        fields.insert(3, "-1")
+        reasons.append("no place of the anchor")
+    return ",".join(fields), reasons
+
+
+def _comparison(text: str) -> str:
+    folded = " ".join(text.lower().replace("_", " ").split())
+    return COMPARISONS.get(folded, folded if folded in QUANTITIES else text)
+
+
+def _number(text: str) -> str:
+    whole = text.removesuffix(".0")
+    return str(NUMBERS.get(text.lower(), whole if whole.isdecimal() else text))
+
+
+REPAIRS: Sequence[tuple[Callable[[str], str], str]] = (
+    (_comparison, "the comparison as a sign or in words"),
+    (_number, "the number in words"),
+)
+"""What is made of the first fields of an entry."""
