@@ -1,7 +1,7 @@
 """One bedroom in the forms of other tools, written by hand for tests: it must come out the same of all of them.
 
 Four metres from west to east, three from south to north. A bed stands in the north and faces south; seen from its foot
-a nightstand is to its right. A chair in the south-east faces west.
+a nightstand is to its right. A chair stands before its foot and faces west.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
 """How wide, deep and high each thing is."""
-PLACES = {"bed": (1.0, 2.0, 0.0), "nightstand": (2.2, 2.75, 0.0), "chair": (3.4, 0.6, 0.0)}
+PLACES = {"bed": (1.0, 2.0, 0.0), "nightstand": (2.2, 2.75, 0.0), "chair": (1.4, 0.6, 0.0)}
 YAWS = {"bed": 0.0, "nightstand": 0.0, "chair": -90.0}
 
 
@@ -28,7 +28,7 @@ def board(x: float, z: float, to_x: float, to_z: float, high: float = 2.7) -> li
 FOOTPRINTS = {
     "bed": [[20, 100], [180, 100], [180, 300], [20, 300]],
     "nightstand": [[195, 255], [245, 255], [245, 295], [195, 295]],
-    "chair": [[310, 35], [370, 35], [370, 85], [310, 85]],
+    "chair": [[110, 35], [170, 35], [170, 85], [110, 85]],
 }
 TURNS = {"bed": 180, "nightstand": 180, "chair": 270}
 
@@ -122,7 +122,7 @@ Room Size: max length 4.00m, max width 3.00m
 Layout:
 bed {length: 1.6m; width: 2.0m; height: 0.6m; left: 1.0m; top: 1.0m; depth: 0.3m; orientation: 0 degrees;}
 nightstand {length: 0.5m; width: 0.4m; height: 0.55m; left: 2.2m; top: 0.25m; depth: 0.275m; orientation: 0 degrees;}
-chair {length: 0.5m; width: 0.6m; height: 0.9m; left: 3.4m; top: 2.4m; depth: 0.45m; orientation: -90 degrees;}
+chair {length: 0.5m; width: 0.6m; height: 0.9m; left: 1.4m; top: 2.4m; depth: 0.45m; orientation: -90 degrees;}
 """
 
 

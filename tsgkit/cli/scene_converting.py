@@ -114,7 +114,7 @@ def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
         raise UsageError(f"{source}: a folder has many scenes, so --id has no meaning", hint="name one file of it")
     if Path(arguments.out).resolve() == source.resolve():
         raise UsageError(f"{arguments.out}: this is the folder being read", hint="write to another one: -o OUT")
-    entries = entries_of(source)
+    entries = entries_of(source, Path(arguments.out))
     outcomes = _shown(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
     rows = [_written(one, _targets(one, arguments, alone=False), arguments.new, strict=False) for one in outcomes]
     return _told(rows, batch, arguments)
@@ -181,11 +181,18 @@ def _told(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> 
         say(json.dumps(_value(rows), indent=2))
     else:
         _say(rows, batch)
-        for failure in failures[:SHOWN]:
-            complain(str(failure), failure.hint)
-        if len(failures) > SHOWN:
-            complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
+        _complain(failures)
     return FINISHED_WITH_ERRORS if failures else GOOD
+
+
+def _complain(failures: Sequence[UsageError]) -> None:
+    """What went wrong; a hint that is the same for several stands once."""
+    hints: set[str] = set()
+    for failure in failures[:SHOWN]:
+        complain(str(failure), "" if failure.hint in hints else failure.hint)
+        hints.add(failure.hint)
+    if len(failures) > SHOWN:
+        complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
 
 
 def _say(rows: Sequence[_Row], batch: Batch) -> None:

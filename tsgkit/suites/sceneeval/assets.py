@@ -220,16 +220,15 @@ def _box(known: Mapping[str, Any]) -> tuple[float, float, float] | None:
     return extents(about.get("boundingBox")) if isinstance(about, dict) else None
 
 
-def extents(found: object) -> tuple[float, float, float] | None:
+def extents(written: object) -> tuple[float, float, float] | None:
     """The x, z and y of a box: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
 
     >>> extents({"min": {"x": -1, "y": 0, "z": 0}, "max": {"x": 1, "y": 0.5, "z": 3}})
     (2.0, 3.0, 0.5)
     """
-    if not isinstance(found, dict):
+    if not isinstance(written, dict):
         return None
-    if isinstance(found.get("size"), dict):
-        found = found["size"]
+    found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
     low, high = found.get("min"), found.get("max")
     if isinstance(low, dict) and isinstance(high, dict):
         corners = [(high.get(axis), low.get(axis)) for axis in "xzy"]

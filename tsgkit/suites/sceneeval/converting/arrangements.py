@@ -25,6 +25,8 @@ Kind = Literal["lost", "assumed", "ignored"]
 KINDS: tuple[Kind, ...] = ("lost", "assumed", "ignored")
 Point = tuple[float, float, float]
 SHOWN = 6
+LONGEST = 180
+"""Letters of a name."""
 
 
 @dataclass(frozen=True)
@@ -126,19 +128,34 @@ class Arrangement:
     losses: tuple[Loss, ...] = ()
 
 
-def distinct(name: str, taken: set[str]) -> str:
-    """A name that no other has: a number is put behind it where one has; it is taken from now on.
+class Names:
+    """Names that no two things have: a number is put behind one that is taken.
 
-    >>> taken = {"bed"}
-    >>> distinct("bed", taken), distinct("bed", taken), distinct("", taken)
-    ('bed_2', 'bed_3', 'unnamed')
+    >>> names = Names()
+    >>> names.free("bed"), names.free("bed"), names.free(" "), names.counted("lamp")
+    ('bed', 'bed_2', 'unnamed', 'lamp_1')
     """
-    base = name.strip()[:180] or "unnamed"
-    found, number = base, 2
-    while found in taken:
-        found, number = f"{base}_{number}", number + 1
-    taken.add(found)
-    return found
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def free(self, name: str) -> str:
+        """The name, with a number from 2 where it is taken; it is taken from now on."""
+        base = name.strip()[:LONGEST] or "unnamed"
+        return self.counted(base, 2) if base in self._taken else self._take(base)
+
+    def counted(self, base: str, first: int = 1) -> str:
+        """The name with the next free number behind it."""
+        number = self._next.get(base, first)
+        while (found := f"{base}_{number}") in self._taken:
+            number += 1
+        self._next[base] = number + 1
+        return self._take(found)
+
+    def _take(self, name: str) -> str:
+        self._taken.add(name)
+        return name
 
 
 def stand_on_undersides(heights: Sequence[float], levels: Sequence[float]) -> bool | None:

@@ -64,10 +64,12 @@ class Outcome:
     failures: tuple[UsageError, ...] = ()
 
 
-def entries_of(folder: Path) -> list[Entry]:
-    """The files of a folder, and those of the folders in it, each of which is named by its folder where it is alone."""
+def entries_of(folder: Path, out: Path | None = None) -> list[Entry]:
+    """The files of a folder and of the folders in it, but ``out``; one that is alone in its folder is named by that."""
     found = list(map(Entry.of, _files(folder)))
     for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
+        if out is not None and inner.resolve() == out.resolve():
+            continue
         paths = [path for path in _files(inner) if not _is_companion(path)]
         stems = [inner.name if len(paths) == 1 else path.stem for path in paths]
         found += [Entry(path, f"{inner.name}/{path.name}", stem) for path, stem in zip(paths, stems, strict=True)]

@@ -34,7 +34,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
-from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Point, Thing, distinct
+from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Names, Point, Thing
 from tsgkit.suites.sceneeval.converting.given import Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.measures import (
     HEIGHT,
@@ -76,7 +76,7 @@ class _Thing(Theirs):
 
     @property
     def said(self) -> str:
-        """What the file calls it."""
+        """What the file calls it, and no other."""
         return self.id or self.name or self.asset
 
 
@@ -132,7 +132,7 @@ def convert(given: Given, options: Options) -> Scenes:
     listed = list(_listed(house))
     refuse_many(len(listed), given.name)
     things = _things(listed, options, given.name, losses)
-    if options.to == "room" and not any(getattr(house, name) for name in ELSEWHERE):
+    if options.to == "room" and all(getattr(house, name) is None for name in ELSEWHERE):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
     losses.assumed("positions are the middles of boxes, and rotation 0 faces +z", len(things))
     _tell_unread(house, listed, losses)
@@ -170,13 +170,13 @@ def _built(house: _House, losses: Ledger) -> Architecture:
     height = house.height or _tallest(house.walls)
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
-    floors, taken = [], set[str]()
+    floors, names = [], Names()
     for room in house.rooms:
         corners = ring((corner.x, corner.z) for corner in room.corners)
         if len(corners) < 3:
             losses.lost("rooms without a floor", room.id)
             continue
-        floors.append(Floor(distinct(room.id, taken), tuple((x, y, 0.0) for x, y in corners)))
+        floors.append(Floor(names.free(room.id), tuple((x, y, 0.0) for x, y in corners)))
     walls = _walls(house, floors, height or HEIGHT, losses)
     openings = _openings(house, walls, losses)
     return Architecture(tuple(floors), tuple(_opened(wall, openings.get(name, ())) for name, wall in walls.items()))
@@ -190,14 +190,14 @@ def _tallest(walls: Sequence[_Wall]) -> float | None:
 def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger) -> dict[str, Wall]:
     """By the names that doors and windows call them."""
     found: dict[str, Wall] = {}
-    taken: set[str] = set()
+    names = Names()
     for wall in house.walls:
         if "exterior" in wall.id.lower():
             losses.lost("outer faces of walls, whose inner faces are kept", count=1)
         elif (ends := _ends(wall)) is None:
             losses.lost("walls without two ends", wall.id)
         else:
-            name = distinct(re.sub(r"\s+", "_", wall.id.removeprefix("wall|")), taken)
+            name = names.free(re.sub(r"\s+", "_", wall.id.removeprefix("wall|")))
             high = max(corner.y for corner in wall.corners) or height
             found.setdefault(wall.id, Wall(name, *ends, high if high > 0 else height))
     if not house.walls and floors:
@@ -292,8 +292,8 @@ def _nested(top: _Thing) -> Iterator[_Thing]:
 
 
 def _things(listed: Sequence[_Listed], options: Options, where: str, losses: Ledger) -> tuple[Thing, ...]:
-    taken: set[str] = set()
-    found = [_thing(one, options, where, losses, distinct(one.thing.said, taken)) for one in listed]
+    names = Names()
+    found = [_thing(one, options, where, losses, names.free(one.thing.name or one.thing.said)) for one in listed]
     return tuple(thing for thing in found if thing is not None)
 
 

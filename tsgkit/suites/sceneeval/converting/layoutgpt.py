@@ -32,8 +32,8 @@ from tsgkit.geometry import Architecture, Floor
 from tsgkit.suites.sceneeval.converting.arrangements import (
     Arrangement,
     Ledger,
+    Names,
     Thing,
-    distinct,
     stand_on_undersides,
 )
 from tsgkit.suites.sceneeval.converting.css import Rule, Value, rules_of
@@ -292,7 +292,7 @@ def _things(
         f"left and top are of the {'corners' if is_corner else 'centres'} of things (--assume place)", len(rows)
     )
     losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rows))
-    taken: set[str] = set()
+    names = Names()
     found = []
     for rule, row in zip(rules, rows, strict=True):
         category = _category(rule.name)
@@ -302,7 +302,9 @@ def _things(
         turn = rule.values.get("orientation")
         size = (row["length"], row["width"], row["height"])
         yaw = turn.degrees if turn is not None else 0.0
-        found.append(Thing(_numbered(category, taken), category, (x, y, row["depth"]), yaw, size, is_centred))
+        found.append(
+            Thing(names.counted(category.replace(" ", "_")), category, (x, y, row["depth"]), yaw, size, is_centred)
+        )
     return tuple(found)
 
 
@@ -319,12 +321,6 @@ def _category(name: str) -> str:
     """``- dining_table_2`` is a dining table."""
     plain = _MARKS.sub("", name).replace("_", " ").strip()
     return (_COUNTER.sub("", plain) or plain or "thing")[:180]
-
-
-def _numbered(category: str, taken: set[str]) -> str:
-    base = category.replace(" ", "_")
-    number = next(number for number in range(1, len(taken) + 2) if f"{base}_{number}" not in taken)
-    return distinct(f"{base}_{number}", taken)
 
 
 LAYOUTGPT = Converter(

@@ -30,9 +30,9 @@ from tsgkit.geometry import Architecture, Floor
 from tsgkit.suites.sceneeval.converting.arrangements import (
     Arrangement,
     Ledger,
+    Names,
     Point,
     Thing,
-    distinct,
     stand_on_undersides,
 )
 from tsgkit.suites.sceneeval.converting.given import AUTO, Assumption, Converter, Given, Options
@@ -192,7 +192,7 @@ def _things(
     per_turn = _degrees(places, options, losses)
     front = options.choice("front", "+x")
     losses.assumed(f"an asset of rotation 0 has its front along {front}", len(places))
-    taken: set[str] = set()
+    names = Names()
     found = []
     for name, place in places.items():
         asset, size = assets[name], sizes[name]
@@ -204,7 +204,7 @@ def _things(
         uid = asset.uid or name.rpartition("-")[0]
         category = (asset.category or name.rpartition("-")[0] or name).replace("_", " ").strip()[:200] or "thing"
         found.append(
-            Thing(distinct(name, taken), category, place.position, yaw, scaled, is_centred, asset.description or "",
+            Thing(names.free(name), category, place.position, yaw, scaled, is_centred, asset.description or "",
                   uid, along)
         )  # fmt: skip
     return tuple(found)

@@ -19,6 +19,8 @@ from importlib.metadata import entry_points
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.converting.given import Converter, Given
+from tsgkit.suites.sceneeval.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.states import FORMAT as STATE
 
 GROUP = "tsgkit.scene_converters"
 OURS = {
@@ -53,6 +55,9 @@ def recognised(given: Given) -> Converter:
     if fitting:
         names = ", ".join(one.name for one in fitting)
         raise FileProblem(f"{given.name}: this may be any of {names}", hint="say which: --from FORM")
+    own = given.value.get("format") if isinstance(given.value, dict) else None
+    if own in (ROOM, STATE):
+        raise FileProblem(f"{given.name}: this is a {own} already: it is scored as it is")
     known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
     raise FileProblem(f"{given.name}: this is in no form that is known", hint=known)
 

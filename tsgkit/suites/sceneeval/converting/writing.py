@@ -101,11 +101,23 @@ def _boxed(thing: Thing, losses: Ledger) -> dict[str, Any] | None:
         return None
     said = {"description": thing.description} if thing.description else {}
     size, place = [_round(one) for one in thing.size], [_round(one) for one in at]
-    return {"id": thing.id, "category": thing.category, **said, "size": size, "at": place, "yaw": _round(thing.yaw)}
+    return {
+        "id": thing.id,
+        "category": thing.category,
+        **said,
+        "size": size,
+        "at": place,
+        "yaw": _round(_turn(thing.yaw)),
+    }
 
 
 def _round(number: float) -> float:
     return round(float(number), 6) + 0.0
+
+
+def _turn(yaw: float) -> float:
+    """The same turn, more than -180 degrees and at most 180."""
+    return 180 - (180 - yaw) % 360
 
 
 def _modelled(thing: Thing, prefix: str, losses: Ledger, index: int) -> dict[str, Any] | None:
