@@ -73,6 +73,13 @@ def test_what_one_file_has_and_the_other_has_not_is_lost_by_name() -> None:
     assert "doors and windows: the form has none" in found
 
 
+def test_entries_that_are_no_places_are_lost_by_name_and_a_missing_rotation_is_assumed() -> None:
+    layout = foreign.layoutvlm_layout(cost=3.5, **{"vase-0": {"position": [1, 1, 1]}})
+    found = converted(layout)
+    assert "lost (1): entries without a position: cost" in said(found, "lost")
+    assert "assumed (1): assets without a rotation have 0" in said(found, "assumed")
+
+
 def test_a_layout_alone_is_refused_with_what_to_do() -> None:
     given = Given.of("layout.json", foreign.text(foreign.layoutvlm_layout()))
     with pytest.raises(FileProblem, match="a layout alone does not say") as refused:

@@ -281,31 +281,31 @@ def _built(room: _Room | None, measure: _Measure, condition: str, losses: Ledger
 def _things(
     rules: Sequence[Rule], measure: _Measure, options: Options, losses: Ledger, room: _Room | None
 ) -> tuple[Thing, ...]:
-    rows = [
-        {field: measure.of_value(value) for field in (*SIZES, *PLACE) if (value := rule.values[field])}
-        for rule in rules
-    ]
+    rows = [_metres(rule, measure) for rule in rules]
     down = measure.of_value(room.down) if room else 0.0
-    is_corner = options.choice("place", "centre") == "corner"
+    place = options.choice("place", "centre")
     is_centred = _centred(rows, options, losses)
-    losses.assumed(
-        f"left and top are of the {'corners' if is_corner else 'centres'} of things (--assume place)", len(rows)
-    )
+    losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rows))
     losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rows))
     names = Names()
     found = []
     for rule, row in zip(rules, rows, strict=True):
-        category = _category(rule.name)
-        x, y = row["left"], down - row["top"]
-        if is_corner:
-            x, y = x + row["length"] / 2, y - row["width"] / 2
-        turn = rule.values.get("orientation")
+        category, turn = _category(rule.name), rule.values.get("orientation")
+        x, y = _centre(row, down, place)
         size = (row["length"], row["width"], row["height"])
-        yaw = turn.degrees if turn is not None else 0.0
-        found.append(
-            Thing(names.counted(category.replace(" ", "_")), category, (x, y, row["depth"]), yaw, size, is_centred)
-        )
+        name = names.counted(category.replace(" ", "_"))
+        found.append(Thing(name, category, (x, y, row["depth"]), turn.degrees if turn else 0.0, size, is_centred))
     return tuple(found)
+
+
+def _metres(rule: Rule, measure: _Measure) -> dict[str, float]:
+    return {field: measure.of_value(value) for field in (*SIZES, *PLACE) if (value := rule.values[field])}
+
+
+def _centre(row: Mapping[str, float], down: float, place: str) -> tuple[float, float]:
+    """On our floor plan, where y grows towards the far edge."""
+    x, y = row["left"], down - row["top"]
+    return (x + row["length"] / 2, y - row["width"] / 2) if place == "corner" else (x, y)
 
 
 def _centred(rows: Sequence[Mapping[str, float]], options: Options, losses: Ledger) -> bool:

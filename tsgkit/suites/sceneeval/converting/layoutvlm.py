@@ -21,7 +21,8 @@ underside of an asset, whichever puts more of them on the floor; ``front`` is th
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
 
 from pydantic import Field, ValidationError
 
@@ -110,13 +111,13 @@ class _Config(Theirs):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file says a position and a rotation of each of its names."""
+    """Whether a file says a position and a rotation of some names."""
     value = given.value
-    return (
-        isinstance(value, dict)
-        and bool(value)
-        and all(isinstance(one, dict) and "position" in one and "rotation" in one for one in value.values())
-    )
+    return isinstance(value, dict) and any(_is_place(one) and "rotation" in one for one in value.values())
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, dict) and "position" in value
 
 
 def is_companion(given: Given) -> bool:
@@ -127,9 +128,9 @@ def is_companion(given: Given) -> bool:
 
 def convert(given: Given, options: Options) -> Scenes:
     """The one scene of a layout and its configuration."""
-    places = _places(given)
-    config = _config(given, options)
     losses = Ledger()
+    places = _places(given, losses)
+    config = _config(given, options)
     things = _things(places, config, options, given.name, losses)
     built = _built(config.boundary, losses)
     tell_unread(losses, "fields of the configuration", [config, config.boundary])
@@ -139,21 +140,20 @@ def convert(given: Given, options: Options) -> Scenes:
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
 
-def _places(given: Given) -> dict[str, _Place]:
+def _places(given: Given, losses: Ledger) -> dict[str, _Place]:
     refuse_many(len(given.value), given.name)
-    try:
-        return {name: _Place.model_validate(one) for name, one in given.value.items()}
-    except ValidationError as error:
-        bad = next(name for name, one in given.value.items() if not _is_place(one))
-        raise problem_of(error, f"{given.name}: object {bad!r:.80}") from None
-
-
-def _is_place(value: Any) -> bool:  # noqa: ANN401  (as JSON has it)
-    try:
-        _Place.model_validate(value)
-    except ValidationError:
-        return False
-    return True
+    found: dict[str, _Place] = {}
+    for name, value in given.value.items():
+        if not _is_place(value):
+            losses.lost("entries without a position", name[:60])
+            continue
+        try:
+            found[name] = _Place.model_validate(value)
+        except ValidationError as error:
+            raise problem_of(error, f"{given.name}: object {name!r:.80}") from None
+        if "rotation" not in value:
+            losses.assumed("assets without a rotation have 0")
+    return found
 
 
 def _config(given: Given, options: Options) -> _Config:
@@ -183,39 +183,54 @@ def _built(boundary: _Boundary, losses: Ledger) -> Architecture:
 def _things(
     places: dict[str, _Place], config: _Config, options: Options, where: str, losses: Ledger
 ) -> tuple[Thing, ...]:
-    unplaced = config.assets.keys() - places.keys()
-    for name in sorted(unplaced):
+    for name in sorted(config.assets.keys() - places.keys()):
         losses.lost("assets of the configuration that the layout has no place for", name)
     assets = {name: config.assets.get(name, _Asset()) for name in places}
     sizes = {name: _size(name, assets[name], options, where) for name in places}
-    is_centred = _centred(places, sizes, options, losses)
-    per_turn = _degrees(places, options, losses)
     front = options.choice("front", "+x")
-    losses.assumed(f"an asset of rotation 0 has its front along {front}", len(places))
+    for name in (name for name, place in places.items() if place.is_tilted):
+        losses.lost("tilts: only turns about the vertical are kept", name)
+    bare = [
+        Thing(names_as, _category(name, assets[name]), place.position, FRONTS[front], sizes[name],
+              description=assets[name].description or "", asset=_uid(name, assets[name]))
+        for (name, place), names_as in zip(places.items(), _names(places), strict=True)
+    ]  # fmt: skip
+    is_centred = _centred(places, sizes, options, losses)
+    degrees = _degrees(places, options, losses)
+    losses.assumed(f"an asset of rotation 0 has its front along {front} (--assume front)", len(places))
+    return tuple(
+        _placed(replace(thing, centred=is_centred), place, place.turn * degrees, front)
+        for thing, place in zip(bare, places.values(), strict=True)
+    )
+
+
+def _names(places: Iterable[str]) -> list[str]:
     names = Names()
-    found = []
-    for name, place in places.items():
-        asset, size = assets[name], sizes[name]
-        if place.is_tilted:
-            losses.lost("tilts: only turns about the vertical are kept", name)
-        yaw = FRONTS[front] + place.turn * per_turn
-        along = _along(place.scales, front)
-        scaled = None if size is None else (size[0] * along[0], size[1] * along[1], size[2] * along[2])
-        uid = asset.uid or name.rpartition("-")[0]
-        category = (asset.category or name.rpartition("-")[0] or name).replace("_", " ").strip()[:200] or "thing"
-        found.append(
-            Thing(names.free(name), category, place.position, yaw, scaled, is_centred, asset.description or "",
-                  uid, along)
-        )  # fmt: skip
-    return tuple(found)
+    return [names.free(name) for name in places]
+
+
+def _uid(name: str, asset: _Asset) -> str:
+    """``0a1b-2`` is the third of the asset 0a1b."""
+    return asset.uid or name.rpartition("-")[0]
+
+
+def _category(name: str, asset: _Asset) -> str:
+    said = asset.category or name.rpartition("-")[0] or name
+    return said.replace("_", " ").strip()[:200] or "thing"
+
+
+def _placed(thing: Thing, place: _Place, turn: float, front: str) -> Thing:
+    """A thing turned and scaled as its place says."""
+    scale = _along(place.scales, front)
+    size = thing.size and (thing.size[0] * scale[0], thing.size[1] * scale[1], thing.size[2] * scale[2])
+    return replace(thing, yaw=thing.yaw + turn, size=size, scale=scale)
 
 
 def _size(name: str, asset: _Asset, options: Options, where: str) -> Point | None:
     """How wide, deep and high an asset is before it is scaled."""
     if (box := asset.metadata.box) is not None:
         return _along((box.x, box.y, box.z), options.choice("front", "+x"))
-    uid = asset.uid or name.rpartition("-")[0]
-    found = options.asset(PREFIX, uid, f"{where}: object {name}: uid")
+    found = options.asset(PREFIX, _uid(name, asset), f"{where}: object {name}: uid")
     return None if found is None else size_of_mesh(found, where)
 
 
