@@ -18,6 +18,7 @@ from tsgkit.suites.sceneeval.converting import (
     Options,
     convert_each,
     convert_file,
+    converter_of,
     entries_of,
     known_converters,
     recognised,
@@ -69,6 +70,12 @@ def test_a_form_that_does_not_fit_says_which_does(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
         convert_file(tmp_path / "x.json", Batch(form="layoutgpt"))
     assert refused.value.hint == "it looks like holodeck"
+
+
+@pytest.mark.parametrize("form", ["holodeck", "layoutvlm", "layoutgpt"])
+def test_a_converter_refuses_what_is_not_its_form(form: str) -> None:
+    with pytest.raises(FileProblem, match=f"this is not {form}"):
+        converter_of(form)(Given.of("x.json", '{"format": "other"}'), Options())
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
