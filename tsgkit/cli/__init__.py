@@ -38,7 +38,7 @@ COMMANDS = {
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
     "formula": "first-order formulas about layouts: check, show in plain English, judge a layout",
-    "scene": "furnished rooms: one relation, a view from above, what descriptions demand",
+    "scene": "furnished rooms: one relation, a view from above, scenes of other tools, what descriptions demand",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;

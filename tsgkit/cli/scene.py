@@ -5,6 +5,7 @@
   tsgkit scene relation room.json against_wall bed_1            a relation to what is built
   tsgkit scene show room.json -o top.svg                        collisions, blocked sides, free floor (or -o page.html)
   tsgkit scene render room.json --object lamp_2 -o lamp.png     pictures as a judge is shown them, and rooms to turn
+  tsgkit scene convert house.json -o rooms                      scenes of other tools as files that are scored here
   tsgkit scene check annotations.csv                            every slip of a file of annotations
   tsgkit scene draw annotations.csv --item 0 -o demands.svg     what a description demands, as a scene graph
 
@@ -19,6 +20,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.scene_converting import add_convert, convert
 from tsgkit.cli.scene_rendering import add_render, render
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
@@ -33,7 +35,9 @@ SHOWN_PER_CODE = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every verb."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="relation | show | render | check | draw")
+    verbs = parser.add_subparsers(
+        dest="verb", required=True, metavar="relation | show | render | convert | check | draw"
+    )
     relation = verbs.add_parser("relation", help="one relation: its score, whether it holds, and why")
     _scene(relation)
     relation.add_argument("relation", metavar="RELATION", help="such as next_to, side_of, on_top, against_wall")
@@ -51,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _scene(show)
     show.add_argument("-o", "--out", required=True, metavar="FILE", help="FILE.svg or FILE.html; - is standard output")
     add_render(verbs)
+    add_convert(verbs)
     check = verbs.add_parser("check", help="every slip of a file of annotations")
     check.add_argument("file", metavar="FILE", help="the published CSV, or its JSON twin")
     check.add_argument("--json", action="store_true", help="print one JSON object with every finding")
@@ -68,7 +73,9 @@ def _scene(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """One verb."""
-    verbs = {"relation": _relation, "show": _show, "render": render, "check": _check, "draw": _draw}
+    verbs = {
+        "relation": _relation, "show": _show, "render": render, "convert": convert, "check": _check, "draw": _draw,
+    }  # fmt: skip
     return verbs[arguments.verb](arguments)
 
 

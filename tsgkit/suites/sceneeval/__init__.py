@@ -7,6 +7,7 @@
 ``states``             the published scene-state JSON;  ``assets``: where its meshes lie
 ``page``               a room as one HTML file to turn and look at
 ``simple``             a JSON of ours, easy to write;  ``glb``: one self-contained file, with its paint (``glb_paint``)
+``converting``         scenes of other tools (Holodeck, LayoutVLM, LayoutGPT) as such files, and what is lost
 ``annotations``        what a description demands: the published CSV, a JSON twin, findings, a scene graph
 ``judges``             what is asked of whoever looks;  ``rules_judge``: the judge that asks nobody
 ``matching``           which object is of which category;  ``mapping``: which relation a phrase means

@@ -225,9 +225,27 @@ def _way(text: str, where: str) -> tuple[float, ...]:
 
 
 def _box(known: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    about = known.get("assetMetadata")
-    found = about.get("boundingBox") if isinstance(about, dict) else None
-    sizes = [found.get(axis) for axis in "xzy"] if isinstance(found, dict) else []
+    """How wide, deep and high an asset is, by metadata with y up; some have them within those of a simulator."""
+    simulated = known.get("thor_metadata")
+    about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
+    return extents(about.get("boundingBox")) if isinstance(about, dict) else None
+
+
+def extents(written: object) -> tuple[float, float, float] | None:
+    """The x, z and y of a box: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
+
+    >>> extents({"min": {"x": -1, "y": 0, "z": 0}, "max": {"x": 1, "y": 0.5, "z": 3}})
+    (2.0, 3.0, 0.5)
+    """
+    if not isinstance(written, dict):
+        return None
+    found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
+    low, high = found.get("min"), found.get("max")
+    if isinstance(low, dict) and isinstance(high, dict):
+        corners = [(high.get(axis), low.get(axis)) for axis in "xzy"]
+        sizes = [a - b if isinstance(a, int | float) and isinstance(b, int | float) else None for a, b in corners]
+    else:
+        sizes = [found.get(axis) for axis in "xzy"]
     numbers = [float(size) for size in sizes if isinstance(size, int | float) and 0 < size < 1e4]
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 

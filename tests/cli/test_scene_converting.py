@@ -1,0 +1,148 @@
+"""``tsgkit scene convert``, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import foreign_scenes as foreign
+import pytest
+
+from tsgkit.cli import main
+from tsgkit.suites.sceneeval.converting import converter_of, known_converters
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("house_1.json").write_text(foreign.text(foreign.holodeck()))
+    Path("den.txt").write_text(foreign.LAYOUTGPT)
+    Path("layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
+    Path("made").mkdir()
+    return tmp_path
+
+
+def converted(*words: str) -> int:
+    return main(["scene", "convert", *words])
+
+
+def test_a_file_becomes_a_scene_and_every_kind_of_loss_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert converted("house_1.json") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "house_1.json (holodeck) to rooms/scene_1.json: 3 objects"
+    assert "  lost (3): meshes, replaced by their boxes" in said
+    assert "  ignored (1): fields of the scene: proceduralParameters" in said
+    assert len({line.split(":", 1)[1] for line in said}) == len(said)
+    assert json.loads(Path("rooms/scene_1.json").read_text())["note"] == "a small bedroom"
+
+
+def test_what_is_written_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+    assert converted("house_1.json", "-o", "out", "--id", "0") == 0
+    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+    Path("a.csv").write_text(f'{head}\n0,easy,A bedroom,"eq,1,bed;eq,1,chair",,"eq,1,right,0,bed,nightstand",\n')
+    capsys.readouterr()
+    words = ["eval", "--task", "sceneeval", "--scenes", "mine=out", "--annotations", "a.csv", "--judge", "rules"]
+    assert main([*words, "--json", "--quiet"]) == 0
+    fidelity, plausibility = json.loads(capsys.readouterr().out)["results"]
+    for profile in ("strict", "official"):
+        assert [fidelity["profiles"][profile][name]["value"] for name in ("cnt", "oor")] == [1, 1]
+        assert [plausibility["profiles"][profile][name]["value"] for name in ("col_ob", "sup")] == [0, 1]
+
+
+def test_a_folder_is_converted_with_a_failure_named_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
+    Path("made/4.json").write_text("{")
+    assert converted("made", "-o", "out") == 1
+    told = capsys.readouterr()
+    assert "1 scene converted to a room each, 1 not" in told.out
+    assert told.err.startswith("tsgkit: 4.json: line 1: broken JSON")
+    assert [path.name for path in Path("out").iterdir()] == ["scene_3.json"]
+    assert converted("made", "-o", "out", "--json") == 1
+    value = json.loads(capsys.readouterr().out)
+    assert [one["id"] for one in value["scenes"]] == ["3"]
+    assert [one["file"] for one in value["failures"]] == ["4.json"]
+    assert value["scenes"][0]["losses"][0]["kind"] == "lost"
+
+
+def test_a_file_of_many_scenes_becomes_many(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(30)]))
+    assert converted("many.json", "-o", "out") == 0
+    assert "... and 10 more scenes" in capsys.readouterr().out
+    assert len(list(Path("out").iterdir())) == 30
+
+
+def test_out_may_lie_in_the_folder_that_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
+    for _ in range(2):
+        assert converted("made", "-o", "made/rooms") == 0
+    assert "2 not" not in capsys.readouterr().out
+
+
+def test_a_layout_and_its_configuration_become_a_state() -> None:
+    Path("config.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    assert converted("layout.json", "--with", "config.json", "--to", "state", "-o", "state.json") == 0
+    value = json.loads(Path("state.json").read_text())
+    assert [one["modelId"] for one in value["scene"]["object"]] == [
+        f"layoutvlm-objaverse.asset{number}" for number in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["none.json"], "none.json: no such file"),
+        (["layout.json"], "--with CONFIG.json"),
+        (["house_1.json", "--from", "layoutgtp"], "layoutgpt?"),
+        (["house_1.json", "--from", "layoutgpt"], "it looks like holodeck"),
+        (["house_1.json", "--id", "../../x"], "no id that a file can be named by"),
+        (["house_1.json", "--id", ""], "no id that a file can be named by"),
+        (["house_1.json", "--id", "1", "-o", "x.json"], "--id names a file in a folder"),
+        (["house_1.json", "-o", "house_1.json"], "the file being read"),
+        (["house_1.json", "-o", "den.txt"], "this is no folder"),
+        (["house_1.json", "--assume", "angles"], "not NAME=VALUE"),
+        (["house_1.json", "--assume", "angles=degrees"], "holodeck has no such thing"),
+        (["house_1.json", "--assume", "footprint-margin=wide"], "not a number"),
+        (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "said twice"),
+        (["house_1.json", "--assets", "ikea=."], "there is no layout ikea"),
+        (["den.txt", "--to", "state"], "name no meshes"),
+        (["made"], "no file in it ends in"),
+        (["made", "--id", "7"], "--id has no meaning"),
+        (["made", "-o", "made"], "the folder being read"),
+        (["many.json", "--id", "7"], "it holds 2 scenes"),
+        (["many.json", "-o", "x.json"], "several scenes need a folder"),
+    ],
+)
+def test_wrong_usage_is_said_and_nothing_is_written(
+    words: list[str], said: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(2)]))
+    before = sorted(here.rglob("*"))
+    assert converted(*words) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(here.rglob("*")) == before
+
+
+def test_nothing_is_overwritten_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").mkdir()
+    Path("out/scene_1.json").write_text("mine")
+    assert converted("house_1.json", "-o", "out") == 2
+    assert "--new" in capsys.readouterr().err
+    assert Path("out/scene_1.json").read_text() == "mine"
+    assert converted("house_1.json", "-o", "out", "--new") == 0
+    assert Path("out/scene_1.json").read_text() != "mine"
+
+
+def test_names_of_a_file_cannot_order_the_terminal_about(capsys: pytest.CaptureFixture[str]) -> None:
+    house = foreign.holodeck(**{"evil\x1b[2J": 1})
+    Path("evil.json").write_text(foreign.text(house))
+    assert converted("evil.json") == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_help_names_every_form_and_all_that_may_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert converted("--help") == 0
+    said = capsys.readouterr().out
+    for name in known_converters():
+        assert name in said
+        assert all(one.name in said for one in converter_of(name).assumptions)

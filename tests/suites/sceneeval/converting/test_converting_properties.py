@@ -1,0 +1,93 @@
+"""Whatever a file holds, it becomes a room that can be read, or an error in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import foreign_scenes as foreign
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numpy", reason="rooms are read with the extra scenes")
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.sceneeval.converting import Converted, Given, Options, converter_of, known_converters
+from tsgkit.suites.sceneeval.converting.batches import text_of
+from tsgkit.suites.sceneeval.converting.css import rules_of
+from tsgkit.suites.sceneeval.simple import read_simple
+
+KEYS = ["rooms", "floorPolygon", "walls", "polygon", "doors", "holePolygon", "doorSegment", "objects", "assetId",
+        "position", "rotation", "vertices", "x", "y", "z", "boundary", "floor_vertices", "assets", "scale",
+        "object_list", "query_id", "prompt", "length", "left", "children", "id", "size", "assetMetadata"]  # fmt: skip
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=4), inner),
+    max_leaves=25,
+)
+SCRAPS = st.sampled_from(
+    ["bed ", "{", "}", "length: ", "left:", "1.5m", "px", ";", "\n", "90 degrees", "max length 3m, ", "max width 4px",
+     "orientation:", "-", "1e9", "?", ", ", "height:0.5m;"]
+)  # fmt: skip
+STARTS = {
+    "holodeck": foreign.holodeck(),
+    "layoutvlm": foreign.layoutvlm_layout(),
+    "layoutgpt": [foreign.layoutgpt_record()],
+}
+COMPANION = Given.of("config.json", foreign.text(foreign.layoutvlm_config()))
+
+
+def outcome_of(name: str, text: str, to: str = "room", companion: Given = COMPANION) -> None:
+    """Convert a text: what comes out can be read, and nothing but an error in words is raised."""
+    try:
+        made = converter_of(name)(Given.of("x.json", text), Options(to=to, companion=companion))  # type: ignore[arg-type]
+    except UsageError as error:
+        assert str(error)
+        return
+    for scene in made:
+        if isinstance(scene, Converted) and to == "room":
+            read_simple(text_of(scene.scene), "x.json", Path())
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Every container of a value with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
+
+
+@given(st.sampled_from(known_converters()), JSON, JSON)
+def test_any_json_is_converted_or_refused_in_words(name: str, value: Any, companion: Any) -> None:  # noqa: ANN401
+    given_ = Given.of("config.json", json.dumps(companion))
+    for to in ("room", "state"):
+        outcome_of(name, json.dumps(value), to, given_)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(known_converters()), st.data(), JSON)
+def test_a_good_file_with_anything_in_one_place_is_converted_or_refused(
+    name: str,
+    data: st.DataObject,
+    value: Any,  # noqa: ANN401
+) -> None:
+    start = json.loads(json.dumps(STARTS[name]))
+    container, key = data.draw(st.sampled_from(places(start)))
+    container[key] = value
+    outcome_of(name, json.dumps(start), data.draw(st.sampled_from(["room", "state"])))
+
+
+@given(st.data(), JSON)
+def test_a_configuration_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
+    config = foreign.layoutvlm_config()
+    container, key = data.draw(st.sampled_from(places(config)))
+    container[key] = value
+    outcome_of("layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", Given.of("c.json", json.dumps(config)))
+
+
+@given(st.lists(SCRAPS | st.text(max_size=3), max_size=40).map("".join))
+def test_any_text_is_read_as_rules_and_the_rest(text: str) -> None:
+    found = rules_of(text)
+    assert len(found.rules) + found.unread == text.count("{")
+    outcome_of("layoutgpt", text)

@@ -1,0 +1,240 @@
+"""Turn scenes of other tools into files that are scored here, and say what is lost on the way.
+
+  tsgkit scene convert house.json -o rooms                      rooms/scene_house.json, by the form it is found in
+  tsgkit scene convert house.json --id 7 --assets objathor=DIR  sizes of assets from their folder
+  tsgkit scene convert layout.json --with config.json           a layout and what its assets are
+  tsgkit scene convert made/ -o rooms                           every file of a folder, and of the folders in it
+  tsgkit eval --task sceneeval --scenes mine=rooms              the scenes of a folder, scored
+
+Scenes are named by the id in a file, the number at the end of a file's name (bedroom_7.json is scene 7), or that name.
+A room (--to room) has a box for every object and needs nothing else; a scene state (--to state) names meshes, which
+--assets finds when it is scored. What files leave open is assumed, said, and settled with --assume NAME=VALUE.
+
+forms, and what may be assumed of them:
+  holodeck    houses of Holodeck as JSON (rooms with a floorPolygon, walls, doors, windows, objects)
+                footprint-margin=METRES   by which footprints are larger than things (default: 0)
+  layoutvlm   layouts of LayoutVLM as JSON (a position and a rotation of each asset), and their configurations
+                angles=degrees|radians    position=middle|underside    front=+x|-x|+y|-y
+  layoutgpt   layouts of LayoutGPT: lines of CSS, or JSON records with an object_list; to rooms only
+                pixels-per-metre=N   room=4.2mx3m   place=centre|corner   depth=middle|underside   unit=m|cm|mm|px
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.suites.sceneeval.converting import Batch, Converted, Loss, Outcome
+
+OUT = "rooms"
+SHOWN = 20
+EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
+"""Seconds between two words of how far a folder is."""
+
+
+def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The verb ``convert`` and its options."""
+    verb = verbs.add_parser(
+        "convert",
+        help="scenes of other tools (Holodeck, LayoutVLM, LayoutGPT) as files that are scored here",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("source", metavar="FILE_OR_DIR", help="a file of another tool, or a folder of them")
+    verb.add_argument("-o", "--out", metavar="OUT", default=OUT, help=f"a folder (default: {OUT}), or one .json file")
+    verb.add_argument("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
+    verb.add_argument("--to", choices=("room", "state"), default="room", help="what is written (default: room)")
+    verb.add_argument("--with", dest="beside", metavar="FILE_OR_DIR", help="configurations: one, or of the same names")
+    verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="where assets lie")
+    verb.add_argument(
+        "--assume", action="append", default=[], metavar="NAME=VALUE", help="settle what files leave open"
+    )
+    verb.add_argument("--id", metavar="ID", help="the id of the scene, where there is one")
+    verb.add_argument("--new", action="store_true", help="write scenes anew that are there already")
+    verb.add_argument("--json", action="store_true", help="print one JSON object")
+    verb.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def convert(arguments: argparse.Namespace) -> int:
+    """Convert a file or a folder."""
+    from tsgkit.suites.sceneeval.assets import sources_of
+    from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of
+
+    source = Path(arguments.source)
+    options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume))
+    if arguments.form is not None:
+        converter_of(arguments.form)
+    batch = Batch(options, arguments.form, Path(arguments.beside) if arguments.beside else None)
+    return (_folder if source.is_dir() else _file)(source, batch, arguments)
+
+
+def _settled(said: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in said:
+        name, _, value = one.partition("=")
+        if not (name and value):
+            raise UsageError(f"--assume {one}: not NAME=VALUE", hint="as in --assume angles=degrees")
+        if name in found:
+            raise UsageError(f"--assume {name} is said twice")
+        found[name] = value
+    return found
+
+
+def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
+    """One file: what is wrong with its only scene is wrong usage."""
+    from tsgkit.suites.sceneeval.converting import convert_file
+    from tsgkit.suites.sceneeval.folders import plain_id
+
+    outcome = convert_file(source, batch)
+    number = len(outcome.scenes) + len(outcome.failures)
+    if number == 1 and outcome.failures:
+        raise outcome.failures[0]
+    if number != 1 and arguments.id is not None:
+        raise UsageError(f"{source}: it holds {number:,} scenes, so --id has no meaning")
+    if arguments.id is not None:
+        outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
+    targets = _targets(outcome, arguments, alone=number == 1)
+    return _told([_written(outcome, targets, arguments.new, strict=number == 1)], batch, arguments)
+
+
+def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
+    from tsgkit.suites.sceneeval.converting import convert_each, entries_of
+
+    if arguments.id is not None:
+        raise UsageError(f"{source}: a folder has many scenes, so --id has no meaning", hint="name one file of it")
+    if Path(arguments.out).resolve() == source.resolve():
+        raise UsageError(f"{arguments.out}: this is the folder being read", hint="write to another one: -o OUT")
+    entries = entries_of(source, Path(arguments.out))
+    outcomes = _shown(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
+    rows = [_written(one, _targets(one, arguments, alone=False), arguments.new, strict=False) for one in outcomes]
+    return _told(rows, batch, arguments)
+
+
+def _targets(outcome: Outcome, arguments: argparse.Namespace, *, alone: bool) -> tuple[Path, ...]:
+    """Where each scene goes."""
+    out = Path(arguments.out)
+    if out.suffix.lower() == ".json":
+        if not alone:
+            raise UsageError(f"{out}: several scenes need a folder", hint="name one: -o OUT")
+        if arguments.id is not None:
+            raise UsageError("--id names a file in a folder, and -o names the file itself", hint="give one of them")
+        return (out,)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: this is no folder", hint="name a folder, or a file that ends in .json")
+    return tuple(out / f"scene_{scene.id}.json" for scene in outcome.scenes)
+
+
+class _Row(NamedTuple):
+    """What became of one file."""
+
+    outcome: Outcome
+    targets: tuple[Path, ...]
+    """Of the scenes that were written."""
+    scenes: tuple[Converted, ...]
+    failures: tuple[UsageError, ...]
+
+
+def _written(outcome: Outcome, targets: Sequence[Path], anew: bool, *, strict: bool) -> _Row:
+    """Write the scenes of a file; where it is ``strict``, what cannot be written is raised."""
+    from tsgkit.suites.sceneeval.converting import write_scene
+
+    done: list[tuple[Path, Converted]] = []
+    failures = list(outcome.failures)
+    for scene, target in zip(outcome.scenes, targets, strict=True):
+        try:
+            write_scene(target, scene.scene, outcome.entry.path, anew=anew)
+        except UsageError as error:
+            if strict:
+                raise
+            failures.append(error)
+        else:
+            done.append((target, scene))
+    return _Row(outcome, tuple(path for path, _ in done), tuple(scene for _, scene in done), tuple(failures))
+
+
+def _shown(outcomes: Iterator[Outcome], total: int, *, quiet: bool) -> Iterator[Outcome]:
+    """The same, with a word now and then of how far they are."""
+    at, is_terminal = time.monotonic(), sys.stderr.isatty()
+    for number, outcome in enumerate(outcomes, 1):
+        if not quiet and time.monotonic() - at > (EVERY_ON_A_TERMINAL if is_terminal else EVERY_ELSEWHERE):
+            print(f"{number:,} of {total:,} files", end="\r" if is_terminal else "\n", file=sys.stderr, flush=True)
+            at = time.monotonic()
+        yield outcome
+
+
+# what is told
+
+
+def _told(rows: Sequence[_Row], batch: Batch, arguments: argparse.Namespace) -> int:
+    failures = [failure for row in rows for failure in row.failures]
+    if arguments.json:
+        say(json.dumps(_value(rows), indent=2))
+    else:
+        _say(rows, batch)
+        _complain(failures)
+    return FINISHED_WITH_ERRORS if failures else GOOD
+
+
+def _complain(failures: Sequence[UsageError]) -> None:
+    """What went wrong; a hint that is the same for several stands once."""
+    hints: set[str] = set()
+    for failure in failures[:SHOWN]:
+        complain(str(failure), "" if failure.hint in hints else failure.hint)
+        hints.add(failure.hint)
+    if len(failures) > SHOWN:
+        complain(f"and {count(len(failures) - SHOWN, 'more failure')} (--json has them)")
+
+
+def _say(rows: Sequence[_Row], batch: Batch) -> None:
+    """What was written, and a line for every kind of loss."""
+    written = [(row, target, scene) for row in rows for target, scene in zip(row.targets, row.scenes, strict=True)]
+    for row, target, scene in written[:SHOWN]:
+        said = count(scene.objects, "object")
+        say(f"{inert(row.outcome.entry.name)} ({inert(row.outcome.form)}) to {inert(str(target))}: {said}")
+    if len(written) > SHOWN:
+        say(f"... and {count(len(written) - SHOWN, 'more scene')}")
+    for loss in _losses(scene for _, _, scene in written):
+        say(f"  {inert(str(loss))}")
+    failed = sum(len(row.failures) for row in rows)
+    if len(written) > 1 or failed:
+        say(f"{count(len(written), 'scene')} converted to a {batch.options.to} each, {failed:,} not")
+
+
+def _losses(scenes: Iterable[Converted]) -> tuple[Loss, ...]:
+    from tsgkit.suites.sceneeval.converting import Ledger
+
+    ledger = Ledger()
+    for scene in scenes:
+        ledger.merge(scene.losses)
+    return ledger.told()
+
+
+def _value(rows: Sequence[_Row]) -> dict[str, Any]:
+    made = [
+        {
+            "file": row.outcome.entry.name,
+            "form": row.outcome.form,
+            "id": scene.id,
+            "out": str(target),
+            "objects": scene.objects,
+            "losses": [asdict(loss) for loss in scene.losses],
+        }
+        for row in rows
+        for target, scene in zip(row.targets, row.scenes, strict=True)
+    ]
+    failed = [
+        {"file": row.outcome.entry.name, "message": str(failure), "hint": failure.hint}
+        for row in rows
+        for failure in row.failures
+    ]
+    return {"scenes": made, "failures": failed}
