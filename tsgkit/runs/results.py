@@ -124,8 +124,7 @@ def missing(row: Row, number: int) -> Judged:
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
     """Write the records anew: each sample once, rows and samples in order."""
     places = [place for state in states.values() for place in state.places if place != NOWHERE]
-    lines = sum(1 for _ in samples)
-    if lines == len(places) and places == sorted(places):
+    if samples.count() == len(places) and places == sorted(places):
         return
     samples.replace(samples.line(place) for place in places)
     start = 0
