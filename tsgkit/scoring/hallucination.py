@@ -33,11 +33,7 @@ class Hallucinations(NamedTuple):
 
 def hallucinations(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, description: str) -> Hallucinations:
     """The elements of these graphs that L does not allow."""
-    outside: dict[str, None] = {}
-    for graph in graphs:
-        for source, edge, target in graph.triplets:
-            outside.update({name: None for name in (source, target) if not vocabulary.allows_node(name)})
-            if not vocabulary.allows_edge(edge):
-                outside[edge] = None
+    triplets = dict.fromkeys(triplet for graph in graphs for triplet in graph.triplets)
+    outside = dict.fromkeys(name for triplet in triplets for name in vocabulary.outside(triplet))
     described = tuple(name for name in outside if mentions(description, name))
     return Hallucinations(described, tuple(name for name in outside if name not in described))

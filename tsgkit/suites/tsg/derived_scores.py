@@ -11,7 +11,7 @@ from tsgkit.graph.edits import Change
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs, overlap
+from tsgkit.scoring.sets import Overlap, compare_graphs, overlap, triplets_of
 from tsgkit.suites.tsg.derived import ActionsSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.generation import Scored, headline
 from tsgkit.suites.tsg.listing import Listed
@@ -63,7 +63,7 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
     """
     original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
     candidates = list(answer.graphs) if answer else []
-    scored = headline([original], candidates)
+    scored = headline([triplets_of(original)], list(map(triplets_of, candidates)))
     mended = candidates[0] if candidates else spoilt
     fixed = sum(_is_fixed(change, mended) for change in sample.changes)
     left = sum(_is_left(change, mended) for change in sample.changes)
