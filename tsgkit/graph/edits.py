@@ -104,21 +104,21 @@ class _Pairing:
 
     def _pairs(self, of_reference: Key, of_candidate: Key) -> list[tuple[Triplet, Triplet]]:
         """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
-        shared = set(map(of_reference, self.reference)).intersection(map(of_candidate, self.candidate))
-        shared.discard(None)
-        if not shared:
-            return []
-        waiting: dict[object, list[Triplet]] = {key: [] for key in shared}
+        waiting: dict[object, list[Triplet]] = {}
         for triplet in reversed(self.reference):
-            if (key := of_reference(triplet)) in shared:
-                waiting[key].append(triplet)
-        pairs = [
-            (expected.pop(), triplet) for triplet in self.candidate if (expected := waiting.get(of_candidate(triplet)))
-        ]
-        paired_reference = {expected for expected, _ in pairs}
-        paired_candidate = {found for _, found in pairs}
-        self.reference = [triplet for triplet in self.reference if triplet not in paired_reference]
-        self.candidate = [triplet for triplet in self.candidate if triplet not in paired_candidate]
+            waiting.setdefault(of_reference(triplet), []).append(triplet)
+        waiting.pop(None, None)
+        pairs: list[tuple[Triplet, Triplet]] = []
+        left: list[Triplet] = []
+        for triplet in self.candidate:
+            if expected := waiting.get(of_candidate(triplet)):
+                pairs.append((expected.pop(), triplet))
+            else:
+                left.append(triplet)
+        if pairs:
+            paired = {expected for expected, _ in pairs}
+            self.reference = [triplet for triplet in self.reference if triplet not in paired]
+            self.candidate = left
         return pairs
 
 
