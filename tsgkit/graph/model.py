@@ -195,7 +195,7 @@ class ActionGraph:
     @property
     def actions(self) -> tuple[str, ...]:
         """The targets of ``verb`` edges, in written order, without repeats; one in a well-formed graph."""
-        return tuple(dict.fromkeys(triplet.target for triplet in self.triplets if triplet.edge == VERB))
+        return tuple(dict.fromkeys([target for _, edge, target in self.triplets if edge == VERB]))
 
     @property
     def elements(self) -> tuple[str, ...]:

@@ -33,7 +33,6 @@ class Hallucinations(NamedTuple):
 
 def hallucinations(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, description: str) -> Hallucinations:
     """The elements of these graphs that L does not allow."""
-    triplets = dict.fromkeys(triplet for graph in graphs for triplet in graph.triplets)
-    outside = dict.fromkeys(name for triplet in triplets for name in vocabulary.outside(triplet))
+    outside = dict.fromkeys([name for graph in graphs for t in graph.triplets for name in vocabulary.outside(t)])
     described = tuple(name for name in outside if mentions(description, name))
     return Hallucinations(described, tuple(name for name in outside if name not in described))

@@ -59,7 +59,11 @@ def triplets_of(graph: ActionGraph) -> frozenset[object]:
 
 def nodes_of(graph: ActionGraph) -> frozenset[object]:
     """The names of a graph's nodes."""
-    return frozenset([name for source, _, target in graph.triplets for name in (source, target)])
+    names: set[object] = set()
+    for source, _, target in graph.triplets:
+        names.add(source)
+        names.add(target)
+    return frozenset(names)
 
 
 def edges_of(graph: ActionGraph) -> frozenset[object]:
