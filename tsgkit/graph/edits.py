@@ -13,7 +13,6 @@ True
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -76,14 +75,13 @@ def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary 
     mismatched (exactly one element differs: first the target, then the edge, then the source); what then is left is
     missing or extra. Ties go by written order, so the result is the same on every run; linear in the two graphs.
     """
-    theirs = set(candidate.triplets)
-    ours = set(reference.triplets)
-    matched = tuple(dict.fromkeys(triplet for triplet in reference.triplets if triplet in theirs))
+    wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
     pairing = _Pairing(
-        [triplet for triplet in dict.fromkeys(reference.triplets) if triplet not in theirs],
-        [triplet for triplet in dict.fromkeys(candidate.triplets) if triplet not in ours],
+        [triplet for triplet in wanted if triplet not in said],
+        [triplet for triplet in said if triplet not in wanted],
     )
-    return Diff(matched, tuple(pairing.changes(vocabulary)))
+    matched = tuple([triplet for triplet in wanted if triplet in said])
+    return Diff(matched, tuple(pairing.changes(_nothing if vocabulary is None else vocabulary.outside)))
 
 
 class _Pairing:
@@ -93,39 +91,48 @@ class _Pairing:
         self.reference = reference
         self.candidate = candidate
 
-    def changes(self, vocabulary: Vocabulary | None) -> Iterator[Change]:
+    def changes(self, outside: Callable[[Triplet], tuple[str, ...]]) -> Iterator[Change]:
         for kind, of_reference, of_candidate in STEPS:
+            if not (self.reference and self.candidate):
+                break
             for expected, found in self._pairs(of_reference, of_candidate):
-                yield Change(kind, expected, found, _outside(found, vocabulary))
+                yield Change(kind, expected, found, outside(found))
         for expected in self.reference:
             yield Change(ChangeKind.MISSING, expected, None)
         for found in self.candidate:
-            yield Change(ChangeKind.EXTRA, None, found, _outside(found, vocabulary))
+            yield Change(ChangeKind.EXTRA, None, found, outside(found))
 
     def _pairs(self, of_reference: Key, of_candidate: Key) -> list[tuple[Triplet, Triplet]]:
         """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
-        if set(map(of_reference, self.reference)).isdisjoint(map(of_candidate, self.candidate)):
-            return []
-        waiting: dict[object, list[Triplet]] = defaultdict(list)
+        waiting: dict[object, list[Triplet]] = {}
         for triplet in reversed(self.reference):
-            waiting[of_reference(triplet)].append(triplet)
+            waiting.setdefault(of_reference(triplet), []).append(triplet)
         waiting.pop(None, None)
-        pairs = [
-            (expected.pop(), triplet) for triplet in self.candidate if (expected := waiting.get(of_candidate(triplet)))
-        ]
-        paired_reference = {expected for expected, _ in pairs}
-        paired_candidate = {found for _, found in pairs}
-        self.reference = [triplet for triplet in self.reference if triplet not in paired_reference]
-        self.candidate = [triplet for triplet in self.candidate if triplet not in paired_candidate]
+        pairs: list[tuple[Triplet, Triplet]] = []
+        left: list[Triplet] = []
+        for triplet in self.candidate:
+            if expected := waiting.get(of_candidate(triplet)):
+                pairs.append((expected.pop(), triplet))
+            else:
+                left.append(triplet)
+        if pairs:
+            paired = {expected for expected, _ in pairs}
+            self.reference = [triplet for triplet in self.reference if triplet not in paired]
+            self.candidate = left
         return pairs
+
+
+def _nothing(triplet: Triplet) -> tuple[str, ...]:
+    """What of a triplet is out of L where there is none."""
+    return ()
 
 
 def _handless(triplet: Triplet) -> tuple[str, ...] | None:
     """The triplet with its one hand made anonymous; None where it names no hand, or two."""
     source, edge, target = triplet
-    if (source in HANDS) == (target in HANDS):
-        return None
-    return ("hand", edge, target) if source in HANDS else (source, edge, "hand")
+    if target in HANDS:
+        return None if source in HANDS else (source, edge, "hand")
+    return ("hand", edge, target) if source in HANDS else None
 
 
 Key = Callable[[Triplet], object]
@@ -137,17 +144,6 @@ STEPS: tuple[tuple[ChangeKind, Key, Key], ...] = (
     (ChangeKind.MISMATCHED, itemgetter(1, 2), itemgetter(1, 2)),
 )
 """What triplets are paired by, one after the other: the key of one that was expected, and of one that was found."""
-
-
-def _outside(triplet: Triplet, vocabulary: Vocabulary | None) -> tuple[str, ...]:
-    if vocabulary is None:
-        return ()
-    source, edge, target = triplet
-    nodes = [name for name in (source, target) if not vocabulary.allows_node(name)]
-    if not nodes and vocabulary.allows_edge(edge):
-        return ()
-    edges = [] if vocabulary.allows_edge(edge) else [edge]
-    return tuple(dict.fromkeys([*nodes, *edges]))
 
 
 def patch(candidate: ActionGraph, difference: Diff) -> ActionGraph:

@@ -94,6 +94,8 @@ class Vocabulary:
     >>> L = Vocabulary(objects=("cup", "lid"), relationships=("verb", "dobj", "with", "on"), verbs=("open",))
     >>> L.allows_node("cup"), L.allows_node("hand1"), L.allows_node("mug"), L.allows_edge("under")
     (True, True, False, False)
+    >>> L.outside(Triplet("open", "under", "mug"))
+    ('mug', 'under')
     """
 
     objects: tuple[str, ...] = ()
@@ -128,6 +130,14 @@ class Vocabulary:
     def allows_edge(self, label: str) -> bool:
         """Whether an edge may have this label."""
         return label in self._edges
+
+    def outside(self, triplet: Triplet) -> tuple[str, ...]:
+        """The elements of a triplet that L does not allow, nodes before the edge, without repeats."""
+        source, edge, target = triplet
+        if source in self._nodes and target in self._nodes and edge in self._edges:
+            return ()
+        nodes = [name for name in (source, target) if name not in self._nodes]
+        return tuple(dict.fromkeys([*nodes, *([] if edge in self._edges else [edge])]))
 
     def is_only_a_verb(self, name: str) -> bool:
         """Whether L lists this name as a verb and not as an object."""
@@ -185,7 +195,7 @@ class ActionGraph:
     @property
     def actions(self) -> tuple[str, ...]:
         """The targets of ``verb`` edges, in written order, without repeats; one in a well-formed graph."""
-        return tuple(dict.fromkeys(triplet.target for triplet in self.triplets if triplet.edge == VERB))
+        return tuple(dict.fromkeys([target for _, edge, target in self.triplets if edge == VERB]))
 
     @property
     def elements(self) -> tuple[str, ...]:

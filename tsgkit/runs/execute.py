@@ -157,6 +157,7 @@ class Work:
         judged = row.solver.judge(sample, transcript)
         record = record_of(row.cell, judged, transcript)
         state.note(place, self.folder.samples.add(record), record["outcome"])
+        state.add_up(place, record, judged.scores)
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")

@@ -9,9 +9,9 @@ from typing import Any
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
-from tsgkit.runs.records import add_usage, record_of, sample_value, scores_of
+from tsgkit.runs.records import record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.runs.sums import Sums
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -46,24 +46,22 @@ def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> 
 
 def _result(state: RowState, samples: Journal, seed: int) -> Result:
     row = state.row
-    tally, usage, unasked = row.task.tally(), dict[str, Any](), 0
-    errors: dict[str, int] = {}
-    partial: dict[str, int] = {}
-    for place, number in enumerate(row.numbers):
+    sums = state.sums if state.sums is not None and state.sums.n == state.total else _sums_of(state, samples)
+    board = row.task.board(sums.tally, row.solver, seed)
+    unasked = state.places.count(NOWHERE)
+    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, sums.errors, sums.partial)
+
+
+def _sums_of(state: RowState, samples: Journal) -> Sums:
+    """What a row comes to whose records were not met in order, or not all of them."""
+    sums = Sums(state.row.task.tally())
+    for place, number in enumerate(state.row.numbers):
         if state.places[place] == NOWHERE:
-            unasked += 1
-            judged = missing(row, number)
-            tally.add(judged.sample.cluster, judged.scores, {str(k): v for k, v in judged.counts.items()})
-            continue
-        record = samples.read(state.places[place])
-        tally.add(record["cluster"], scores_of(record), record["counts"])
-        add_usage(usage, record["usage"])
-        if record["outcome"] == Outcome.API_ERROR or record["error"]:
-            error = record["error"] or "no reason given"
-            where = errors if record["outcome"] == Outcome.API_ERROR else partial
-            where[error] = where.get(error, 0) + 1
-    board = row.task.board(tally, row.solver, seed)
-    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors, partial)
+            sums.add_unasked(missing(state.row, number))
+        else:
+            record = samples.read(state.places[place])
+            sums.add(record, scores_of(record))
+    return sums
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
@@ -124,8 +122,7 @@ def missing(row: Row, number: int) -> Judged:
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
     """Write the records anew: each sample once, rows and samples in order."""
     places = [place for state in states.values() for place in state.places if place != NOWHERE]
-    lines = sum(1 for _ in samples)
-    if lines == len(places) and places == sorted(places):
+    if samples.count() == len(places) and places == sorted(places):
         return
     samples.replace(samples.line(place) for place in places)
     start = 0

@@ -1,18 +1,20 @@
 """How far a run is: which samples are done, where their records lie, what is in the way of going on.
 
-Kept small: two numbers a sample, whatever a sample holds.
+Kept small: two numbers a sample, whatever a sample holds; two for each metric while samples are judged in order.
 """
 
 from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
+from tsgkit.runs.sums import Scores, Sums
 from tsgkit.scoring.outcomes import Outcome
 
 NOWHERE = -1
@@ -25,6 +27,8 @@ class RowState:
 
     row: Row
     places: array[int] = field(init=False)
+    sums: Sums | None = field(init=False)
+    """What its first samples come to; None once one was judged out of order: then all records are to be read again."""
     done: bytearray = field(init=False)
     finished: int = 0
     failed: int = 0
@@ -38,6 +42,7 @@ class RowState:
     def __post_init__(self) -> None:
         self.places = array("q", [NOWHERE]) * len(self.row.numbers)
         self.done = bytearray([LEFT]) * len(self.row.numbers)
+        self.sums = Sums(self.row.task.tally())
 
     @property
     def total(self) -> int:
@@ -49,11 +54,18 @@ class RowState:
         return (place for place, done in enumerate(self.done) if done != DONE)
 
     def note(self, place: int, where: int, outcome: str) -> None:
-        """A sample's record was written."""
+        """A sample's record was written, or found where it lies."""
         before, now = self.done[place], FAILED if outcome == Outcome.API_ERROR else DONE
         self.places[place], self.done[place] = where, now
         self.failed += (now == FAILED) - (before == FAILED)
         self.finished += (now == DONE) - (before == DONE)
+
+    def add_up(self, place: int, record: Mapping[str, Any], scores: Scores) -> None:
+        """Add a sample that was just judged to the sums, as long as all come in the order of the data."""
+        if self.sums is not None and self.sums.n == place:
+            self.sums.add(record, scores)
+        else:
+            self.sums = None
 
 
 def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:

@@ -33,11 +33,6 @@ class Hallucinations(NamedTuple):
 
 def hallucinations(graphs: Iterable[ActionGraph], vocabulary: Vocabulary, description: str) -> Hallucinations:
     """The elements of these graphs that L does not allow."""
-    outside: dict[str, None] = {}
-    for graph in graphs:
-        for source, edge, target in graph.triplets:
-            outside.update({name: None for name in (source, target) if not vocabulary.allows_node(name)})
-            if not vocabulary.allows_edge(edge):
-                outside[edge] = None
+    outside = dict.fromkeys([name for graph in graphs for t in graph.triplets for name in vocabulary.outside(t)])
     described = tuple(name for name in outside if mentions(description, name))
     return Hallucinations(described, tuple(name for name in outside if name not in described))

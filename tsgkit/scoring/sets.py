@@ -40,7 +40,8 @@ class Overlap(NamedTuple):
     @property
     def f1(self) -> float:
         """The harmonic mean of both: twice what is right over all that was said and wanted."""
-        return 2 * self.right / (self.said + self.wanted) if self.said + self.wanted else 1.0
+        whole = self.said + self.wanted
+        return 2 * self.right / whole if whole else 1.0
 
     def _share(self, whole: int) -> float:
         return self.right / whole if whole else float(self.said == self.wanted)
@@ -58,12 +59,16 @@ def triplets_of(graph: ActionGraph) -> frozenset[object]:
 
 def nodes_of(graph: ActionGraph) -> frozenset[object]:
     """The names of a graph's nodes."""
-    return frozenset(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
+    names: set[object] = set()
+    for source, _, target in graph.triplets:
+        names.add(source)
+        names.add(target)
+    return frozenset(names)
 
 
 def edges_of(graph: ActionGraph) -> frozenset[object]:
     """The labels of a graph's edges."""
-    return frozenset(triplet.edge for triplet in graph.triplets)
+    return frozenset([edge for _, edge, _ in graph.triplets])
 
 
 def compare_graphs(

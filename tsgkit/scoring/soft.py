@@ -31,18 +31,13 @@ def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lem
     open_said = [triplet for triplet in said if triplet not in wanted]
     right = len(said) - len(open_said)
     same = _same_names(open_said, open_wanted, lemmatiser)
-    for triplet in open_said:
-        for place, other in enumerate(open_wanted):
-            if _same(triplet, other, same):
+    for a, b, c in open_said:
+        for place, (x, y, z) in enumerate(open_wanted):
+            if (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z)):
                 del open_wanted[place]
                 right += 1
                 break
     return Overlap(right, len(said), len(wanted))
-
-
-def _same(one: Triplet, other: Triplet, same: Callable[[str, str], bool]) -> bool:
-    (a, b, c), (x, y, z) = one, other
-    return (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z))
 
 
 def _same_names(

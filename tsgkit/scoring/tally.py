@@ -45,7 +45,8 @@ class Tally:
         self._clusters.append(self._numbers.setdefault(cluster, len(self._numbers)))
         for (profile, name), column in self._columns.items():
             score = scores.get(profile, {}).get(name, NO_SCORE)
-            column.extend((score.sum, score.weight))
+            column.append(score.sum)
+            column.append(score.weight)
             if not score.weight and score.reason:
                 self.reasons.setdefault((profile, name), score.reason)
         for name, number in counts.items():
@@ -55,10 +56,8 @@ class Tally:
         """What the samples contribute to one metric, in the order they came."""
         names = list(self._numbers)
         column = self._columns[profile, name]
-        return [
-            Part(column[2 * place], column[2 * place + 1], names[cluster])
-            for place, cluster in enumerate(self._clusters)
-        ]
+        clusters = [names[cluster] for cluster in self._clusters]
+        return list(map(Part, column[::2], column[1::2], clusters))
 
 
 NO_SCORE = Score.missing("")

@@ -109,7 +109,7 @@ def _field(value: dict[str, object], name: str, default: T, place: str = "narrat
 
 
 def _strings(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list) or not all(issubclass(kind, str) for kind in set(map(type, value))):
         raise NotationError(f"{name}: expected strings only")
     return tuple(value)
 

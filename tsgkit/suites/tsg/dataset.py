@@ -24,8 +24,8 @@ from tsgkit.suites.tsg.rows import entry_from, row_kind
 from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
 
 BOM = codecs.BOM_UTF8
-KEPT = 400
-"""So many rows are kept once they were read; the others are read again each time."""
+KEPT = 4 << 20
+"""The rows of so many bytes are kept once they were read; the others are read again each time."""
 
 
 class Dataset:
@@ -40,6 +40,7 @@ class Dataset:
         self._hashes = array("Q")
         self._ids: list[str] = []
         self._kept: dict[int, tuple[AnySample, ...]] = {}
+        self._kept_bytes = 0
         self._stream = _opened(source)
         self.sha256 = self._index()
         """That of the file; of errors that are drawn into its graphs too, since they change what is asked."""
@@ -110,8 +111,9 @@ class Dataset:
             self._rows.append(row)
             self._places.append(place)
         self._hashes.append(_hash(line))
-        if len(self._kept) < KEPT:
+        if self._kept_bytes < KEPT:
             self._kept[row] = samples
+            self._kept_bytes += len(line)
         return samples
 
     def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:

@@ -11,11 +11,11 @@ from tsgkit.graph.edits import Change
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs, overlap
+from tsgkit.scoring.sets import Overlap, compare_graphs, overlap, triplets_of
 from tsgkit.suites.tsg.derived import ActionsSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.generation import Scored, headline
 from tsgkit.suites.tsg.listing import Listed
-from tsgkit.suites.tsg.strict import GraphAnswer, fold, fold_graph, fold_vocabulary
+from tsgkit.suites.tsg.strict import GraphAnswer, fold, fold_graph, fold_triplet, fold_vocabulary
 
 
 def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:
@@ -63,7 +63,7 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
     """
     original, spoilt = fold_graph(sample.original), fold_graph(sample.spoilt)
     candidates = list(answer.graphs) if answer else []
-    scored = headline([original], candidates)
+    scored = headline([triplets_of(original)], list(map(triplets_of, candidates)))
     mended = candidates[0] if candidates else spoilt
     fixed = sum(_is_fixed(change, mended) for change in sample.changes)
     left = sum(_is_left(change, mended) for change in sample.changes)
@@ -85,19 +85,15 @@ def score_refinement(sample: RefineSample, answer: GraphAnswer | None) -> Scored
 
 
 def _is_fixed(change: Change, mended: ActionGraph) -> bool:
-    wrong_gone = change.candidate is None or _folded(change.candidate) not in mended
-    return wrong_gone and (change.reference is None or _folded(change.reference) in mended)
+    wrong_gone = change.candidate is None or fold_triplet(change.candidate) not in mended
+    return wrong_gone and (change.reference is None or fold_triplet(change.reference) in mended)
 
 
 def _is_left(change: Change, mended: ActionGraph) -> bool:
-    wrong_there = change.candidate is None or _folded(change.candidate) in mended
-    return wrong_there and (change.reference is None or _folded(change.reference) not in mended)
+    wrong_there = change.candidate is None or fold_triplet(change.candidate) in mended
+    return wrong_there and (change.reference is None or fold_triplet(change.reference) not in mended)
 
 
 def _newly_broken(original: ActionGraph, spoilt: ActionGraph, mended: ActionGraph) -> list[Triplet]:
     wanted, given, said = set(original), set(spoilt), set(mended)
     return sorted((wanted & given) - said) + sorted(said - wanted - given)
-
-
-def _folded(triplet: Triplet) -> Triplet:
-    return Triplet(*map(fold, triplet))

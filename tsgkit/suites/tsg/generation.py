@@ -17,19 +17,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 from tsgkit.graph import ActionGraph
 from tsgkit.scoring import alignment
 from tsgkit.scoring.hallucination import hallucinations
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of, overlap, triplets_of
+from tsgkit.scoring.sets import Overlap, edges_of, nodes_of, overlap, triplets_of
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.tsg.samples import GenerationSample
 from tsgkit.suites.tsg.strict import GraphAnswer, fold_graphs, fold_vocabulary
 
 Graphs = Sequence[ActionGraph]
-Compare = Callable[[ActionGraph, ActionGraph], Overlap]
+Sets = Sequence[frozenset[object]]
+Compared = TypeVar("Compared")
+
+
+class GraphSets(NamedTuple):
+    """What graphs are compared by: a set of each kind for every graph."""
+
+    triplets: Sets
+    nodes: Sets
+    edges: Sets
+
+    @classmethod
+    def of(cls, graphs: Graphs) -> GraphSets:
+        """The sets of these graphs."""
+        return cls(*([set_of(graph) for graph in graphs] for set_of in (triplets_of, nodes_of, edges_of)))
 
 
 @dataclass(frozen=True)
@@ -44,15 +59,16 @@ def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Sc
     """Every strict metric of an item; without an answer all are zero, with their full weight."""
     references = fold_graphs(sample.references)
     candidates = answer.graphs if answer else ()
-    aligned, too_large = alignments(references, candidates)
-    made_up, made_up_counts = invented(sample, candidates)
+    wanted, said = GraphSets.of(references), GraphSets.of(candidates)
+    aligned, too_large = alignments(wanted.triplets, said.triplets)
+    made_up, made_up_counts = invented(sample, candidates, said)
     scores = {
-        **headline(references, candidates),
-        "exact_match": right_or_wrong(references == candidates, _whether_exact(references, candidates)),
+        **headline(wanted.triplets, said.triplets),
+        "exact_match": _exact_match(references, candidates),
         **aligned,
         "f1_soft": mean_f1(references, candidates, soft_overlap),
-        "nodes_f1": mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, nodes_of)),
-        "edges_f1": mean_f1(references, candidates, lambda one, other: compare_graphs(one, other, edges_of)),
+        "nodes_f1": mean_f1(wanted.nodes, said.nodes, overlap),
+        "edges_f1": mean_f1(wanted.edges, said.edges, overlap),
         **actions(references, candidates),
         **made_up,
     }
@@ -65,31 +81,30 @@ def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Sc
     return Scored(scores, counts)
 
 
-def _whether_exact(references: Graphs, candidates: Graphs) -> str:
-    if not candidates:
-        return "no graphs"
-    return "all graphs, in order" if references == candidates else "not all graphs, in order"
+def _exact_match(references: Graphs, candidates: Graphs) -> Score:
+    right = references == candidates
+    found = "all graphs, in order" if right else "not all graphs, in order"
+    return right_or_wrong(right, found if candidates else "no graphs")
 
 
-def headline(references: Graphs, candidates: Graphs) -> dict[str, Score]:
-    """Precision, recall and F1 by place, and their micro counterparts."""
-    pairs = [compare_graphs(*pair) for pair in zip(references, candidates, strict=False)]
-    k, m = len(references), len(candidates)
+def headline(wanted: Sets, said: Sets) -> dict[str, Score]:
+    """Precision, recall and F1 by place, and their micro counterparts, of graphs given as sets of triplets."""
+    pairs = [overlap(*pair) for pair in zip(wanted, said, strict=False)]
+    k, m = len(wanted), len(said)
     share = k / max(k, m) if k else 0.0
-    reason = f"{m} graphs for {k}: " + (", ".join(f"{pair.f1:.2f}" for pair in pairs[:20]) or "none to compare")
-    f1 = Score(share * sum(pair.f1 for pair in pairs), k, reason)
+    f1s = [pair.f1 for pair in pairs]
+    reason = f"{m} graphs for {k}: " + (", ".join(f"{f1:.2f}" for f1 in f1s[:20]) or "none to compare")
+    f1 = Score(share * sum(f1s), k, reason)
     return {
         "precision": Score(share * sum(pair.precision for pair in pairs), k, reason),
         "recall": Score(sum(pair.recall for pair in pairs), k, reason),
         "f1": f1,
         "f1_per_item": f1,
-        **_micro(pairs, references, candidates),
+        **_micro(sum(pair.right for pair in pairs), sum(map(len, said)), sum(map(len, wanted))),
     }
 
 
-def _micro(pairs: Sequence[Overlap], references: Graphs, candidates: Graphs) -> dict[str, Score]:
-    right = sum(pair.right for pair in pairs)
-    said, wanted = sum(map(len, candidates)), sum(map(len, references))
+def _micro(right: int, said: int, wanted: int) -> dict[str, Score]:
     reason = f"{right} right, {said} said, {wanted} wanted"
     return {
         "micro_precision": Score(right, said, reason),
@@ -98,24 +113,25 @@ def _micro(pairs: Sequence[Overlap], references: Graphs, candidates: Graphs) -> 
     }
 
 
-def mean_f1(references: Graphs, candidates: Graphs, compare: Compare) -> Score:
+def mean_f1(
+    wanted: Sequence[Compared], said: Sequence[Compared], compare: Callable[[Compared, Compared], Overlap]
+) -> Score:
     """F1 by place of whatever two graphs are compared by."""
-    k, m = len(references), len(candidates)
-    total = sum(compare(*pair).f1 for pair in zip(references, candidates, strict=False))
+    k, m = len(wanted), len(said)
+    total = sum([compare(*pair).f1 for pair in zip(wanted, said, strict=False)])
     return Score(total * k / max(k, m) if k else 0.0, k, f"{m} graphs for {k}")
 
 
-def alignments(references: Graphs, candidates: Graphs) -> tuple[dict[str, Score], bool]:
-    """F1 of the best pairings; refused, with no weight, where they would cost too much."""
-    k, m = len(references), len(candidates)
+def alignments(wanted: Sets, said: Sets) -> tuple[dict[str, Score], bool]:
+    """F1 of the best pairings of sets of triplets; refused, with no weight, where they would cost too much."""
+    k, m = len(wanted), len(said)
     if m and alignment.too_large(k, m):
         refused = Score.missing(f"{m} graphs for {k}: too many to align")
         return {"f1_in_order": refused, "f1_aligned": refused}, True
     if not m:
         nothing = Score(0.0, k, "no graphs to align")
         return {"f1_in_order": nothing, "f1_aligned": nothing}, False
-    said = [triplets_of(graph) for graph in candidates]
-    gains = [[overlap(one, other).f1 for other in said] for one in map(triplets_of, references)]
+    gains = [[overlap(one, other).f1 for other in said] for one in wanted]
     found = {"f1_in_order": alignment.in_order(gains), "f1_aligned": alignment.best(gains)}
     return {
         name: Score(one.total * k / max(k, m), k, " ".join(f"{a}-{b}" for a, b in one.pairs), one.pairs)
@@ -138,13 +154,13 @@ def _action_list(graphs: Graphs) -> list[str]:
     return [action for graph in graphs for action in graph.actions]
 
 
-def invented(sample: GenerationSample, candidates: Graphs) -> tuple[dict[str, Score], dict[str, int]]:
+def invented(sample: GenerationSample, candidates: Graphs, said: GraphSets) -> tuple[dict[str, Score], dict[str, int]]:
     """Elements outside L; an item without an answer invents nothing."""
     found = hallucinations(candidates, fold_vocabulary(sample.vocabulary), sample.sentence)
-    elements = {(name, place == 1) for graph in candidates for triplet in graph for place, name in enumerate(triplet)}
+    elements = sum(len(frozenset().union(*names)) for names in (said.nodes, said.edges))
     reason = f"mentioned: {', '.join(found.described) or 'none'}; new: {', '.join(found.new) or 'none'}"
     scores = {
-        "hallucinated": Score(min(found.total, len(elements)), len(elements), reason, found),
+        "hallucinated": Score(min(found.total, elements), elements, reason, found),
         "hallucinating": right_or_wrong(bool(found.total), reason),
     }
     counts = {

@@ -52,12 +52,11 @@ def graphs(reply: str) -> tuple[ActionGraph, ...]:
     """
     found: list[list[Triplet]] = [[]]
     for line in reply.split("\n"):
-        if not line.strip():
-            found.append([])
-            continue
-        parts = [part.strip() for part in line.split(ARROW)]
+        parts = line.split(ARROW)
         if len(parts) == 3:
-            found[-1].append(Triplet(*parts))
+            found[-1].append(Triplet(*map(str.strip, parts)))
+        elif not line.strip():
+            found.append([])
     return tuple(ActionGraph(block) for block in found if block)
 
 
@@ -76,8 +75,8 @@ def score_graphs(references: Sequence[ActionGraph], candidates: Sequence[ActionG
 
 def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
     """Triplets are compared as one string each, so that words may move between elements."""
-    wanted = {" ".join(triplet) for triplet in reference}
-    said = {" ".join(triplet) for triplet in candidate}
+    wanted = set(map(" ".join, reference.triplets))
+    said = set(map(" ".join, candidate.triplets))
     right = len(wanted & said)
     precision = right / len(said) if said else 0.0
     recall = right / len(wanted) if wanted else 0.0

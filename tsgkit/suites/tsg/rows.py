@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
 from tsgkit.graph.notation.json_triplets import kind_of, to_value
 from tsgkit.graph.notation.narratives import vocabulary_from, vocabulary_value
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
@@ -28,6 +29,8 @@ from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 RowKind = Literal["sgqa", "sgds", "sgg"]
 KINDS: tuple[RowKind, ...] = ("sgqa", "sgds", "sgg")
 CANDIDATES = 5
+LONGEST_SHARED = 120
+"""Triplets up to this length are remembered for rows to come."""
 UNSEEN = Description()
 """Something that happened before and is not known as graphs."""
 
@@ -182,11 +185,17 @@ def _sgg(value: dict[str, Any]) -> Parts:
     graphs = tuple(_graph(action.triplets) for action in row.graphs)
     narrative = Narrative(
         (*(Description(text) for text in texts if text), Description(row.target_sentence, graphs)),
-        vocabulary_from(value["mandatory_space"]),
+        _shared(vocabulary_from(value["mandatory_space"])),
         id=_id(row),
         facts=_facts(value),
     )
     return narrative, (), [] if graphs else [_finding("no-graphs", "the row has no graphs")]
+
+
+@lru_cache(maxsize=64)
+def _shared(vocabulary: Vocabulary) -> Vocabulary:
+    """The first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
+    return vocabulary
 
 
 def _id(row: _Row) -> str:
@@ -198,7 +207,15 @@ def _graphs(value: list[GraphField]) -> tuple[ActionGraph, ...]:
 
 
 def _graph(value: GraphField) -> ActionGraph:
-    return ActionGraph(Triplet(*triplet) for triplet in value)
+    return ActionGraph(
+        [Triplet(*names) if sum(map(len, names)) > LONGEST_SHARED else _triplet(*names) for names in value]
+    )
+
+
+@lru_cache(maxsize=8192)
+def _triplet(source: str, edge: str, target: str) -> Triplet:
+    """The first of equal ones: the rows of a file repeat most of their triplets."""
+    return Triplet(source, edge, target)
 
 
 FACTS = ("data_id", "scenario_id", "domain", "split", "doc_index", "text_part_index")

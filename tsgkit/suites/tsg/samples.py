@@ -109,7 +109,7 @@ def _questions(entry: Entry) -> Iterator[QuestionSample]:
     for number, pair in enumerate(row["qa_pairs"]):
         yield QuestionSample(
             item_id=str(pair.get("item_id") or f"{entry.item}/{number}"),
-            cluster=_cluster(row, row["context_graphs"]),
+            cluster=_cluster(row, lambda: row["context_graphs"]),
             scenarios=_scenarios(row),
             groups=_groups(row | pair, len(entry.narrative.graphs)),
             graphs=entry.narrative.graphs,
@@ -123,7 +123,7 @@ def _selection(entry: Entry) -> Iterator[SelectionSample]:
     *context, graph = entry.narrative.graphs
     yield SelectionSample(
         item_id=entry.item,
-        cluster=_cluster(row, row["context_graphs"] or row["target_sentence"]),
+        cluster=_cluster(row, lambda: row["context_graphs"] or row["target_sentence"]),
         scenarios=_scenarios(row),
         groups=_groups(row, 1),
         context=tuple(context),
@@ -139,7 +139,7 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
     context = row["context"]
     yield GenerationSample(
         item_id=entry.item,
-        cluster=_cluster(row, {name: sorted(names) for name, names in row["mandatory_space"].items()}),
+        cluster=_cluster(row, lambda: {name: sorted(names) for name, names in row["mandatory_space"].items()}),
         scenarios=_scenarios(row),
         groups=_groups(row, len(narrative.graphs)),
         context=(context,) if isinstance(context, str) else tuple(context),
@@ -153,10 +153,10 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
 MAKERS: dict[str, Callable[[Entry], Iterator[Any]]] = {"sgqa": _questions, "sgds": _selection, "sgg": _generation}
 
 
-def _cluster(row: dict[str, Any], otherwise: object) -> str:
+def _cluster(row: dict[str, Any], otherwise: Callable[[], object]) -> str:
     """Samples of one scenario share a cluster: by its id, by the clip's, else by what they have in common."""
     scenarios = _scenarios(row)
-    return scenarios[0] if scenarios else json.dumps(otherwise, sort_keys=True)
+    return scenarios[0] if scenarios else json.dumps(otherwise(), sort_keys=True)
 
 
 def _scenarios(row: dict[str, Any]) -> tuple[str, ...]:

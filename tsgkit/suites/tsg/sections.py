@@ -33,7 +33,10 @@ class Section(NamedTuple):
 def answer_section(reply: str) -> Section:
     """The text after the last answer label, or all of it where there is none."""
     spoken = reply.replace("\r\n", "\n").rpartition(THINKING_ENDS)[2]
-    labels = [label for label in LABEL.finditer(spoken) if label.end() < len(spoken.rstrip())]
+    found = list(LABEL.finditer(spoken))
+    if not found:
+        return Section(spoken, None)
+    labels = [label for label in found if label.end() < len(spoken.rstrip())]
     if not labels:
         return Section(LABEL.sub("", spoken), None)
     return Section(spoken[labels[-1].end() :], labels[-1].group().strip())

@@ -103,6 +103,8 @@ def _answer_text(reply: str) -> str:
 
 def _json_field(section: str, *names: str) -> object:
     """The first of these fields of a section that is one JSON object, in a fence or not; None where there is none."""
+    if "{" not in section:
+        return None
     text = FENCE.sub("", section).strip()
     if not text.startswith("{"):
         return None
@@ -133,9 +135,15 @@ def _fold(name: str) -> str:
 _fold_kept = lru_cache(maxsize=8192)(_fold)
 
 
+def fold_triplet(triplet: Triplet) -> Triplet:
+    """A triplet with every element folded."""
+    source, edge, target = triplet
+    return Triplet(fold(source), fold(edge), fold(target))
+
+
 def fold_graph(graph: ActionGraph) -> ActionGraph:
     """A graph with every element folded."""
-    return ActionGraph([Triplet(fold(source), fold(edge), fold(target)) for source, edge, target in graph.triplets])
+    return ActionGraph([fold_triplet(triplet) for triplet in graph.triplets])
 
 
 @once_for_the_same

@@ -1,0 +1,45 @@
+"""What the samples of a row come to, added up from their records in the order of its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.runs.records import add_usage
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.judged import Judged
+
+Scores = Mapping[str, Mapping[str, Score]]
+
+
+@dataclass
+class Sums:
+    """A tally, what the calls used, and what went wrong."""
+
+    tally: Tally
+    usage: dict[str, Any] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    """What samples ended with, and how many did."""
+    partial: dict[str, int] = field(default_factory=dict)
+    """What went wrong on the way to an answer in part, and how many times."""
+
+    @property
+    def n(self) -> int:
+        """How many samples were added."""
+        return self.tally.n
+
+    def add(self, record: Mapping[str, Any], scores: Scores) -> None:
+        """One more record, and the scores it holds."""
+        self.tally.add(record["cluster"], scores, record["counts"])
+        add_usage(self.usage, record["usage"])
+        if record["outcome"] == Outcome.API_ERROR or record["error"]:
+            error = record["error"] or "no reason given"
+            where = self.errors if record["outcome"] == Outcome.API_ERROR else self.partial
+            where[error] = where.get(error, 0) + 1
+
+    def add_unasked(self, judged: Judged) -> None:
+        """One more sample, without a record: nobody was asked about it yet."""
+        self.tally.add(judged.sample.cluster, judged.scores, {str(k): v for k, v in judged.counts.items()})
