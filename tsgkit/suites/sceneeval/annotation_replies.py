@@ -150,7 +150,7 @@ def read_annotation_reply(text: str) -> AnnotationReading:
 def _as_asked_for(text: str) -> list[Found]:
     """The one object of a text that is JSON in the form that was asked for; empty where it may be anything else.
 
-    Most replies are, and this takes a tenth of the time that reading what is nearly JSON does.
+    Most replies are, and this takes less than a tenth of the time that reading what is nearly JSON does.
     """
     text = text.strip()
     if not text.startswith("{") or text.count("{") > 1 or text.count("[") > 2 * len(FIELDS) or "\\u" in text:

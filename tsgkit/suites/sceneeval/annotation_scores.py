@@ -82,7 +82,7 @@ def judge_reply(sample: Annotation, reply: Reply | None, wording: Wording) -> Ju
         sample=sample,
         outcome=outcome,
         answer=answer_value(reading) if answered else None,
-        scores={"strict": {name: scores[name] for name in ANNOTATE}},
+        scores={"strict": {name: scores[name] for name in ("f1", *ANNOTATE)}},
         notes=tuple(map(str, reading.findings)) or ((reading.unreadable,) if reading.unreadable else ()),
         evidence=_evidence(levels, reading) if answered else None,
         counts={"items": 1, outcome: 1, **counts},
