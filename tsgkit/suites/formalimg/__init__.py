@@ -2,7 +2,7 @@
 
 Data: ``rows`` reads items, ``importing`` brings the published ones to this machine.
 
-Answers: ``lenient`` reads values that are nearly JSON, ``strict`` and ``official`` read layouts in replies, ``judging``
+Answers: ``strict`` and ``official`` read layouts in replies, ``judging``
 asks the verifiers, ``blame`` says which clauses fail, ``metrics`` says what the numbers mean, ``scoreboard`` scores
 files of replies.
 

@@ -29,7 +29,6 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.blame import Clause
 from tsgkit.suites.formalimg.judging import Findings, judged
-from tsgkit.suites.formalimg.lenient import values_in
 from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import spoken
@@ -45,6 +44,7 @@ from tsgkit.suites.formalimg.viewing import (
     sight_of,
 )
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.lenient import values_in
 from tsgkit.suites.pictures import PictureFolder
 from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import PUBLISHED

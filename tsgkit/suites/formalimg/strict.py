@@ -21,7 +21,7 @@ from tsgkit.graph.reading import Note
 from tsgkit.graph.reading.found import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.formalimg.lenient import NUMBER, Found, number_of, values_in
+from tsgkit.suites.lenient import NUMBER, Found, number_of, values_in
 
 THINKING, THINKING_ENDS = "<think>", "</think>"
 Thing = dict[str, Any]

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
-from tsgkit.suites.formalimg.lenient import Found, values_in, well_formed
+from tsgkit.suites.lenient import Found, values_in, well_formed
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
 FIELDS: Mapping[Kind, str] = {
