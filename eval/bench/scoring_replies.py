@@ -98,12 +98,16 @@ def _print_diagnostics(
         for (sample, _), answer in zip(items, answers, strict=True)
         if isinstance(answer, GraphAnswer)
     ]
+    sets = [(generation.GraphSets.of(one), generation.GraphSets.of(other)) for one, other, _ in pairs]
     parts: dict[str, Callable[[], object]] = {
-        "headline and micro": lambda: [generation.headline(one, other) for one, other, _ in pairs],
-        "alignments": lambda: [generation.alignments(one, other) for one, other, _ in pairs],
+        "sets": lambda: [(generation.GraphSets.of(one), generation.GraphSets.of(other)) for one, other, _ in pairs],
+        "headline and micro": lambda: [generation.headline(one.triplets, other.triplets) for one, other in sets],
+        "alignments": lambda: [generation.alignments(one.triplets, other.triplets) for one, other in sets],
         "soft matching": lambda: [generation.mean_f1(one, other, soft_overlap) for one, other, _ in pairs],
         "action sequences": lambda: [generation.actions(one, other) for one, other, _ in pairs],
-        "hallucinations": lambda: [generation.invented(sample, other) for _, other, sample in pairs],
+        "hallucinations": lambda: [
+            generation.invented(sample, other, said) for (_, other, sample), (_, said) in zip(pairs, sets, strict=True)
+        ],
     }
     print(f"\n{'a part of the strict scores':<40}{'us per item':>23}")
     for name, work in parts.items():

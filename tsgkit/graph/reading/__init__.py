@@ -64,7 +64,7 @@ def read(text: str, k: int | None = None) -> Reading:
     blocks, notes = find_blocks(text)
     arranged, more_notes = arrange(blocks, k)
     return Reading(
-        graphs=tuple(ActionGraph(found.triplet for found in block) for block in arranged),
-        lines=tuple(tuple(found.line for found in block) for block in arranged),
+        graphs=tuple([ActionGraph([found.triplet for found in block]) for block in arranged]),
+        lines=tuple([tuple([found.line for found in block]) for block in arranged]),
         notes=tuple(sorted([*notes, *more_notes], key=lambda note: note.line)),
     )

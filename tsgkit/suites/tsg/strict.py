@@ -138,7 +138,8 @@ _fold_kept = lru_cache(maxsize=8192)(_fold)
 def fold_triplet(triplet: Triplet) -> Triplet:
     """A triplet with every element folded."""
     source, edge, target = triplet
-    return Triplet(fold(source), fold(edge), fold(target))
+    folded = _fold_kept if len(source) + len(edge) + len(target) <= LONGEST_KEPT else fold
+    return Triplet(folded(source), folded(edge), folded(target))
 
 
 def fold_graph(graph: ActionGraph) -> ActionGraph:
