@@ -32,6 +32,8 @@ class Result:
     """What went wrong, and how many samples ended with it."""
     partial: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
+    unreadable: str = ""
+    """Of a folder's finished things, why the first that cannot be read cannot; of models' replies ``explain`` tells."""
 
     @property
     def failed(self) -> int:
@@ -49,6 +51,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     tally, usage, unasked = row.task.tally(), dict[str, Any](), 0
     errors: dict[str, int] = {}
     partial: dict[str, int] = {}
+    unreadable = ""
     for place, number in enumerate(row.numbers):
         if state.places[place] == NOWHERE:
             unasked += 1
@@ -62,8 +65,10 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
             error = record["error"] or "no reason given"
             where = errors if record["outcome"] == Outcome.API_ERROR else partial
             where[error] = where.get(error, 0) + 1
+        if row.judge is not None and record["outcome"] == Outcome.UNREADABLE:
+            unreadable = unreadable or next(iter(record["notes"]), "")
     board = row.task.board(tally, row.solver, seed)
-    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors, partial)
+    return Result(row.cell, board, usage, row.dataset.file, unasked, state.given_up, errors, partial, unreadable)
 
 
 def result_value(result: Result, state: RowState, samples: Journal, *, with_samples: bool = False) -> dict[str, Any]:
