@@ -389,7 +389,7 @@ def test_a_file_of_rows_says_which_tasks_are_meant(commands: Prefork, tmp_path: 
         (("--repeat", "-1"), "--repeat -1: at least 1 is needed"),
         (("--concurrency", "0"), "--concurrency 0: it must be more than 0"),
         (("--timeout", "nan"), "--timeout nan: it must be more than 0"),
-        (("--task", "sgqb"), "tsg/sgqb"),
+        (("--task", "sgqb"), "there is no task sgqb\n  sgqa?"),
         (("--style", "zeroshot"), "zeroshot"),
         (("--solver", "vote:1"), "a vote takes 2 to 100 calls"),
         (("--model", "baseline/rule"), "there is no baseline/rule"),

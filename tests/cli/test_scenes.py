@@ -73,6 +73,18 @@ def test_missing_and_broken_scenes_are_rows_like_any_other(capsys: pytest.Captur
     assert plausibility["profiles"]["official"]["col_sc"]["value"] == 0
 
 
+def test_why_a_room_cannot_be_read_stands_below_the_table(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "mine").mkdir()
+    for number in (0, 1):
+        (here / f"mine/scene_{number}.json").write_text(room({"id": "a", "category": "bed"}))
+    words = ["eval", "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--limit", "2", "--quiet"]
+    assert main(words) == 0
+    said = (
+        "mine sceneeval/fidelity published: 2 samples unreadable, the first: scene_0.json: object a: at: Field required"
+    )
+    assert said in capsys.readouterr().out
+
+
 def test_a_run_goes_on_and_another_room_is_another_run(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     shutil.copytree(GOOD, here / "mine")
     words = ("--task", "sceneeval/plausibility", "--scenes", "mine=mine", "--limit", "2")

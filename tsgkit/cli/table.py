@@ -146,6 +146,10 @@ def _print_troubles(result: Result) -> None:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
     for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
+    if result.unreadable:
+        number = result.board.counts["unreadable"]
+        first = ", the first" if number > 1 else ""
+        say(f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}")
     others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:

@@ -32,6 +32,8 @@ class Result:
     """What went wrong, and how many samples ended with it."""
     partial: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
+    unreadable: str = ""
+    """Of a folder's finished things, why the first that cannot be read cannot; of models' replies ``explain`` tells."""
 
     @property
     def failed(self) -> int:
@@ -49,7 +51,9 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     sums = state.sums if state.sums is not None and state.sums.n == state.total else _sums_of(state, samples)
     board = row.task.board(sums.tally, row.solver, seed)
     unasked = state.places.count(NOWHERE)
-    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, sums.errors, sums.partial)
+    unreadable = "" if row.judge is None else sums.unreadable
+    told = (sums.errors, sums.partial, unreadable)
+    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, *told)
 
 
 def _sums_of(state: RowState, samples: Journal) -> Sums:

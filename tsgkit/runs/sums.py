@@ -25,6 +25,8 @@ class Sums:
     """What samples ended with, and how many did."""
     partial: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way to an answer in part, and how many times."""
+    unreadable: str = ""
+    """What is told of the first sample that cannot be read."""
 
     @property
     def n(self) -> int:
@@ -39,6 +41,8 @@ class Sums:
             error = record["error"] or "no reason given"
             where = self.errors if record["outcome"] == Outcome.API_ERROR else self.partial
             where[error] = where.get(error, 0) + 1
+        if record["outcome"] == Outcome.UNREADABLE:
+            self.unreadable = self.unreadable or next(iter(record["notes"]), "")
 
     def add_unasked(self, judged: Judged) -> None:
         """One more sample, without a record: nobody was asked about it yet."""

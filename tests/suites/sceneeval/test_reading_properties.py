@@ -26,11 +26,12 @@ from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.assets import Asset
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.glb import _chunks, _written, read_glb
-from tsgkit.suites.sceneeval.simple import read_simple
-from tsgkit.suites.sceneeval.states import read_state
+from tsgkit.suites.sceneeval.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.states import models_of, read_state
 
 NOWHERE = Path("no", "such", "folder")
 HUGE = 10**400
+LONG = "x" * 5000 + ".obj"
 PLAIN = [
     None,
     True,
@@ -48,7 +49,21 @@ PLAIN = [
     "#c04030",
     "a.b",
 ]
-ODD: list[Any] = [*PLAIN, "floor", "\udc80", [], {}, [0], [[]], [0, 0], [1, 2, 3], [1e308] * 16, {"mesh": 0}]
+ODD: list[Any] = [
+    *PLAIN,
+    "floor",
+    "\udc80",
+    "\ud800",
+    LONG,
+    [],
+    {},
+    [0],
+    [[]],
+    [0, 0],
+    [1, 2, 3],
+    [1e308] * 16,
+    {"mesh": 0},
+]
 
 
 class Boxes:
@@ -172,6 +187,15 @@ def test_a_mutated_room_is_read_or_refused_as_a_problem_of_its_file(form: str, d
     for stage in (Stage(found.scene), Stage(found.scene, OFFICIAL)):
         assert len(stage.bodies) + len(stage.unmeasured) >= len({thing.id for thing in found.scene.objects})
         assert all(str(problem) for problem in stage.problems)
+
+
+@given(data=st.data())
+@settings(max_examples=200)
+def test_the_files_that_a_mutated_room_names_can_be_told_whatever_it_is(data: st.DataObject) -> None:
+    for value in (mutated(data, STATE), mutated(data, SIMPLE)):
+        text = json.dumps(value)
+        assert meshes_of(text, "x.json", NOWHERE) == []
+        assert all(len(one) == 2 for one in models_of(text, "x.json"))
 
 
 @given(st.integers(0, 40), st.binary(max_size=8), st.integers(0, 10_000))

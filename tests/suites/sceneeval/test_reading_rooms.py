@@ -106,6 +106,14 @@ def test_a_mesh_outside_the_folder_is_refused(name: str, tmp_path: Path) -> None
         read(tmp_path / "rooms", room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name}))
 
 
+@pytest.mark.parametrize("name", ["\ud800.obj", "é" * 190 + ".obj", "x" * 5000 + ".obj", "a/" * 90 + "x.obj"])
+def test_a_mesh_that_no_file_can_be_named_by_is_a_problem_of_its_room(name: str, tmp_path: Path) -> None:
+    text = room({"id": "a", "category": "x", "at": [0, 0, 0], "mesh": name})
+    with pytest.raises(FileProblem, match="object a: mesh: "):
+        read(tmp_path, text)
+    assert [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", ())] == ["scene_0.json"]
+
+
 def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret.obj").write_text(CUBE)
     (tmp_path / "rooms").mkdir()

@@ -29,8 +29,10 @@ def inside(folder: Path, name: str, where: str) -> Path:
     path = folder.joinpath(*parts)
     try:
         is_inside = path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError) as error:
-        raise FileProblem(f"{where}: {name!r:.200} cannot be followed: {error}") from None
+        path.exists()  # a name too long for any file is told here, and not where the file is wanted
+    except (OSError, RuntimeError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise FileProblem(f"{where}: {name!r:.200} cannot be followed: {why}") from None
     if not is_inside:
         raise FileProblem(f"{where}: {name!r:.200} is a link that leads out of its folder")
     return path

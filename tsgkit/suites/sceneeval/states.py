@@ -144,7 +144,8 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
             notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
             return box(*asset.box)
         more = "; its source knows no box of it" if missing == "box" else ""
-        raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint="or: --missing box")
+        hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
+        raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
     ending = asset.mesh.suffix.lower().removeprefix(".")
     found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
     if isinstance(found, Problem):
