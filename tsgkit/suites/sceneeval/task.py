@@ -79,9 +79,8 @@ class SceneTask(Task):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
-        judge_of(viewing.judge)
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
-        return Looking(self.kind, rooms, viewing.judge, viewing.protocol)
+        return Looking(self.kind, rooms, judge_of(viewing.judge, viewing.prompts), viewing.protocol)
 
     def files_of(self, folder: Folder, item_ids: Iterable[str]) -> Iterator[Path]:
         """The scenes of these items, and the meshes beside them that they name."""
