@@ -9,9 +9,12 @@
 ``simple``             a JSON of ours, easy to write;  ``glb``: one self-contained file, with its paint (``glb_paint``)
 ``annotations``        what a description demands: the published CSV, a JSON twin, findings, a scene graph
 ``judges``             what is asked of whoever looks;  ``rules_judge``: the judge that asks nobody
+``model_judge``        the judge that is a model: in which words and how often it is asked (``questions``), what it may
+                       answer (``answers``), and the pictures it is shown (``gallery``)
 ``matching``           which object is of which category;  ``mapping``: which relation a phrase means
 ``measuring``          everything found about a scene, as one JSON value;  ``fidelity``, ``plausibility``: its halves
-``judging``, ``metrics``, ``task``  from there to scores
+``judging``, ``metrics``, ``task``  from there to scores;  ``verdicts``: to questions that people can be asked
+``together``           several calls at a time
 ``top_view``           a scene seen from above
 =====================  =========================================================================================
 """

@@ -13,6 +13,7 @@ Every answer is held against what was asked about: a name that was not offered, 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -163,6 +164,12 @@ def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
 
 
 LISTED = ("objects", "relations")
+
+
+def said_in(text: str) -> str | None:
+    """The last JSON of a reply, in one line; None where there is none."""
+    found = [one.value for one in values_in(text.rpartition(THINKING_ENDS)[2]) if not one.is_cut]
+    return json.dumps(found[-1], ensure_ascii=False) if found else None
 
 
 def _each(

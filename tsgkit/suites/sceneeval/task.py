@@ -13,24 +13,29 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find, text_of
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.cards import check_metrics, task_named
-from tsgkit.suites.judged import Scores
+from tsgkit.suites.judged import Scores, Verdict
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
+from tsgkit.suites.sceneeval.answers import said_in
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import METRICS, PER_SCENE
+from tsgkit.suites.sceneeval.questions import Words, outcome_of
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
+from tsgkit.suites.sceneeval.verdicts import of_demands, of_objects
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
@@ -111,6 +116,14 @@ class SceneTask(Task):
         """Difficulties from easy to hard; rooms by name."""
         return sorted(members, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
+    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterable[Verdict]:
+        """What was found of each demand, or of each object."""
+        return of_demands(record, sample) if self.kind == "fidelity" else of_objects(record)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where the words come from in which a judge that is a model is asked."""
+        return Words.of(prompts).sources
+
     def question(self, sample: Annotation, *, briefly: bool = False) -> str:
         """The description."""
         return sample.description
@@ -124,7 +137,11 @@ class SceneTask(Task):
         return annotation_value(sample)
 
     def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
-        """What both profiles find in one scene, in words."""
+        """What both profiles find in one scene, in words; of a reply of the judge, what it says."""
+        if reply.source != LOCAL:
+            said = said_in(reply.text or "")
+            unsaid = "" if said is not None else "there is no JSON in the reply"
+            return TwoReadings(_ended(reply, said), said, unsaid, (), said, unsaid, ())
         transcript = Transcript((Said(LOCAL, reply),))
         judged, value = judge(self.kind, sample, transcript), value_of(transcript)
         strict, official = (
@@ -134,6 +151,11 @@ class SceneTask(Task):
         why = () if strict == official else ("the profiles measure differently; the reasons say what",)
         unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
+
+
+def _ended(reply: Reply, said: str | None) -> Outcome:
+    complete = reply.ending is Ending.COMPLETE
+    return Outcome.ANSWERED if complete and said is not None else outcome_of(reply)
 
 
 def _in_words(scores: Scores) -> str:
