@@ -57,7 +57,7 @@ def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
             front = asyncio.run(scene.gallery.picture("front", name))
             around = asyncio.run(scene.gallery.picture("surroundings", name))
             assert not isinstance(front, str) and not isinstance(around, str)
-            one = {"category": things[name].category, "description": things[name].description}
+            one: dict[str, Any] = {"category": things[name].category, "description": things[name].description}
             one["attributes"] = scene.attributes.get(name)
             if one not in looks.setdefault(front.sha256, []):
                 looks[front.sha256].append(one)
@@ -89,7 +89,7 @@ class RoomScript(PictureScript):
         if kind == "attribute":
             return {"reason": "that is how they look", "holds": self.holds(text, pictures)}
         if kind == "support":
-            return {"reason": "that is where it is", "held_by": self.held[pictures[1]]}
+            return {"reason": "that is where it is", "held_by": self.held.get(pictures[1], "ground")}
         if kind == "sides":
             return {"objects": [self.sides(line) for line in LISTED.findall(text.split("\n\n")[1])]}
         if kind == "object-relations":
@@ -103,13 +103,16 @@ class RoomScript(PictureScript):
         found = (best_category(one["category"], one["description"], offered, self.same) for one in things)
         return next((one for one in found if one is not None), None)
 
+    def is_of(self, thing: dict[str, Any], category: str) -> bool:
+        return best_category(thing["category"], thing["description"], [category], self.same) is not None
+
     def holds(self, text: str, pictures: list[str]) -> dict[str, bool]:
         category = str(re.search(r'of the category "(.*)"', text)[1])  # type: ignore[index]
         attribute = str(re.search(r"true of it: (.*)", text)[1])  # type: ignore[index]
         found = {}
         for number, picture in enumerate(pictures[::2], 1):
-            alike = self.looks[picture]
-            of = [one for one in alike if best_category(one["category"], one["description"], [category], self.same)]
+            alike = self.looks.get(picture, [])
+            of = [one for one in alike if self.is_of(one, category)]
             found[str(number)] = any(says(said, attribute) for one in of for said in one["attributes"] or ())
         return found
 
@@ -137,7 +140,7 @@ class RoomConnection(PictureConnection):
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)
-        system, user = value["messages"]
+        _, user = value["messages"]
         parts = user["content"] if isinstance(user["content"], list) else [{"type": "text", "text": user["content"]}]
         text = "\n".join(part["text"] for part in parts if part["type"] == "text")
         urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
