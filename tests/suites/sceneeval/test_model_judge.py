@@ -24,6 +24,7 @@ from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.reopened import rescore
+from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import gallery, measuring
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
@@ -69,11 +70,15 @@ def bedroom(tmp_path: Path, small: int) -> Iterator[dict[str, Any]]:
     yield {"known": str(tmp_path / "known.json"), "size": small}
 
 
-def looked(server: Running | None, *, out: str = "run", cache: bool = False, **more: object) -> Finished:
+def looked(
+    server: Running | None, *, out: str = "run", cache: bool = False, limits: Limits | None = None, **more: object
+) -> Finished:
     plan = {"tasks": BOTH, "scenes": ("mine=mine",), "judge": "openai/eye", "data": "a.csv", **more}
     if server is not None:
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
-    return evaluate(Plan.model_validate(plan), Options(out=Path(out), cache=cache), with_samples=True)
+    return evaluate(
+        Plan.model_validate(plan), Options(out=Path(out), cache=cache, limits=limits or Limits()), with_samples=True
+    )
 
 
 def samples(finished: Finished) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -304,6 +309,16 @@ def test_a_service_that_is_down_for_one_question_is_asked_it_again_when_the_run_
         again = looked(server)
         assert server.stats()["kinds"] == {"object-relations": 1, "sides": 1}
     assert again.exit_code == 0
+    assert told(again) == told(looked(None, out="rules", judge="rules"))
+
+
+def test_a_run_that_was_stopped_by_its_budget_goes_on_and_asks_nothing_twice(bedroom: dict[str, Any]) -> None:
+    with room_judge(**bedroom) as server:
+        stopped = looked(server, limits=Limits(max_requests=5))
+        assert stopped.exit_code == 4 and server.stats()["good"] == 5
+        again = looked(server)
+        stats = server.stats()
+    assert (again.exit_code, stats["good"], stats["good_twice"]) == (0, 10, 0)
     assert told(again) == told(looked(None, out="rules", judge="rules"))
 
 

@@ -24,7 +24,7 @@ from tsgkit.suites.sceneeval.metrics import PER_SCENE, WORST
 from tsgkit.suites.transcript import Transcript
 
 UNKNOWN = "unknown"
-NOT_THERE = "there is no scene of this id"
+NOT_LOOKED_AT, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
 NOT_SEEN = "the published tool starts from the scene files there are"
 FAILED = "the judge's service failed, where the published tool stops"
 OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
@@ -35,7 +35,7 @@ def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judge
     value = value_of(transcript)
     if value is None:
         failed = transcript.said[-1].reply if transcript and transcript.said else None
-        value = {"found": ABSENT, "reason": (failed.error if failed else None) or NOT_THERE}
+        value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_LOOKED_AT}
         outcome = Outcome.API_ERROR if failed and failed.error else Outcome.MISSING
     else:
         outcome = OUTCOMES.get(value["found"]) or Outcome(_judge(value)["ended"])

@@ -8,6 +8,7 @@ sides. What relations mean is asked without a word about the scene but the names
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,11 +16,11 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Stage
-from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, Picture
+from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
 from tsgkit.suites.sceneeval import answers
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.gallery import VERSION
+from tsgkit.suites.sceneeval.gallery import SIZE, VERSION
 from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown
 from tsgkit.suites.sceneeval.mapping import Meant
 from tsgkit.suites.sceneeval.questions import TRIES, Asking, Words
@@ -32,6 +33,10 @@ OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
 """The labels of calls about a whole scene; others name their object or demand."""
 A_REASON, AN_ENTRY = 120, 60
 """Characters of a reason, and of an entry of a list."""
+AT_A_TIME = 8
+"""So many scenes are held in memory while their questions are answered."""
+A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
+"""What services take a picture of this size for: the fewest tokens, and three times what its pixels say."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class ModelJudge:
     name: str
     words: Words = field(default_factory=Words)
     _asking: Asking = field(default_factory=Asking, repr=False, compare=False)
+    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME), repr=False, compare=False)
 
     @property
     def fingerprint(self) -> str:
@@ -160,12 +166,12 @@ class ModelJudge:
         return self.words.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
-        """The calls where every category is there, once each or as often as is asked; a picture as spatialgen does."""
+        """The calls where every category is there, each once or as often as it may be asked."""
         texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
         sent = sum(len(text) + len(self.words.text("role")) for text, _, _ in texts)
         pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
-        least, most = sent + FEWEST_TOKENS * pictures, sent + MOST_TOKENS * pictures
+        least, most = (sent + tokens * pictures for tokens in A_PICTURE)
         return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:

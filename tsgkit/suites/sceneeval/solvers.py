@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError, UsageError
@@ -51,8 +52,9 @@ class Looking:
         return f"{self.kind}/{self.looker.fingerprint}/{layouts}/{self.rooms.missing}"
 
     async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
-        """Read the scene, ask the judge, measure."""
-        return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
+        """Read the scene, ask the judge, measure; where replies are waited for, scenes take turns to bound memory."""
+        async with self.looker.turn if isinstance(self.looker, ModelJudge) else nullcontext():
+            return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
         """What was found, scored."""
