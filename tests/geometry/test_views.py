@@ -18,7 +18,7 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Mesh, Object, Opening, Scene, Stage, box, standing
 from tsgkit.geometry.figures import human
 from tsgkit.geometry.meshes import mesh_of
-from tsgkit.geometry.rendering import Picture
+from tsgkit.geometry.rendering import RENDERING, Picture
 from tsgkit.geometry.views import VIEWS, View, beside, framed, tint, undrawable, view
 
 if TYPE_CHECKING:
@@ -222,3 +222,26 @@ def test_a_thing_that_lies_on_its_back_is_still_seen() -> None:
     flat = Object("frame", box(1, 0.1, 2), standing((0, 0, 1), tilt=-90))
     for kind in VIEWS:
         assert view(staged([flat], ROOM), kind, "frame", 64).mask("frame").any()
+
+
+SEEN: dict[View, list[list[int]]] = {
+    "front": [[240, 240, 240, 240], [191, 174, 174, 191], [187, 159, 159, 187], [240, 240, 240, 240]],
+    "figure": [[213, 240, 240, 240], [137, 229, 240, 240], [169, 175, 176, 188], [214, 190, 190, 199]],
+    "surroundings": [[202, 203, 203, 203], [185, 182, 181, 195], [173, 151, 151, 171], [184, 179, 179, 183]],
+    "top": [[240, 240, 234, 232], [220, 197, 182, 202], [202, 182, 197, 220], [232, 234, 240, 240]],
+}
+"""The mean brightness of the parts of pictures, as renderer 1 makes them."""
+
+
+def brightness(kind: View) -> list[list[int]]:
+    stage = staged(
+        [thing("desk", (1.4, 0.7, 0.7), (0, 1, 0.35), yaw=20), thing("cup", (0.2, 0.2, 0.3), (0, 1, 0.85))], ROOM
+    )
+    colours = view(stage, kind, "desk", 128).colours.astype(float).mean(axis=2)
+    return [[round(float(part.mean())) for part in np.hsplit(row, 4)] for row in np.vsplit(colours, 4)]
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_pictures_that_look_otherwise_are_of_another_version(kind: View) -> None:
+    assert RENDERING == 1, "count up, and write down here what pictures look like now"
+    assert np.abs(np.array(brightness(kind)) - np.array(SEEN[kind])).max() <= 2

@@ -125,11 +125,20 @@ def test_a_baseline_of_another_run_can_be_replayed_in_any_style() -> None:
     assert replay.find(WHERE._replace(label="answer")).text == "[kettle]"
 
 
+def test_what_a_judge_said_of_several_subjects_is_replayed_of_each() -> None:
+    said = [call("good", judge="eye"), call("flawed", judge="eye", reply=Reply("[tea]"))]
+    replay, where = Replay.of(said, None), WHERE._replace(label="answer")
+    assert [replay.find(where._replace(subject=name)).text for name in ("good", "flawed")] == ["[kettle]", "[tea]"]
+    assert replay.find(where._replace(subject="mine")).ending is Ending.MISSING
+    assert [replay.knows(where._replace(subject=name)) for name in ("good", "mine")] == [True, False]
+    assert Replay.of(said, "flawed").find(where._replace(subject="mine")).text == "[tea]"
+
+
 def test_of_several_subjects_one_must_be_chosen() -> None:
     calls = [call("a"), call("b")]
     with pytest.raises(UsageError, match="several subjects: a, b"):
         Replay.of(calls, None)
-    assert Replay.of(calls, "b").places
+    assert list(Replay.of(calls, "b").subjects) == ["b"]
     with pytest.raises(UsageError, match="no call of c"):
         Replay.of(calls, "c")
     with pytest.raises(UsageError, match="no call of anybody"):

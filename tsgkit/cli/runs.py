@@ -2,6 +2,7 @@
 
 tsgkit runs list
 tsgkit runs show runs/rules-tsg-0123456789abcdef
+tsgkit runs show runs/mine --script said.jsonl      what was said, to be edited and asked again with script:said.jsonl
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
-from tsgkit.errors import GOOD
+from tsgkit.errors import GOOD, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +24,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = verbs.add_parser("show", help="what a run asked, how far it is, its table")
     show.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     show.add_argument("--data", metavar="D", help="where its data lie now, if elsewhere")
+    show.add_argument(
+        "--script", type=Path, metavar="FILE", help="write all replies as a script, item by item, by label"
+    )
+    show.add_argument("--subject", metavar="NAME", help="with --script: only what was said of this subject")
     for verb in (listing, show):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
-    return _list(arguments) if arguments.verb == "list" else _show(arguments)
+    if arguments.verb == "list":
+        return _list(arguments)
+    if arguments.script is not None:
+        return _script(arguments)
+    if arguments.subject is not None:
+        raise UsageError("--subject has no use here", hint="add --script FILE")
+    return _show(arguments)
+
+
+def _script(arguments: argparse.Namespace) -> int:
+    from tsgkit.library.files import write_text
+    from tsgkit.runs.scripting import script_lines
+
+    lines = list(script_lines(arguments.run, arguments.subject))
+    write_text(arguments.script, "".join(f"{line}\n" for line in lines))
+    where = inert(str(arguments.script))
+    if arguments.json:
+        say(json.dumps({"script": str(arguments.script), "items": len(lines)}))
+    else:
+        say(f"{where}: replies about {count(len(lines), 'item')}; ask it with script:{where}")
+    return GOOD
 
 
 def _list(arguments: argparse.Namespace) -> int:

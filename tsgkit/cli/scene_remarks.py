@@ -64,7 +64,8 @@ def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tu
     if arguments.annotations is None:
         return "", sections(None, None, wrong)
     annotation = _annotation(arguments)
-    met = asyncio.run(fidelity.measured(annotation, found, judge, None))
+    looked = asyncio.run(fidelity.looked_at(annotation, found, judge, None))
+    met = fidelity.measured(annotation, found, looked)
     return annotation.description, sections(annotation, met, wrong)
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tsgkit.geometry.cameras import Camera
     from tsgkit.geometry.libraries import Bools, Bytes, Ints, Singles
 
+RENDERING = 1
+"""What pictures look like: counted up with every change that shows in them, since judges look at them."""
 SIZE = 512
 MOST = 2048
 BACKGROUND = (0.93, 0.94, 0.95)

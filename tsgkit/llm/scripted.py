@@ -71,46 +71,59 @@ class Script:
 
 @dataclass
 class Replay:
-    """The replies of another run to the same item, task, style, solver, repeat, label and draw."""
+    """The replies of another run to the same item, task, style, solver, repeat, label and draw.
 
-    places: Mapping[tuple[object, ...], Reply]
+    Of several subjects, each of which somebody judged, the replies about the same subject.
+    """
+
+    subjects: Mapping[str, Mapping[tuple[object, ...], Reply]]
 
     @classmethod
     def of(cls, calls: Iterable[Mapping[str, Any]], subject: str | None) -> Replay:
-        """The calls of a run's file, of one of its subjects; ``UsageError`` where it has several."""
-        places: dict[tuple[object, ...], Reply] = {}
-        subjects = set[str]()
+        """The calls of a run's file, of one of its subjects; ``UsageError`` where it has several that nobody judged."""
+        subjects: dict[str, dict[tuple[object, ...], Reply]] = {}
+        judged = True
         for value in calls:
             if subject is not None and value["subject"] != subject:
                 continue
-            subjects.add(value["subject"])
-            places[_place(value)] = reply_from(value["reply"])
-        if len(subjects) > 1:
+            judged = judged and bool(value.get("judge"))
+            subjects.setdefault(value["subject"], {})[_place(value)] = reply_from(value["reply"])
+        if len(subjects) > 1 and not judged:
             named = ", ".join(sorted(subjects))
             raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
         if not subjects:
             raise UsageError(f"the run has no call of {subject or 'anybody'}")
-        return cls(places)
+        return cls(subjects)
 
     def find(self, call: Call) -> Reply:
         """The reply to a call, whatever its prompt was."""
+        places = self._about(call)
         by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
-        found = self.places.get(_place(call._asdict())) or self.places.get(_place(by_a_program._asdict()))
+        found = places.get(_place(call._asdict())) or places.get(_place(by_a_program._asdict()))
         return NOTHING_WRITTEN if found is None else replace(found, source="script")
+
+    def _about(self, call: Call) -> Mapping[tuple[object, ...], Reply]:
+        """The replies about the subject of a call; where the run has one subject, it stands for any."""
+        if len(self.subjects) == 1:
+            return next(iter(self.subjects.values()))
+        return self.subjects.get(call.subject, {})
 
     def knows(self, call: Call) -> bool:
         """Whether the run has a call about the item in this way."""
         ways = {(call.solver, call.style), ("baseline", "")}
-        return any((call.task, *way, call.sample, call.repeat) in self._samples for way in ways)
+        about = None if len(self.subjects) == 1 else call.subject
+        return any((about, call.task, *way, call.sample, call.repeat) in self._samples for way in ways)
 
     @cached_property
     def _samples(self) -> frozenset[tuple[object, ...]]:
-        return frozenset(place[:5] for place in self.places)
+        one = len(self.subjects) == 1
+        return frozenset((None if one else name, *at[:5]) for name, places in self.subjects.items() for at in places)
 
     @property
     def ways(self) -> tuple[str, ...]:
         """What the run has, in words: tasks with their solvers and styles."""
-        return tuple(dict.fromkeys(" ".join(filter(None, map(str, place[:3]))) for place in self.places))
+        every = (place for places in self.subjects.values() for place in places)
+        return tuple(dict.fromkeys(" ".join(filter(None, map(str, place[:3]))) for place in every))
 
 
 def _place(value: Mapping[str, Any]) -> tuple[object, ...]:

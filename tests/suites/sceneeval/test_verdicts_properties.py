@@ -20,7 +20,7 @@ from tsgkit.geometry import Object, Opening, Primitive, Scene
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.judging import judge
-from tsgkit.suites.sceneeval.measuring import MEASURES
+from tsgkit.suites.sceneeval.measuring import HALVES
 from tsgkit.suites.sceneeval.metrics import METRICS
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
 from tsgkit.suites.transcript import local
@@ -91,10 +91,12 @@ def with_one_more(furnished: Furnished, more: Object) -> Furnished:
 
 
 def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, Any]:
-    async def found() -> dict[str, Any]:
-        return await MEASURES[kind](wanted, furnished, JUDGE, None)
+    half = HALVES[kind]
 
-    return asyncio.run(found())
+    async def looked() -> Any:
+        return await half.looked_at(wanted, furnished, JUDGE, None)
+
+    return half.measured(wanted, furnished, asyncio.run(looked()))
 
 
 def fidelity(furnished: Furnished, wanted: Annotation, profile: str = "strict") -> dict[str, dict[str, Any]]:

@@ -10,9 +10,13 @@
 ``converting``         scenes of other tools (Holodeck, LayoutVLM, LayoutGPT) as such files, and what is lost
 ``annotations``        what a description demands: the published CSV, a JSON twin, findings, a scene graph
 ``judges``             what is asked of whoever looks;  ``rules_judge``: the judge that asks nobody
+``model_judge``        the judge that is a model: in which words and how often it is asked (``questions``), what it may
+                       answer (``answers``), and the pictures it is shown (``gallery``)
 ``matching``           which object is of which category;  ``mapping``: which relation a phrase means
 ``measuring``          everything found about a scene, as one JSON value;  ``fidelity``, ``plausibility``: its halves
-``judging``, ``metrics``, ``task``  from there to scores (``description_task``: what all tasks have in common)
+``judging``, ``metrics``, ``task``  from there to scores (``description_task``: what all tasks have in common);
+                       ``verdicts``: to questions that people can be asked
+``together``           several calls at a time
 ``top_view``           a scene seen from above
 ``annotation_replies`` an annotation read from what a model wrote;  ``annotation_wording``: when entries say the same
 ``annotation_scores``  from there to scores;  ``annotate_task``, ``annotation_solvers``: the task that asks for them

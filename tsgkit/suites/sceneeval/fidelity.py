@@ -4,6 +4,9 @@ A demand on objects is held against every object (or group) that it could mean; 
 number it names. ``official``: a category without objects leaves its attributes and relations unsatisfied whatever the
 number, a phrase that means nothing measured is satisfied, one object may be its own neighbour. ``strict``: no object
 means a count of 0, and a phrase that means nothing measured is unknown, counted apart and not scored.
+
+Where a judge gave no answer that can be used, ``official`` takes an object for one of no category and a demand for
+unsatisfied; in ``strict`` a demand is unknown wherever the answer could decide it.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import PROFILES, Group, Relation, Stage, groups, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom
+from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom, Unknown
 from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.sceneeval.together import together
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000
@@ -81,28 +85,45 @@ class Found(NamedTuple):
 class Looked:
     """What the judge said of a scene."""
 
-    matched: Mapping[str, str | None]
+    matched: Mapping[str, str | Unknown | None]
     attributes: Mapping[Specification, Attributed] = field(default_factory=dict)
-    pairs: Mapping[Specification, tuple[Meant, ...] | None] = field(default_factory=dict)
-    rooms: Mapping[Specification, MeantInRoom | None] = field(default_factory=dict)
+    pairs: Mapping[Specification, tuple[Meant, ...] | Unknown | None] = field(default_factory=dict)
+    rooms: Mapping[Specification, MeantInRoom | Unknown | None] = field(default_factory=dict)
 
     def of(self, category: str) -> tuple[str, ...]:
         """The objects of a category."""
         return tuple(name for name, found in self.matched.items() if found == category)
 
+    @property
+    def unsure(self) -> Mapping[str, Unknown]:
+        """The objects whose category is not known."""
+        return {name: found for name, found in self.matched.items() if isinstance(found, Unknown)}
+
+    @property
+    def told(self) -> list[object]:
+        """All that the judge said."""
+        return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
+
 
 async def looked_at(annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
-    """Ask the judge all that has to be seen."""
-    pairs = await judge.object_relations(annotation, ask)
-    floors = {ground.id: ground.room for ground in Stage(scene.scene).floors}
-    rooms = await judge.room_relations(annotation, floors, ask)
-    looked = Looked(await judge.categories(scene, annotation.categories, ask), {}, pairs, rooms)
-    attributes = {
-        spec: await judge.attribute(scene, spec, instances, ask)
-        for spec in annotation.of_kind("atr")
-        if (instances := looked.of(spec.category))
-    }
-    return Looked(looked.matched, attributes, pairs, rooms)
+    """Ask the judge all that has to be seen, at the same time as far as it can be."""
+    floors = {ground.id: ground.room for ground in scene.stage.floors}
+    pairs, rooms, (matched, attributes) = await together(
+        judge.object_relations(annotation, ask),
+        judge.room_relations(annotation, floors, ask),
+        _described(annotation, scene, judge, ask),
+    )
+    return Looked(matched, attributes, pairs, rooms)
+
+
+async def _described(
+    annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None
+) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, Attributed]]:
+    """What every object is, and what those of the categories that are asked about are like."""
+    looked = Looked(await judge.categories(scene, annotation.categories, ask))
+    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := looked.of(spec.category))]
+    said = await together(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
+    return looked.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
 
 
 def verdicts(annotation: Annotation, stage: Stage, looked: Looked) -> dict[Specification, Verdict]:
@@ -114,13 +135,30 @@ def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     names = looked.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
-    return Verdict(spec.holds(len(names)), len(names), what)
+    sure = Verdict(spec.holds(len(names)), len(names), what)
+    return _if_decided(spec, sure, len(names) + len(_unsure(stage, looked)), looked)
+
+
+def _unsure(stage: Stage, looked: Looked) -> tuple[str, ...]:
+    """The objects that could be of any category; as published they are of none."""
+    return () if stage.profile.self_pairs else tuple(looked.unsure)
+
+
+def _if_decided(spec: Specification, sure: Verdict, most: int, looked: Looked) -> Verdict:
+    """The verdict on what is known, if nothing between that and the most there could be would change it."""
+    least = sure.count or 0
+    if all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
+        return sure
+    name, why = next(iter(looked.unsure.items()))
+    return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
 def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    said = looked.attributes.get(spec)
+    said, unsure = looked.attributes.get(spec), _unsure(stage, looked)
     if said is None:
-        return _absent(spec, stage, spec.category, 0, 1)
+        return _if_decided(spec, _absent(spec, stage, spec.category, 0, 1), len(unsure), looked)
+    if said.failed is not None and stage.profile.self_pairs:
+        return Verdict(False, None, f"{said.failed}; unsatisfied, as published")
     sure = [name for name, has in said.instances.items() if has]
     open_ = [name for name, has in said.instances.items() if has is None]
     possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
@@ -130,7 +168,8 @@ def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     listed = f": {', '.join(sure)}" if sure else ""
     more = f", {len(open_)} open" if open_ else ""
     what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
-    return Verdict(possible.pop(), len(sure), what, told)
+    verdict = Verdict(possible.pop(), len(sure), what, told)
+    return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), looked)
 
 
 def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
@@ -141,36 +180,52 @@ def _absent(spec: Specification, stage: Stage, category: str, there: int, needed
     return Verdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
 
 
-def _lacking(spec: Specification, looked: Looked) -> tuple[str, int, int] | None:
+def _lacking(spec: Specification, looked: Looked, more: int = 0) -> tuple[str, int, int] | None:
+    """The first category of which there are too few objects, even if so many more were of it."""
     counts = ((name, len(looked.of(name)), needed) for name, needed in spec.named.items())
-    return next(((name, there, needed) for name, there, needed in counts if there < needed), None)
+    return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
 
 
-def _unmapped(spec: Specification, stage: Stage) -> Verdict:
+def _unmapped(spec: Specification, stage: Stage, meant: Unknown | None) -> Verdict:
+    """No relation was found: as published that is satisfied, and no answer at all is not."""
+    published = stage.profile.self_pairs
+    if meant is not None:
+        return Verdict(False, None, f"{meant}; unsatisfied, as published") if published else _untold(meant)
     what = f"{spaced(spec.relation)} {NOT_MEASURED}"
-    if stage.profile.self_pairs:
-        return Verdict(True, None, f"{what}; satisfied, as published")
-    return Verdict(None, None, what)
+    return Verdict(True, None, f"{what}; satisfied, as published") if published else Verdict(None, None, what)
+
+
+def _untold(meant: Unknown) -> Verdict:
+    return Verdict(None, None, f"it is not known what this means ({meant})")
 
 
 def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     # What a phrase means is asked first, so that it means the same to every subject, whatever it placed.
-    meant = looked.pairs.get(spec)
-    if lacking := _lacking(spec, looked):
+    meant, unsure = looked.pairs.get(spec), _unsure(stage, looked)
+    if lacking := _lacking(spec, looked, len(unsure)):
         return _absent(spec, stage, *lacking)
-    if meant is None:
-        return _unmapped(spec, stage)
+    if meant is None or isinstance(meant, Unknown):
+        return _unmapped(spec, stage, meant)
     others: dict[str, int] = {}
     for name in spec.others:
         others[name] = others.get(name, 0) + 1
-    possible = groups(looked.of(spec.anchor), [(looked.of(name), n) for name, n in others.items()], stage.profile)
-    listed = list(islice(possible, MOST_GROUPS + 1))
+    could_be = [((*looked.of(name), *unsure), n) for name, n in others.items()]
+    listed = list(islice(groups((*looked.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
     if len(listed) > MOST_GROUPS:
         return Verdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
     found = [
         Found((group.anchor, *group.others), tuple(_of_objects(stage, one, group) for one in meant)) for group in listed
     ]
-    return _weighed(spec, found)
+    return _of_those_known(spec, stage, looked, found)
+
+
+def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Sequence[Found]) -> Verdict:
+    """The verdict on what holds of known objects, if those of unknown category could not change it."""
+    unsure = set(_unsure(stage, looked))
+    known = [one for one in found if not unsure.intersection(one.objects)]
+    lacking = _lacking(spec, looked)
+    verdict = _absent(spec, stage, *lacking) if lacking else _weighed(spec, known)
+    return _if_decided(spec, verdict, sum(one.satisfied for one in found), looked)
 
 
 def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
@@ -182,16 +237,16 @@ def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
 
 
 def _to_room(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
-    meant = looked.rooms.get(spec)
-    if lacking := _lacking(spec, looked):
+    meant, unsure = looked.rooms.get(spec), _unsure(stage, looked)
+    if lacking := _lacking(spec, looked, len(unsure)):
         return _absent(spec, stage, *lacking)
-    if meant is None:
-        return _unmapped(spec, stage)
+    if meant is None or isinstance(meant, Unknown):
+        return _unmapped(spec, stage, meant)
     known = {ground.id for ground in stage.floors}
     floors = [name for name in meant.floors if name in known]
-    return _weighed(
-        spec, [Found((name,), (_in_room(stage, meant, name, floors),)) for name in looked.of(spec.category)]
-    )
+    names = (*looked.of(spec.category), *unsure)
+    found = [Found((name,), (_in_room(stage, meant, name, floors),)) for name in names]
+    return _of_those_known(spec, stage, looked, found)
 
 
 def _in_room(stage: Stage, meant: MeantInRoom, name: str, floors: Sequence[str]) -> Relation:
@@ -227,13 +282,13 @@ _VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
 }
 
 
-async def measured(annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> dict[str, Any]:
+def measured(annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
     """All that is found, as JSON has it."""
-    looked = await looked_at(annotation, scene, judge, ask)
-    stages = {name: Stage(scene.scene, profile) for name, profile in PROFILES.items()}
+    stages = {name: scene.stage if profile is scene.stage.profile else Stage(scene.scene, profile)
+              for name, profile in PROFILES.items()}  # fmt: skip
     found = {name: verdicts(annotation, stage, looked) for name, stage in stages.items()}
     return {
-        "matched": dict(looked.matched),
+        "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
         "specifications": [
             {
                 "text": spec.text,
@@ -251,6 +306,6 @@ def _meaning(spec: Specification, looked: Looked) -> list[str] | None:
     """What a relation was taken to mean."""
     if spec.kind == "oor":
         pairs = looked.pairs.get(spec)
-        return None if pairs is None else [str(one) for one in pairs]
+        return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
     room = looked.rooms.get(spec) if spec.kind == "oar" else None
-    return None if room is None else [f"{room.type} {room.element}", *room.floors]
+    return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError
-from tsgkit.geometry import Scene
+from tsgkit.geometry import Scene, Stage
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.suites.sceneeval.gallery import Gallery
 
 Attributes = Mapping[str, tuple[str, ...]]
 MISSING = ("error", "box")
@@ -24,6 +26,16 @@ class Furnished:
     scene: Scene
     attributes: Attributes = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def stage(self) -> Stage:
+        """The scene as ``strict`` measures it."""
+        return Stage(self.scene)
+
+    @cached_property
+    def gallery(self) -> Gallery:
+        """Its pictures."""
+        return Gallery(self.stage)
 
 
 class Given(BaseModel):

@@ -1,26 +1,45 @@
 """What is asked of whoever looks at a room, behind one interface: rules ask nobody, a model is asked through the door.
 
-Every answer is about one scene and its annotation. A judge that cannot tell says so (None with a reason) and never
-stops a run; what it answers is part of the transcript.
+Every answer is about one scene and its annotation. A judge that cannot tell says so (:class:`Unknown`, with a reason)
+and never stops a run; what it answers is part of the transcript.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tsgkit.geometry import Stage
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.solving import Expected
 from tsgkit.suites.transcript import Ask
 
 
+@dataclass(frozen=True)
+class Unknown:
+    """What a judge could not tell, why, under which label it was asked, and how that ended (None: nobody was asked)."""
+
+    reason: str
+    label: str = ""
+    outcome: Outcome | None = None
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.reason}" if self.label else self.reason
+
+
 class Attributed(NamedTuple):
-    """Whether each instance has an attribute; None where it cannot be told."""
+    """Whether each instance has an attribute; None where it cannot be told.
+
+    ``failed`` says why there is no answer that could be used, where somebody was asked for one.
+    """
 
     instances: Mapping[str, bool | None]
     reason: str = ""
+    failed: Unknown | None = None
 
 
 class MeantInRoom(NamedTuple):
@@ -44,7 +63,7 @@ class Judge(Protocol):
 
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
-    ) -> Mapping[str, str | None]:
+    ) -> Mapping[str, str | Unknown | None]:
         """The category of every object; None for those of none."""
 
     async def attribute(
@@ -54,16 +73,35 @@ class Judge(Protocol):
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> Mapping[Specification, tuple[Meant, ...] | None]:
+    ) -> Mapping[Specification, tuple[Meant, ...] | Unknown | None]:
         """What the relations between objects mean; None for those that mean nothing measured."""
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> Mapping[Specification, MeantInRoom | None]:
+    ) -> Mapping[Specification, MeantInRoom | Unknown | None]:
         """What the relations to the room mean; ``floors`` are the rooms by the ids of their floors."""
 
-    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> Mapping[str, str]:
+    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """What every object is held by: ground, object, wall or ceiling."""
 
-    async def sides(self, scene: Furnished, ask: Ask | None) -> Mapping[str, tuple[str, ...]]:
+    async def sides(self, scene: Furnished, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
         """From which sides every object is used."""
+
+    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+        """What it would ask about a scene."""
+
+
+def unknowns(told: Iterable[object]) -> list[Unknown]:
+    """What could not be told, each reason once."""
+    failed = (one.failed if isinstance(one, Attributed) else one for one in told)
+    return list(dict.fromkeys(one for one in failed if isinstance(one, Unknown)))
+
+
+def ended(told: Sequence[object]) -> Outcome:
+    """How asking ended: an error of the service counts wherever it was, all else where nothing is left to use."""
+    failed = [one for one in unknowns(told) if one.outcome is not None]
+    if any(one.outcome is Outcome.API_ERROR for one in failed):
+        return Outcome.API_ERROR
+    usable = any(not isinstance(one, Unknown) and not (isinstance(one, Attributed) and one.failed) for one in told)
+    first = failed[0].outcome if failed and not usable else None
+    return first or Outcome.ANSWERED

@@ -3,6 +3,10 @@
 A scene that is not there is missing: ``strict`` leaves every demand unmet and gives the worst value to every metric of
 plausibility; ``official`` does not see it, since the published tool starts from the files there are. A scene that
 cannot be read is unreadable: the same in ``strict``, and as published an empty room of 6 by 6 metres in ``official``.
+
+Where a judge that is a model gave no answer that can be used, ``strict`` leaves open what depends on it, and counts it.
+Where its service failed, the sample is one that failed: what is known is told, and the published tool, which stops
+there, has no figure.
 """
 
 from __future__ import annotations
@@ -15,13 +19,14 @@ from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation
-from tsgkit.suites.sceneeval.measuring import ABSENT, BROKEN, value_of
+from tsgkit.suites.sceneeval.measuring import ABSENT, BROKEN, SEEN, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, WORST
 from tsgkit.suites.transcript import Transcript
 
 UNKNOWN = "unknown"
-NOT_THERE = "there is no scene of this id"
+NOT_LOOKED_AT, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
 NOT_SEEN = "the published tool starts from the scene files there are"
+FAILED = "the judge's service failed, where the published tool stops"
 OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
 
 
@@ -30,17 +35,26 @@ def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judge
     value = value_of(transcript)
     if value is None:
         failed = transcript.said[-1].reply if transcript and transcript.said else None
-        value = {"found": ABSENT, "reason": (failed.error if failed else None) or NOT_THERE}
+        value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_LOOKED_AT}
         outcome = Outcome.API_ERROR if failed and failed.error else Outcome.MISSING
     else:
-        outcome = OUTCOMES.get(value["found"], Outcome.ANSWERED)
+        outcome = OUTCOMES.get(value["found"]) or Outcome(_judge(value)["ended"])
     scores = (_fidelity if kind == "fidelity" else _plausibility)(sample, value)
+    if outcome is Outcome.API_ERROR and value["found"] == SEEN:
+        scores["official"] = dict.fromkeys(scores["official"], Score.missing(FAILED))
     counts = {"items": 1, str(outcome): 1, UNKNOWN: _unknown(value)}
-    if value["found"] == ABSENT:
+    if value["found"] == ABSENT or outcome is Outcome.API_ERROR:
         counts["skipped_official"] = 1
     notes = (*([value["reason"]] if value.get("reason") else []), *value.get("notes", ()), *value.get("problems", ()))
+    notes += tuple(": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge(value)["unknown"])
     both = {profile: _with_averages(scores[profile]) for profile in PROFILES}
     return Judged(sample, outcome, _answer(kind, value), both, notes, _evidence(kind, value), counts)
+
+
+def _judge(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """How asking the judge ended, and what it could not tell; rules always end well."""
+    found: Mapping[str, Any] = value.get("judge", {"ended": Outcome.ANSWERED, "unknown": ()})
+    return found
 
 
 def _with_averages(scores: Scores) -> Scores:
@@ -82,7 +96,18 @@ def _measured(value: Mapping[str, Any], profile: str) -> Scores:
     if value["found"] in OUTCOMES and profile == "strict":
         return {name: Score(WORST[name], 1, value["reason"]) for name in names}
     scores = value["profiles"][profile]["scores"]
-    return {name: Score(*scores[name]) if scores[name][1] else Score.missing(_NOTHING[name]) for name in names}
+    return {name: Score(*scores[name]) if scores[name][1] else Score.missing(_nothing(name, value)) for name in names}
+
+
+def _nothing(name: str, value: Mapping[str, Any]) -> str:
+    """Why a metric has nothing to be made of."""
+    if name == "sup" and value["profiles"]["strict"]["objects"]:
+        return "of no object is known what holds it"
+    return (
+        "from which sides objects are used is not known"
+        if name == "acc" and "unknown_sides" in value
+        else _NOTHING[name]
+    )
 
 
 _NOTHING = {
@@ -97,11 +122,13 @@ _NOTHING = {
 
 
 def _unknown(value: Mapping[str, Any]) -> int:
-    """The demands of which strict cannot tell whether they are met, and the objects that cannot be measured."""
+    """The demands and objects of which strict cannot tell what is asked, and the objects that cannot be measured."""
     if value["found"] in OUTCOMES:
         return 0
     told = [one["profiles"]["strict"]["satisfied"] for one in value.get("specifications", ())]
-    return sum(one is None for one in told) + len(value.get("unmeasured", ()))
+    if "unmeasured" in value:
+        told += [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
+    return sum(one is None for one in told) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
 
 
 def _answer(kind: str, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  (as JSON has it)
@@ -116,7 +143,7 @@ def _answer(kind: str, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  (as JS
     objects = value["profiles"]["strict"]["objects"]
     return {
         "in_collision": [name for name, one in objects.items() if one["in_collision"]],
-        "unsupported": [name for name, one in objects.items() if not one["supported"]],
+        "unsupported": [name for name, one in objects.items() if one["supported"] is False],
         "out_of_bounds": [name for name, one in objects.items() if one["out_of_bounds"]],
         "occluded": [one["id"] for one in value["profiles"]["strict"]["openings"] if one["occluded"]],
     }
@@ -145,9 +172,10 @@ def _evidence(kind: str, value: Mapping[str, Any]) -> dict[str, Any] | None:
     if value["found"] in OUTCOMES:
         return None
     if kind == "fidelity":
-        return {"matched": value["matched"], "specifications": value["specifications"]}
+        return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
     profiles = value["profiles"]
     names = dict.fromkeys(name for profile in PROFILES for name in profiles[profile]["objects"])
     objects = {name: {profile: profiles[profile]["objects"].get(name) for profile in PROFILES} for name in names}
     about = ("openings", "navigability")
-    return {"objects": objects, **{part: {one: profiles[one][part] for one in PROFILES} for part in about}}
+    both = {part: {one: profiles[one][part] for one in PROFILES} for part in about}
+    return {"objects": objects, **both, **{name: value[name] for name in ("judge",) if name in value}}

@@ -5,24 +5,43 @@ A file that is not there, cannot be read or cannot be measured is a value too, w
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tsgkit.errors import TsgkitError
 from tsgkit.geometry import bare_room
+from tsgkit.llm.reply import Reply
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.assets import FolderSource
 from tsgkit.suites.sceneeval.furnished import MISSING, Furnished
-from tsgkit.suites.sceneeval.judges import Judge
+from tsgkit.suites.sceneeval.gallery import FAULTS
+from tsgkit.suites.sceneeval.judges import Judge, ended, unknowns
 from tsgkit.suites.sceneeval.loading import read_scene, scene_file
-from tsgkit.suites.transcript import LOCAL, Ask, Transcript, local
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 
-Measure = Callable[[Annotation, Furnished, Judge, Ask | None], Awaitable[dict[str, Any]]]
-MEASURES: Mapping[str, Measure] = {"fidelity": fidelity.measured, "plausibility": plausibility.measured}
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+Found = TypeVar("Found")
+
+
+class Half(NamedTuple):
+    """One task: what the judge is asked about a scene, and what is measured with what it said."""
+
+    looked_at: Callable[[Annotation, Furnished, Judge, Ask | None], Awaitable[Any]]
+    measured: Callable[[Annotation, Furnished, Any], dict[str, Any]]
+
+
+HALVES: Mapping[str, Half] = {
+    "fidelity": Half(fidelity.looked_at, fidelity.measured),
+    "plausibility": Half(plausibility.looked_at, plausibility.measured),
+}
 SEEN, ABSENT, BROKEN = "seen", "missing", "unreadable"
 
 
@@ -40,29 +59,106 @@ class Rooms:
         return None if path is None else read_scene(path, self.sources, missing=self.missing)
 
 
+@dataclass
+class Heard:
+    """Asks a model, and remembers its replies; one that was asked for again in other words stands in its place."""
+
+    ask: Ask
+    replies: dict[tuple[str, int], Reply] = field(default_factory=dict)
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        """The reply."""
+        reply = await self.ask(messages, label=label, draw=draw, schema=schema)
+        self.replies[label, draw] = reply
+        return reply
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """All calls, label by label in the order in which they were first answered."""
+        return tuple(Said(label, reply) for (label, _), reply in self.replies.items())
+
+
 async def looked_at(kind: str, annotation: Annotation, rooms: Rooms, judge: Judge, ask: Ask | None) -> Transcript:
-    """The transcript of looking at one scene."""
+    """The transcript of looking at one scene: the calls of the judge, then what was found."""
+    heard = None if ask is None else Heard(ask)
+    value = await _found(kind, annotation, rooms, judge, heard)
+    found = Said(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
+    return Transcript((*(heard.said if heard is not None else ()), found))
+
+
+async def _found(
+    kind: str, annotation: Annotation, rooms: Rooms, judge: Judge, heard: Heard | None
+) -> Mapping[str, Any]:
     try:
-        scene = rooms.scene(annotation.item_id)
+        scene = await _beside(heard, lambda: rooms.scene(annotation.item_id))
     except TsgkitError as error:
-        return await _instead(kind, annotation, judge, ask, error.message)
+        return await _instead(kind, annotation, heard, error.message)
     except (MemoryError, RecursionError, OSError) as error:
-        return await _instead(kind, annotation, judge, ask, f"it cannot be read: {type(error).__name__}: {error}")
+        return await _instead(kind, annotation, heard, f"it cannot be read: {type(error).__name__}: {error}")
     if scene is None:
-        return local(json.dumps({"found": ABSENT, "reason": "there is no scene of this id"}))
+        return {"found": ABSENT, "reason": "there is no scene of this id"}
     try:
-        value = await MEASURES[kind](annotation, scene, judge, ask)
-    except (ArithmeticError, LookupError, ValueError, RuntimeError, MemoryError, TsgkitError) as error:
-        words = " ".join(str(error).split())[:200]
-        return await _instead(kind, annotation, judge, ask, f"it cannot be measured: {type(error).__name__}: {words}")
-    return local(json.dumps({"found": SEEN, "notes": list(scene.notes), **value}))
+        value = await _measured(kind, annotation, scene, judge, heard)
+    except (*FAULTS, _NotMeasured) as error:
+        cause = error.__cause__ if isinstance(error, _NotMeasured) and error.__cause__ is not None else error
+        words = " ".join(str(cause).split())[:200]
+        why = f"it cannot be measured: {type(cause).__name__}: {words}"
+        return await _instead(kind, annotation, heard, why)
+    return {"found": SEEN, "notes": list(scene.notes), **value}
 
 
-async def _instead(kind: str, annotation: Annotation, judge: Judge, ask: Ask | None, reason: str) -> Transcript:
-    """As published, an empty room stands for a scene that cannot be read."""
-    empty = Furnished(bare_room(f"scene_{annotation.item_id}"))
-    value = await MEASURES[kind](annotation, empty, judge, ask)
-    return local(json.dumps({"found": BROKEN, "reason": reason, **value}))
+class _NotMeasured(Exception):
+    """A scene that is too odd to be measured; its cause says why. What asking raises is none of these."""
+
+
+async def _measured(
+    kind: str, annotation: Annotation, scene: Furnished, judge: Judge, heard: Heard | None
+) -> dict[str, Any]:
+    half = HALVES[kind]
+    await _beside(heard, lambda: _staged(scene))
+    try:
+        looked = await half.looked_at(annotation, scene, judge, heard)
+    except TsgkitError as error:
+        if heard is None:
+            raise _NotMeasured from error
+        raise
+    try:
+        value = await _beside(heard, lambda: half.measured(annotation, scene, looked))
+    except TsgkitError as error:
+        raise _NotMeasured from error
+    return value if heard is None else value | {"judge": _told(looked.told)}
+
+
+def _staged(scene: Furnished) -> None:
+    """Build what questions about a scene are made of."""
+    try:
+        _ = scene.stage.bodies, scene.stage.floors
+    except TsgkitError as error:
+        raise _NotMeasured from error
+
+
+def _told(told: Sequence[object]) -> dict[str, Any]:
+    """How asking the judge ended, and what it could not tell."""
+    unknown = [
+        {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
+        for one in unknowns(told)
+    ]
+    return {"ended": str(ended(told)), "unknown": unknown}
+
+
+async def _beside(heard: Heard | None, work: Callable[[], Found]) -> Found:
+    """Beside the event loop where others wait for replies meanwhile."""
+    return work() if heard is None else await asyncio.to_thread(work)
+
+
+async def _instead(kind: str, annotation: Annotation, heard: Heard | None, reason: str) -> dict[str, Any]:
+    """As published, an empty room stands for a scene that cannot be read; nobody has to look at that."""
+    empty, half = Furnished(bare_room(f"scene_{annotation.item_id}")), HALVES[kind]
+    looked = await half.looked_at(annotation, empty, RulesJudge(), None)
+    value = await _beside(heard, lambda: half.measured(annotation, empty, looked))
+    return {"found": BROKEN, "reason": reason, **value}
 
 
 def value_of(transcript: Transcript | None) -> dict[str, Any] | None:

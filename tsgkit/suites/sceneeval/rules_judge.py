@@ -28,6 +28,7 @@ from tsgkit.suites.sceneeval.mapping import (
     synonyms_table,
 )
 from tsgkit.suites.sceneeval.matching import Synonyms, best_category, says, words_of
+from tsgkit.suites.solving import Expected
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class RulesJudge:
 
     async def categories(self, scene: Furnished, categories: Sequence[str], ask: Ask | None) -> dict[str, str | None]:
         """By the words of the object's own category and description."""
+        return self.matched(scene, categories)
+
+    def matched(self, scene: Furnished, categories: Sequence[str]) -> dict[str, str | None]:
+        """The same without waiting."""
         return {
             thing.id: best_category(thing.category, thing.description, categories, self._same[0])
             for thing in scene.scene.objects
@@ -117,6 +122,10 @@ class RulesJudge:
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...]]:
         """By category."""
         return {thing.id: self._sides_of(thing.category) for thing in scene.scene.objects}
+
+    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+        """It asks nobody."""
+        return Expected()
 
     def _sides_of(self, category: str) -> tuple[str, ...]:
         words = [word.removesuffix("s") if word.endswith("s") and not word.endswith("ss") else word

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.geometry.libraries import mesh_construction
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges import Judge
 from tsgkit.suites.sceneeval.judging import judge
 from tsgkit.suites.sceneeval.measuring import Rooms, looked_at, value_of
+from tsgkit.suites.sceneeval.model_judge import ModelJudge
+from tsgkit.suites.sceneeval.questions import Words
 from tsgkit.suites.sceneeval.rules_judge import NAME as RULES
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
 from tsgkit.suites.solving import Expected
 from tsgkit.suites.transcript import Ask, Transcript
 
+BASELINE = "baseline/"
 
-def judge_of(name: str) -> Judge:
-    """The judge of a name."""
-    if name != RULES:
-        raise UsageError(f"{name}: no model looks at rooms yet", hint=f"the judge that asks nobody: --judge {RULES}")
-    return RulesJudge()
+
+def judge_of(name: str, prompts: str | None = None) -> Judge:
+    """The judge of a name: rules, or a model that is asked in our words or those of a folder."""
+    if name == RULES:
+        if prompts is not None:
+            raise UsageError("--prompts is of no use: rules ask nobody", hint="name a model: --judge PROVIDER/MODEL")
+        return RulesJudge()
+    if name.startswith(BASELINE):
+        raise UsageError(f"{name}: no baseline looks at rooms", hint=f"--judge {RULES}, or PROVIDER/MODEL")
+    _ = mesh_construction.TriangleMesh  # says what to install before anybody is asked
+    return ModelJudge(name, Words.of(prompts))
 
 
 @dataclass(frozen=True)
@@ -29,28 +40,33 @@ class Looking:
 
     kind: str
     rooms: Rooms
-    judge_name: str
+    looker: Judge
     name: str
     style: str = ""
     unpublished: str = ""
 
     @property
     def fingerprint(self) -> str:
-        """The judge with its tables, and which collections of assets are at hand, by their layouts."""
+        """The judge with its tables or words, and which collections of assets are at hand, by their layouts."""
         layouts = ",".join(sorted(source.name for source in self.rooms.sources))
-        return f"{self.kind}/{judge_of(self.judge_name).fingerprint}/{layouts}/{self.rooms.missing}"
+        return f"{self.kind}/{self.looker.fingerprint}/{layouts}/{self.rooms.missing}"
 
     async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
-        """Read the scene, ask the judge, measure."""
-        return await looked_at(self.kind, sample, self.rooms, judge_of(self.judge_name), ask)
+        """Read the scene, ask the judge, measure; where replies are waited for, scenes take turns to bound memory."""
+        async with self.looker.turn if isinstance(self.looker, ModelJudge) else nullcontext():
+            return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
         """What was found, scored."""
         return judge(self.kind, sample, transcript)
 
     def expected(self, sample: Annotation) -> Expected:
-        """Rules ask nobody."""
-        return Expected()
+        """What the judge would ask; about a scene that is not there or cannot be read, nothing."""
+        try:
+            scene = self.rooms.scene(sample.item_id)
+        except (TsgkitError, MemoryError, RecursionError, OSError):
+            return Expected()
+        return Expected() if scene is None else self.looker.expected(self.kind, sample, scene)
 
     def unfinished(self, transcript: Transcript) -> str:
         """What was found comes last."""

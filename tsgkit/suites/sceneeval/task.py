@@ -8,20 +8,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import check_libraries
 from tsgkit.library.cards import Card
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.cards import task_named
-from tsgkit.suites.judged import Scores
+from tsgkit.suites.judged import Scores, Verdict
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
 from tsgkit.suites.sceneeval.annotations import Annotation, in_words
+from tsgkit.suites.sceneeval.answers import said_in
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.description_task import SUITE, DescriptionTask
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
@@ -29,7 +32,9 @@ from tsgkit.suites.sceneeval.loading import ENDINGS, name_of, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
+from tsgkit.suites.sceneeval.questions import Words, outcome_of
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
+from tsgkit.suites.sceneeval.verdicts import of_demands, of_objects
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
@@ -52,11 +57,11 @@ class SceneTask(DescriptionTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
-        judge_of(viewing.judge)
+        looks = judge_of(viewing.judge, viewing.prompts)
         check_libraries()
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
         _check_names(viewing.folder.path, dataset.item_ids)
-        return Looking(self.kind, rooms, viewing.judge, viewing.protocol)
+        return Looking(self.kind, rooms, looks, viewing.protocol)
 
     def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterator[Piece]:
         """The scenes of these items, and the meshes that they name, beside them or among the assets."""
@@ -90,12 +95,24 @@ class SceneTask(DescriptionTask):
         board = made_board(tally, Rules(metrics, tuple(metrics), solver.unpublished, nothing, {}, seed))
         return replace(board, counts={**board.counts, UNKNOWN: board.counts.get(UNKNOWN, 0)})
 
+    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterable[Verdict]:
+        """What was found of each demand, or of each object."""
+        return of_demands(record, sample) if self.kind == "fidelity" else of_objects(record)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where the words come from in which a judge that is a model is asked."""
+        return Words.of(prompts).sources
+
     def reference(self, sample: Annotation) -> str:
         """The demands, in words; of plausibility none."""
         return "\n".join(in_words(spec) for spec in sample.specifications) if self.kind == "fidelity" else ""
 
     def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
-        """What both profiles find in one scene, in words."""
+        """What both profiles find in one scene, in words; of a reply of the judge, what it says."""
+        if reply.source != LOCAL:
+            said = said_in(reply.text or "")
+            unsaid = "" if said is not None else "there is no JSON in the reply"
+            return TwoReadings(_ended(reply, said), said, unsaid, (), said, unsaid, ())
         transcript = Transcript((Said(LOCAL, reply),))
         judged, value = judge(self.kind, sample, transcript), value_of(transcript)
         strict, official = (
@@ -117,6 +134,11 @@ def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
         found = next((name for name in sorted(names) if name.endswith(ENDINGS)), "")
         hint = f"the room of an item is called {name_of(item_ids[0])}.json" + (f", not {found}" if found else "")
         raise UsageError(f"{folder}: no room there is named after an item", hint=hint)
+
+
+def _ended(reply: Reply, said: str | None) -> Outcome:
+    complete = reply.ending is Ending.COMPLETE
+    return Outcome.ANSWERED if complete and said is not None else outcome_of(reply)
 
 
 def _in_words(scores: Scores) -> str:

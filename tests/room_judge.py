@@ -1,0 +1,211 @@
+"""A judge of rooms on loopback: it knows what each picture shows, and answers as whoever sees well would.
+
+As a program it prints its port and serves, like ``picture_server``, whose options and faults it has. Besides:
+``known`` is a file of what it knows (``looks``: the things that look like a picture's SHA-256; ``held``: what holds the
+object of a picture of surroundings), ``size`` is how large pictures have to be. ``odd`` maps a kind of question (match,
+attribute, support, sides, object-relations, room-relations) to the reply it gives instead, as often as ``times`` says
+for one and the same request. ``refuses_schemas`` answers 400 to a request for structured output. A request that is not
+as it should be (pictures that are none or too many, a schema that does not fit) is answered with 418, and told in
+``/stats``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+import struct
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from model_server import Running, started
+from picture_server import PictureConnection, PictureScript, seen
+
+from tsgkit.suites.sceneeval.annotations import spaced
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.mapping import relation_table, synonyms_table
+from tsgkit.suites.sceneeval.matching import Synonyms, best_category, says, words_of
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge, support_type
+
+FIELDS = {
+    "match": ("category",),
+    "attribute": ("holds",),
+    "support": ("held_by",),
+    "sides": ("objects",),
+    "object-relations": ("relations", "types"),
+    "room-relations": ("relations", "type"),
+}
+"""What the reply to each kind of question has to hold."""
+LISTED = re.compile(r"^- (.*)$", re.MULTILINE)
+PAIR = re.compile(r'^\d+\. "(.*)": (.*); the anchor: (.*)$', re.MULTILINE)
+BUILT = re.compile(r'^\d+\. "(.*)": (.*); to: (.*)$', re.MULTILINE)
+
+
+def looks_of(scenes: Iterable[Furnished]) -> dict[str, Any]:
+    """What there is to know of the pictures of some scenes."""
+    looks: dict[str, list[dict[str, Any]]] = {}
+    held: dict[str, str] = {}
+    for scene in scenes:
+        things = {thing.id: thing for thing in scene.scene.objects}
+        for name, body in scene.stage.bodies.items():
+            front = asyncio.run(scene.gallery.picture("front", name))
+            around = asyncio.run(scene.gallery.picture("surroundings", name))
+            assert not isinstance(front, str) and not isinstance(around, str)
+            one: dict[str, Any] = {"category": things[name].category, "description": things[name].description}
+            one["attributes"] = scene.attributes.get(name)
+            if one not in looks.setdefault(front.sha256, []):
+                looks[front.sha256].append(one)
+            held[around.sha256] = support_type(scene.stage, body)
+    return {"looks": looks, "held": held}
+
+
+class RoomScript(PictureScript):
+    """What the judge knows, and what it was shown."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        super().__init__(options)
+        known = json.loads(Path(options["known"]).read_text()) if "known" in options else {}
+        self.looks: Mapping[str, list[dict[str, Any]]] = known.get("looks", {})
+        self.held: Mapping[str, str] = known.get("held", {})
+        self.size = int(options.get("size", 512))
+        self.odd: Mapping[str, str] = options.get("odd", {})
+        self.times = int(options.get("times", 99))
+        self.refuses_schemas = bool(options.get("refuses_schemas"))
+        self.kinds: Counter[str] = Counter()
+        self.schemas = 0
+        self.wrong: list[str] = []
+        self.same = Synonyms.of(synonyms_table()[0])
+
+    def answer(self, kind: str, text: str, pictures: list[str]) -> dict[str, Any]:
+        """What it says to a question beside pictures (their SHA-256)."""
+        if kind == "match":
+            return {"reason": "that is how it looks", "category": self.category(pictures[0], LISTED.findall(text))}
+        if kind == "attribute":
+            return {"reason": "that is how they look", "holds": self.holds(text, pictures)}
+        if kind == "support":
+            return {"reason": "that is where it is", "held_by": self.held.get(pictures[1], "ground")}
+        if kind == "sides":
+            return {"objects": [self.sides(line) for line in LISTED.findall(text.split("\n\n")[1])]}
+        if kind == "object-relations":
+            found = (relation_table().between_objects(phrase) for phrase, _, _ in PAIR.findall(text))
+            return {"relations": [{"number": n, "types": [*map(str, one or ())]} for n, one in enumerate(found, 1)]}
+        floors = dict(line.split(": ", 1) for line in LISTED.findall(text) if line.startswith("floor_"))
+        return {"relations": [self.built(n, one, floors) for n, one in enumerate(BUILT.findall(text), 1)]}
+
+    def category(self, picture: str, offered: list[str]) -> str | None:
+        things = self.looks.get(picture, [])
+        found = (best_category(one["category"], one["description"], offered, self.same) for one in things)
+        return next((one for one in found if one is not None), None)
+
+    def is_of(self, thing: dict[str, Any], category: str) -> bool:
+        return best_category(thing["category"], thing["description"], [category], self.same) is not None
+
+    def holds(self, text: str, pictures: list[str]) -> dict[str, bool]:
+        category = str(re.search(r'of the category "(.*)"', text)[1])  # type: ignore[index]
+        attribute = str(re.search(r"true of it: (.*)", text)[1])  # type: ignore[index]
+        found = {}
+        for number, picture in enumerate(pictures[::2], 1):
+            alike = self.looks.get(picture, [])
+            of = [one for one in alike if self.is_of(one, category)]
+            found[str(number)] = any(says(said, attribute) for one in of for said in one["attributes"] or ())
+        return found
+
+    def sides(self, line: str) -> dict[str, Any]:
+        name, _, what = line.partition(": ")
+        return {"id": name, "sides": list(RulesJudge()._sides_of(what.partition(" - ")[0]))}
+
+    def built(self, number: int, line: tuple[str, str, str], floors: Mapping[str, str]) -> dict[str, Any]:
+        phrase, _, reference = line
+        element = reference if reference in ("wall", "floor", "ceiling", "room", "window", "door") else "room"
+        meant = relation_table().to_room(phrase, element)
+        named = set(words_of(reference)) if element == "room" else set()
+        there = [floor for floor, room in floors.items() if named and named <= set(words_of(spaced(room)))]
+        return {"number": number, "type": meant, "element": element, "floors": there}
+
+
+class RoomConnection(PictureConnection):
+    """One connection to it."""
+
+    script: RoomScript
+
+    def stats(self) -> dict[str, Any]:
+        script = self.script
+        return super().stats() | {"kinds": script.kinds, "schemas": script.schemas, "wrong": script.wrong}
+
+    def _look(self, headers: dict[str, str], body: bytes) -> None:
+        script, value = self.script, json.loads(body)
+        _, user = value["messages"]
+        parts = user["content"] if isinstance(user["content"], list) else [{"type": "text", "text": user["content"]}]
+        text = "\n".join(part["text"] for part in parts if part["type"] == "text")
+        urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        pictures = [seen(url) for url in urls]
+        kind = kind_of(text)
+        script.kinds[kind] += 1
+        script.looked += [{"text": text, **one} for one in pictures]
+        script.prompts.append(text)
+        script.schemas += "response_format" in value
+        times = script.seen[hashlib.sha256(body).hexdigest()]
+        fault = self.count(text, body, value["model"])
+        if script.refuses_schemas and "response_format" in value:
+            self._later(lambda: self._error(400, "response_format is not supported", {}))
+            return
+        if problem := wrong(kind, text, urls, value.get("response_format"), script.size):
+            script.wrong.append(problem)
+            self._later(lambda: self._error(418, problem, {}))
+            return
+        shas = [one["sha256"] for one in pictures]
+        odd = script.odd.get(kind) if times < script.times else None
+        reply = odd if odd is not None else json.dumps(script.answer(kind, text, shas))
+        self._later(lambda: self._finish(fault, text, "", "", reply))
+
+
+def kind_of(text: str) -> str:
+    """The kind of a question, by the form of reply that is asked for."""
+    form = text[text.rindex("Reply with one JSON object") :]
+    return next(kind for kind, names in FIELDS.items() if all(f'"{name}":' in form for name in names))
+
+
+def wrong(kind: str, text: str, urls: list[str], schema: Mapping[str, Any] | None, size: int) -> str:
+    """What is not as it should be about a request; empty where all is."""
+    shown = re.search(r"You are shown (one object|(\d+) objects) of the category", text)
+    wanted = {"match": 1, "support": 2}.get(kind, 0)
+    if kind == "attribute" and shown is not None:
+        wanted = 2 * int(shown[2] or 1)
+    if len(urls) != wanted:
+        return f"{kind}: {len(urls)} pictures, {wanted} expected"
+    for url in urls:
+        data = base64.b64decode(url.partition(",")[2])
+        sides = struct.unpack(">II", data[16:24])
+        if not url.startswith("data:image/png;base64,") or data[:8] != b"\x89PNG\r\n\x1a\n" or sides != (size, size):
+            return f"{kind}: a picture that is no PNG of {size} pixels a side"
+    fields = schema["json_schema"]["schema"]["properties"] if schema else {}
+    if schema and FIELDS[kind][0] not in fields:
+        return f"{kind}: a schema of {', '.join(fields)}"
+    return ""
+
+
+async def serve(options: dict[str, Any]) -> None:
+    script = RoomScript(options)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: RoomConnection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512
+    )
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+@contextmanager
+def room_judge(**options: object) -> Iterator[Running]:
+    """A judge with these options, for as long as the block lasts."""
+    with started(Path(__file__), options) as running:
+        yield running
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))

@@ -1,0 +1,203 @@
+"""What a model says of a room is read from any usual form, and never taken for what it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS
+from tsgkit.suites.sceneeval import answers
+from tsgkit.suites.sceneeval.answers import (
+    Fault,
+    read_category,
+    read_holds,
+    read_object_relations,
+    read_room_relations,
+    read_sides,
+    read_support,
+)
+from tsgkit.suites.sceneeval.judges import MeantInRoom
+from tsgkit.suites.sceneeval.mapping import Meant, relation_table
+from tsgkit.suites.sceneeval.questions import FIELDS, Words
+
+CATEGORIES = ("double_bed", "lamp")
+
+
+def why(found: object) -> str:
+    assert isinstance(found, Fault), found
+    return found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ('{"reason": "it has legs", "category": "double_bed"}', "double_bed"),
+        ("<think>a lamp? {\"category\": \"lamp\"}</think>{'category': 'Double Bed',}", "double_bed"),
+        ('Sure:\n```json\n{"category": "lamp"}\n```\nAnything else?', "lamp"),
+        ('{"category": null}', None),
+        ('{"category": "none"}', None),
+        ('{"category": ""}', None),
+    ],
+)
+def test_a_category_is_read_as_it_was_offered(text: str, category: str | None) -> None:
+    assert read_category(text, CATEGORIES) == category
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the reply is empty"),
+        ("It is a bed.", "there is no JSON object with category in the reply"),
+        ('{"category": "bed"}', "'bed' is none of the categories"),
+        ('{"category": ["lamp"]}', "['lamp'] is no category"),
+        ('{"category": "la', "the reply ends in the middle"),
+        ('{"kind": "lamp"}', "there is no JSON object with category in the reply"),
+    ],
+)
+def test_what_is_no_category_is_a_fault_with_its_reason(text: str, reason: str) -> None:
+    assert why(read_category(text, CATEGORIES)) == reason
+
+
+def test_a_category_called_none_is_one() -> None:
+    assert read_category('{"category": "none"}', ("none", "lamp")) == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"holds": {"1": true, "2": false}}', (True, False)),
+        ('{"holds": {"2": "no", "1": "Yes"}}', (True, False)),
+        ('{"holds": [true, false]}', (True, False)),
+        ('{"holds": {"1": true}}', "it says nothing of 2"),
+        ('{"holds": {"1": true, "2": true, "3": true}}', "it speaks of 3 objects, and 2 were shown"),
+        ('{"holds": {"1": true, "2": "perhaps"}}', "'perhaps', said of 2, is no yes or no"),
+        ('{"holds": {"1": true, "2": null}}', "None, said of 2, is no yes or no"),
+        ('{"holds": true}', "True says nothing of any object"),
+    ],
+)
+def test_every_instance_must_be_spoken_of_and_no_other(text: str, found: object) -> None:
+    read = read_holds(text, 2)
+    assert (read.reason if isinstance(read, Fault) else read) == found
+
+
+def test_what_holds_an_object_is_one_of_four() -> None:
+    assert read_support('{"held_by": " Wall "}') == "wall"
+    assert why(read_support('{"held_by": "sky"}')) == "'sky' is none of ground, object, wall, ceiling"
+    assert why(read_support('{"held_by": []}')) == "[] is none of ground, object, wall, ceiling"
+
+
+def test_sides_are_told_apart_object_by_object() -> None:
+    listed = (
+        '{"objects": [{"id": "bed_1", "sides": ["Left", "right", "left"]}, {"id": "rug_1", "sides": []},'
+        '{"id": "tv_1", "sides": ["top"]}, {"id": "lamp_9", "sides": ["front"]}]}'
+    )
+    found = read_sides(listed, ("bed_1", "rug_1", "tv_1", "sofa_1"))
+    assert isinstance(found, dict)
+    assert (found["bed_1"], found["rug_1"]) == (("left", "right"), ())
+    assert why(found["tv_1"]) == "'top' is none of front, back, left, right"
+    assert why(found["sofa_1"]) == "nothing, but of 'lamp_9', which was not asked about"
+
+
+def test_what_is_said_twice_counts_only_where_both_say_the_same() -> None:
+    twice = '[{"id": "bed_1", "sides": ["left"]}, {"id": "bed_1", "sides": ["%s"]}]'
+    assert read_sides(twice % "left", ("bed_1",)) == {"bed_1": ("left",)}
+    found = read_sides(twice % "right", ("bed_1",))
+    assert isinstance(found, dict) and why(found["bed_1"]) == "it is said twice, and differently"
+
+
+def test_relations_between_objects_take_their_sides_and_no_others() -> None:
+    listed = (
+        '{"relations": [{"number": 1, "types": ["side_of: left", "next_to"]}, {"number": "2", "types": []},'
+        '{"number": 3, "types": ["next_to left"]}, {"number": 4, "types": ["side_of"]}, {"number": 5, "types": null}]}'
+    )
+    found = read_object_relations(listed, 6)
+    assert isinstance(found, dict)
+    assert found[1] == (Meant("side_of", "left"), Meant("next_to"))
+    assert (found[2], found[5]) == (None, None)
+    assert why(found[3]) == "'next_to left' is no relation that is measured"
+    assert why(found[4]) == "'side_of' is no relation that is measured"
+    assert why(found[6]) == "nothing"
+
+
+def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() -> None:
+    listed = (
+        '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_den"]},'
+        '{"number": 2, "type": "next_to", "element": "floor", "floors": []},'
+        '{"number": 3, "type": null, "element": "wall", "floors": []},'
+        '{"number": 4, "type": "on_wall", "element": "wall"},'
+        '{"number": 5, "type": "inside_room", "element": "room", "floors": "floor_den"},'
+        '{"number": 6, "type": "floats", "element": "room", "floors": []}]}'
+    )
+    found = read_room_relations(listed, 6, ("floor_den",))
+    assert isinstance(found, dict)
+    assert found[1] == MeantInRoom("inside_room", "room", ("floor_den",))
+    assert (found[3], found[4]) == (None, MeantInRoom("on_wall", "wall"))
+    assert why(found[2]) == "next_to of 'floor' cannot be measured"
+    assert why(found[5]) == "'floor_den' is no floor of the building"
+    assert why(found[6]) == "'floats' is no relation that is measured"
+
+
+@pytest.mark.parametrize("odd", ["{" * 3000, "[[[[", '{"objects": 7}', '{"objects": [7, null]}', "\ud800", "null"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda text: read_category(text, CATEGORIES),
+        lambda text: read_holds(text, 1),
+        read_support,
+        lambda text: read_sides(text, ("bed_1",)),
+        lambda text: read_object_relations(text, 1),
+        lambda text: read_room_relations(text, 1, ()),
+    ],
+)
+def test_nothing_that_is_said_breaks_a_reader(read: Any, odd: str) -> None:  # noqa: ANN401
+    found = read(odd)
+    assert isinstance(found, Fault) or all(isinstance(one, Fault) for one in found.values())
+
+
+def test_the_words_name_every_relation_that_is_measured_and_every_field_they_must_have() -> None:
+    words = Words()
+    pairs = words.text("object-relations", relations="1.")
+    rooms = words.text("room-relations", relations="1.", floors="-")
+    assert all(name in pairs for name in RELATIONS_OF_OBJECTS)
+    assert all(name in rooms for name in RELATIONS_TO_ROOMS)
+    assert set(words.sources) == set(FIELDS)
+
+
+def test_every_meaning_of_the_shared_table_can_be_answered() -> None:
+    table = relation_table()
+    assert {one for meant in table.objects.values() for one in meant} <= set(answers.MEANINGS.values())
+
+
+@dataclass
+class Strict:
+    """Whether a schema is of the kind that services take as strict."""
+
+    wrong: list[str] = field(default_factory=list)
+
+    def look(self, schema: dict[str, Any], place: str = "answer") -> None:
+        if schema.get("type") == "object":
+            if schema["additionalProperties"] is not False or schema["required"] != list(schema["properties"]):
+                self.wrong.append(place)
+            for name, part in schema["properties"].items():
+                self.look(part, f"{place}.{name}")
+        if schema.get("type") == "array":
+            self.look(schema["items"], f"{place}[]")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        answers.category_schema(CATEGORIES),
+        answers.holds_schema(3),
+        answers.support_schema(),
+        answers.sides_schema(("bed_1",)),
+        answers.object_relations_schema(),
+        answers.room_relations_schema(()),
+    ],
+)
+def test_schemas_leave_nothing_open(schema: dict[str, Any]) -> None:
+    strict = Strict()
+    strict.look(schema["json_schema"]["schema"])
+    assert not strict.wrong and schema["json_schema"]["strict"] is True

@@ -1,0 +1,126 @@
+"""What a judge cannot tell is open in strict where it could decide, and only there; official takes it as published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+
+from furnished_rooms import AS_IT_IS
+
+from tsgkit.geometry import Object, Scene
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.sceneeval import fidelity, plausibility
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown, ended, unknowns
+from tsgkit.suites.sceneeval.mapping import Meant
+
+WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
+ROOM = AS_IT_IS.room(5, 4)
+BED = AS_IT_IS.thing("bed_1", (1.6, 2, 0.5), (0, 0.95, 0.25), category="bed")
+NEAR = AS_IT_IS.thing("lamp_1", (0.2, 0.2, 1.2), (1.1, 1.5, 0.6), category="lamp")
+FAR = AS_IT_IS.thing("lamp_2", (0.2, 0.2, 1.2), (2.2, -1.7, 0.6), category="lamp")
+NEXT = (Meant("next_to"),)
+
+
+def demands(*entries: str) -> Annotation:
+    kinds: dict[int, list[str]] = {3: [], 4: [], 6: [], 5: []}
+    for entry in entries:
+        kinds[len(entry.split(","))].append(entry)
+    return annotation_of("0", "easy", "A bedroom.", kinds[3], kinds[4], kinds[6], kinds[5])
+
+
+def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) -> tuple[bool | None, bool | None]:  # noqa: ANN401
+    """Whether a demand is met where the category of one lamp is not known: strict, official."""
+    annotation = demands(demand)
+    [spec] = annotation.specifications
+    matched = {one.id: WHY if one.id == unknown else one.category for one in objects}
+    pairs = {spec: said["meant"]} if spec.kind == "oor" else {}
+    rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
+    attributes = {spec: Attributed(said["has"])} if spec.kind == "atr" and "has" in said else {}
+    looked = fidelity.Looked(matched, attributes, pairs, rooms)
+    value = fidelity.measured(annotation, Furnished(Scene("den", objects, ROOM)), looked)
+    profiles = value["specifications"][0]["profiles"]
+    return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
+
+
+@pytest.mark.parametrize(
+    ("demand", "strict", "official"),
+    [
+        ("eq,1,lamp", None, True),
+        ("eq,2,lamp", None, False),
+        ("ge,1,lamp", True, True),
+        ("ge,2,lamp", None, False),
+        ("ge,3,lamp", False, False),
+        ("le,2,lamp", True, True),
+        ("lt,1,lamp", False, False),
+        ("eq,0,sofa", None, True),
+        ("ge,2,bed", None, False),
+        ("ge,3,bed", False, False),
+    ],
+)
+def test_a_number_is_open_where_one_object_more_would_decide_it(demand: str, strict: object, official: object) -> None:
+    assert told(demand, BED, NEAR, FAR) == (strict, official)
+
+
+@pytest.mark.parametrize(
+    ("demand", "has", "strict"),
+    [
+        ("eq,1,lamp,red", {"lamp_1": True}, None),
+        ("ge,1,lamp,red", {"lamp_1": True}, True),
+        ("ge,1,lamp,red", {"lamp_1": False}, None),
+        ("ge,2,lamp,red", {"lamp_1": False}, False),
+    ],
+)
+def test_an_attribute_is_open_where_the_unknown_object_could_have_it(
+    demand: str, has: dict[str, bool], strict: object
+) -> None:
+    assert told(demand, BED, NEAR, FAR, has=has)[0] is strict
+
+
+def test_a_relation_is_open_only_where_the_unknown_object_would_be_in_it() -> None:
+    relation = "eq,1,next_to,0,bed,lamp"
+    assert told(relation, BED, NEAR, FAR, meant=NEXT) == (True, True), "lamp_2 is nowhere near the bed"
+    assert told(relation, BED, NEAR, FAR, unknown="lamp_1", meant=NEXT) == (None, False)
+    assert told("ge,1,next_to,0,bed,lamp", BED, NEAR, FAR, unknown="lamp_1", meant=NEXT)[0] is None
+    assert told("ge,2,next_to,0,bed,lamp", BED, NEAR, FAR, unknown="lamp_1", meant=NEXT)[0] is False
+
+
+def test_a_category_too_few_even_with_the_unknown_object_is_absent_whatever_the_phrase_means() -> None:
+    assert told("eq,1,next_to,0,sofa,chair", NEAR, unknown="lamp_1", meant=WHY) == (None, False)
+    assert told("eq,1,next_to,0,sofa,chair", NEAR, unknown="", meant=WHY) == (False, False)
+
+
+def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stand_in_it() -> None:
+    corner = MeantInRoom("corner_of_room", "room")
+    assert told("ge,1,in,lamp,room", BED, NEAR, FAR, meant=corner) == (None, False)
+    assert told("eq,0,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (False, False)
+    assert told("eq,1,in,lamp,room", BED, NEAR, FAR, unknown="lamp_1", meant=corner) == (True, True)
+
+
+def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
+    scene = Furnished(Scene("den", (BED, what), ROOM))
+    looked = plausibility.Looked({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
+    value = plausibility.measured(demands("eq,1,bed"), scene, looked)
+    strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
+    assert value["unknown_sides"] == ["bed_1"]
+    return strict, official, value["profiles"]["strict"]["scores"]["sup"]
+
+
+def test_what_holds_a_thing_is_open_only_where_the_ways_to_be_held_differ() -> None:
+    floating = AS_IT_IS.thing("box_1", (0.3, 0.3, 0.3), (-1.5, -1, 1.2))
+    assert held(floating, box_1=WHY) == (False, False, [1, 2])
+    assert held(NEAR, lamp_1=WHY) == (None, True, [1, 1])
+    assert held(NEAR, lamp_1="ceiling") == (False, False, [1, 2])
+
+
+def test_asking_ends_in_an_error_wherever_one_was_and_else_in_what_nothing_is_left_of() -> None:
+    failed = Unknown("the service failed: 500", "sides", Outcome.API_ERROR)
+    undrawn = Unknown("it cannot be drawn")
+    assert ended(["lamp", WHY, failed]) is Outcome.API_ERROR
+    assert ended(["lamp", WHY]) is ended([None, WHY]) is ended([undrawn]) is ended([]) is Outcome.ANSWERED
+    assert ended([WHY, undrawn]) is ended([Attributed({}, "", WHY)]) is Outcome.REFUSED
+    assert unknowns([WHY, "lamp", Attributed({"a": True}), Attributed({}, "", failed), WHY]) == [WHY, failed]

@@ -1,0 +1,56 @@
+"""The pictures of one scene that a judge is shown, each taken when it is first asked for, beside the event loop.
+
+>>> import tempfile
+>>> from tsgkit.geometry import Object, Scene, box
+>>> den = Gallery(Stage(Scene("den", (Object("desk_1", box(1.4, 0.7, 0.7)),))), Path(tempfile.mkdtemp()))
+>>> taken = asyncio.run(den.picture("front", "desk_1"))
+>>> taken.width, taken.media_type, asyncio.run(den.picture("front", "desk_9"))
+(512, 'image/png', "object 'desk_9' cannot be measured: there is no such object")
+
+They are kept under their SHA-256, in the user's cache folder where no other is named.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import Stage, View, view
+from tsgkit.geometry.rendering import RENDERING
+from tsgkit.llm.cache import cache_home
+from tsgkit.llm.pictures import Picture
+from tsgkit.suites.pictures import keep_picture
+
+SIZE = 512
+VERSION = f"{RENDERING}/{SIZE}"
+"""What pictures look like: as the renderer makes them, this large."""
+FAULTS = (ArithmeticError, LookupError, ValueError, RuntimeError, MemoryError)
+"""What goes wrong where a scene is odd in a way that nobody thought of."""
+
+
+@dataclass
+class Gallery:
+    """The pictures of a scene."""
+
+    stage: Stage
+    folder: Path | None = None
+    _taken: dict[tuple[View, str], Picture | str] = field(default_factory=dict, repr=False)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    async def picture(self, kind: View, name: str) -> Picture | str:
+        """A view of an object, or why there is none."""
+        async with self._one_at_a_time:
+            if (kind, name) not in self._taken:
+                self._taken[kind, name] = await asyncio.to_thread(self._take, kind, name)
+            return self._taken[kind, name]
+
+    def _take(self, kind: View, name: str) -> Picture | str:
+        try:
+            png = view(self.stage, kind, name, SIZE).png()
+        except UsageError as error:
+            return error.message
+        except FAULTS as error:
+            return f"it cannot be drawn: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return keep_picture(self.folder or cache_home() / "pictures", png, (SIZE, SIZE))

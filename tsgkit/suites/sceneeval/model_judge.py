@@ -1,0 +1,222 @@
+"""The judge that is a model: it is shown objects, and told what stands in lists, and answers are held against both.
+
+A scene of K objects whose description has T demands on attributes costs 2K + T + 3 calls: for fidelity one an object
+(of which category is it?), one a demanded attribute of a category that is there, one for all relations between objects
+and one for all relations to the room; for plausibility one an object (what holds it?), and one for all functional
+sides. What relations mean is asked without a word about the scene but the names of its floors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import Stage
+from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
+from tsgkit.suites.sceneeval import answers
+from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
+from tsgkit.suites.sceneeval.furnished import Furnished
+from tsgkit.suites.sceneeval.gallery import SIZE, VERSION
+from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown
+from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.sceneeval.questions import TRIES, Asking, Words
+from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.sceneeval.together import together
+from tsgkit.suites.solving import Expected
+from tsgkit.suites.transcript import Ask
+
+OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
+"""The labels of calls about a whole scene; others name their object or demand."""
+A_REASON, AN_ENTRY = 120, 60
+"""Characters of a reason, and of an entry of a list."""
+AT_A_TIME = 8
+"""So many scenes are held in memory while their questions are answered."""
+A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
+"""What services take a picture of this size for: the fewest tokens, and three times what its pixels say."""
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A model behind the door."""
+
+    name: str
+    words: Words = field(default_factory=Words)
+    _asking: Asking = field(default_factory=Asking, repr=False, compare=False)
+    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME), repr=False, compare=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """The words, what pictures look like, and how often is asked."""
+        return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}"
+
+    async def categories(
+        self, scene: Furnished, categories: Sequence[str], ask: Ask | None
+    ) -> dict[str, str | Unknown | None]:
+        """Each object alone, from before its front."""
+        names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
+        text = self._match(categories)
+        found = await together(*(self._category(scene, name, categories, text, _asked(ask)) for name in names))
+        return dict(zip(names, found, strict=True))
+
+    async def _category(
+        self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask
+    ) -> str | Unknown | None:
+        picture = await scene.gallery.picture("front", name)
+        if isinstance(picture, str):
+            return Unknown(picture)
+        read = partial(answers.read_category, categories=categories)
+        schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
+        found: str | Unknown | None = await self._asking.answer(ask, f"match {name}", messages, schema, read)
+        return found
+
+    def _match(self, categories: Sequence[str]) -> str:
+        return self.words.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
+
+    async def attribute(
+        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+    ) -> Attributed:
+        """All instances in one call, two pictures each."""
+        pieces: list[str | Picture] = []
+        for number, name in enumerate(instances, 1):
+            pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("figure", name)]
+            if missing := [one for one in pair if isinstance(one, str)]:
+                return _untold(instances, Unknown(missing[0]))
+            pieces += [f"Object {number}:", *pair]
+        count, label = len(instances), f"attribute {spec.text}"
+        messages, schema = self.words.messages(self._of_all(spec, count), *pieces), answers.holds_schema(count)
+        found: tuple[bool, ...] | Unknown = await self._asking.answer(
+            _asked(ask), label, messages, schema, partial(answers.read_holds, count=count)
+        )
+        if isinstance(found, Unknown):
+            return _untold(instances, found)
+        return Attributed(dict(zip(instances, found, strict=True)))
+
+    def _of_all(self, spec: Specification, count: int) -> str:
+        things = "one object" if count == 1 else f"{count} objects"
+        names = {"category": spaced(spec.category), "attribute": spaced(spec.attribute)}
+        return self.words.text("attribute", count=things, **names)
+
+    async def object_relations(
+        self, annotation: Annotation, ask: Ask | None
+    ) -> dict[Specification, tuple[Meant, ...] | Unknown | None]:
+        """All in one call, whatever the scene."""
+        specs = annotation.of_kind("oor")
+        if not specs:
+            return {}
+        read = partial(answers.read_object_relations, count=len(specs))
+        schema, messages = answers.object_relations_schema(), self.words.messages(self._between(specs))
+        found = await self._asking.answer(_asked(ask), OBJECTS, messages, schema, read)
+        return _by_spec(specs, found)
+
+    def _between(self, specs: Sequence[Specification]) -> str:
+        return self.words.text(
+            "object-relations", relations="\n".join(map(_pair_line, range(1, 1 + len(specs)), specs))
+        )
+
+    async def room_relations(
+        self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
+    ) -> dict[Specification, MeantInRoom | Unknown | None]:
+        """All in one call; of the scene only the floors are named."""
+        specs = annotation.of_kind("oar")
+        if not specs:
+            return {}
+        read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
+        schema, messages = answers.room_relations_schema(tuple(floors)), self.words.messages(self._built(specs, floors))
+        found = await self._asking.answer(_asked(ask), ROOM, messages, schema, read)
+        return _by_spec(specs, found)
+
+    def _built(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
+        lines = "\n".join(map(_room_line, range(1, 1 + len(specs)), specs))
+        listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
+        return self.words.text("room-relations", relations=lines, floors=listed)
+
+    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
+        """Each object alone, and with what is around it."""
+        found = await together(*(self._support(scene, name, _asked(ask)) for name in stage.bodies))
+        return dict(zip(stage.bodies, found, strict=True))
+
+    async def _support(self, scene: Furnished, name: str, ask: Ask) -> str | Unknown:
+        pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("surroundings", name)]
+        if missing := [one for one in pair if isinstance(one, str)]:
+            return Unknown(missing[0])
+        messages = self.words.messages(self.words.text("support"), *pair)
+        label, schema = f"support {name}", answers.support_schema()
+        found: str | Unknown = await self._asking.answer(ask, label, messages, schema, answers.read_support)
+        return found
+
+    async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
+        """All in one call, by what is known of each object."""
+        names = tuple(scene.stage.bodies)
+        if not names:
+            return {}
+        read = partial(answers.read_sides, names=names)
+        messages, schema = self.words.messages(self._used(scene)), answers.sides_schema(names)
+        found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._asking.answer(
+            _asked(ask), SIDES, messages, schema, read
+        )
+        return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
+
+    def _used(self, scene: Furnished) -> str:
+        known = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
+        lines = (f"{name}: {' '.join(known[name].split()).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
+        return self.words.text("sides", objects=_list_of(lines))
+
+    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+        """The calls where every category is there, each once or as often as it may be asked."""
+        texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
+        sent = sum(len(text) + len(self.words.text("role")) for text, _, _ in texts)
+        pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
+        said = sum(answer for _, _, answer in texts)
+        least, most = (sent + tokens * pictures for tokens in A_PICTURE)
+        return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
+
+    def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
+        """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
+        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in scene.stage.bodies]
+        there = list(RulesJudge().matched(scene, annotation.categories).values())
+        for spec in annotation.of_kind("atr") if texts else ():
+            count = max(1, there.count(spec.category))
+            texts.append((self._of_all(spec, count), 2 * count, A_REASON))
+        if pairs := annotation.of_kind("oor"):
+            texts.append((self._between(pairs), 0, AN_ENTRY * len(pairs)))
+        if built := annotation.of_kind("oar"):
+            floors = {ground.id: ground.room for ground in scene.stage.floors}
+            texts.append((self._built(built, floors), 0, AN_ENTRY * len(built)))
+        return texts
+
+    def _plausibility(self, scene: Furnished) -> list[tuple[str, int, int]]:
+        names, support = tuple(scene.stage.bodies), self.words.text("support")
+        texts = [(support, 2, A_REASON) for _ in names]
+        return [*texts, (self._used(scene), 0, AN_ENTRY * len(names))] if names else []
+
+
+def _asked(ask: Ask | None) -> Ask:
+    if ask is None:
+        raise UsageError("a model has to look at the rooms, and none was given", hint="give --judge PROVIDER/MODEL")
+    return ask
+
+
+def _untold(instances: Sequence[str], why: Unknown) -> Attributed:
+    return Attributed(dict.fromkeys(instances), str(why), why)
+
+
+def _by_spec(specs: Sequence[Specification], found: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
+    return {spec: found if isinstance(found, Unknown) else found[number] for number, spec in enumerate(specs, 1)}
+
+
+def _pair_line(number: int, spec: Specification) -> str:
+    others = ", ".join(map(spaced, spec.others))
+    return f'{number}. "{spaced(spec.relation)}": {others}; the anchor: {spaced(spec.anchor)}'
+
+
+def _room_line(number: int, spec: Specification) -> str:
+    elements = " and ".join(map(spaced, spec.elements))
+    return f'{number}. "{spaced(spec.relation)}": {spaced(spec.category)}; to: {elements}'
+
+
+def _list_of(names: Iterable[str]) -> str:
+    return "\n".join(f"- {name}" for name in names)
