@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.geometry.relations_of_objects import RANGES
 from tsgkit.geometry.support import TYPES
-from tsgkit.suites.formalimg.lenient import values_in
+from tsgkit.suites.lenient import values_in
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges import MeantInRoom
 from tsgkit.suites.sceneeval.mapping import Meant
