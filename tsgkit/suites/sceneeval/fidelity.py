@@ -136,27 +136,28 @@ def _counted(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
     sure = Verdict(spec.holds(len(names)), len(names), what)
-    return _if_decided(spec, sure, len(names) + len(_unsure(stage, looked)), looked)
+    unsure = _unsure(stage, looked)
+    return _if_decided(spec, sure, len(names) + len(unsure), unsure)
 
 
-def _unsure(stage: Stage, looked: Looked) -> tuple[str, ...]:
+def _unsure(stage: Stage, looked: Looked) -> Mapping[str, Unknown]:
     """The objects that could be of any category; as published they are of none."""
-    return () if stage.profile.self_pairs else tuple(looked.unsure)
+    return {} if stage.profile.self_pairs else looked.unsure
 
 
-def _if_decided(spec: Specification, sure: Verdict, most: int, looked: Looked) -> Verdict:
+def _if_decided(spec: Specification, sure: Verdict, most: int, unsure: Mapping[str, Unknown]) -> Verdict:
     """The verdict on what is known, if nothing between that and the most there could be would change it."""
     least = sure.count or 0
-    if all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
+    if not unsure or all(spec.holds(count) == sure.satisfied for count in range(least, most + 1)):
         return sure
-    name, why = next(iter(looked.unsure.items()))
+    name, why = next(iter(unsure.items()))
     return Verdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
 def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     said, unsure = looked.attributes.get(spec), _unsure(stage, looked)
     if said is None:
-        return _if_decided(spec, _absent(spec, stage, spec.category, 0, 1), len(unsure), looked)
+        return _if_decided(spec, _absent(spec, stage, spec.category, 0, 1), len(unsure), unsure)
     if said.failed is not None and stage.profile.self_pairs:
         return Verdict(False, None, f"{said.failed}; unsatisfied, as published")
     sure = [name for name, has in said.instances.items() if has]
@@ -169,7 +170,7 @@ def _attributed(spec: Specification, stage: Stage, looked: Looked) -> Verdict:
     more = f", {len(open_)} open" if open_ else ""
     what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
     verdict = Verdict(possible.pop(), len(sure), what, told)
-    return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), looked)
+    return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
 def _absent(spec: Specification, stage: Stage, category: str, there: int, needed: int) -> Verdict:
@@ -221,11 +222,11 @@ def _between_objects(spec: Specification, stage: Stage, looked: Looked) -> Verdi
 
 def _of_those_known(spec: Specification, stage: Stage, looked: Looked, found: Sequence[Found]) -> Verdict:
     """The verdict on what holds of known objects, if those of unknown category could not change it."""
-    unsure = set(_unsure(stage, looked))
-    known = [one for one in found if not unsure.intersection(one.objects)]
+    unsure = _unsure(stage, looked)
+    known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
     lacking = _lacking(spec, looked)
     verdict = _absent(spec, stage, *lacking) if lacking else _weighed(spec, known)
-    return _if_decided(spec, verdict, sum(one.satisfied for one in found), looked)
+    return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
 
 
 def _of_objects(stage: Stage, meant: Meant, group: Group) -> Relation:
