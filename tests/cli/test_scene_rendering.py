@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,89 @@ def test_a_page_is_written_where_the_name_says_so(room: Path) -> None:
     out = room.parent / "room.html"
     assert drawn(room, "-o", out) == 0
     assert "lamp_2" in out.read_text()
+
+
+DEMANDS = """ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel
+0,easy,A den with a desk and two lamps on it.,"eq,1,desk;eq,2,lamp",,"eq,2,on,0,desk,lamp",
+"""
+
+
+@pytest.fixture
+def demands(room: Path) -> Path:
+    path = room.parent / "demands.csv"
+    path.write_text(DEMANDS)
+    return path
+
+
+def listed(page: Path) -> dict[str, list[tuple[str, bool | None]]]:
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)
+    assert found is not None
+    sections = json.loads(found[1])["sections"]
+    return {one["title"]: [(line["text"], line["holds"]) for line in one["remarks"]] for one in sections}
+
+
+MET = [("exactly 1 desk", True), ("exactly 2 lamp", False), ("exactly 2 lamp on desk", False)]
+
+
+def test_beside_a_room_stands_what_is_demanded_and_what_is_wrong(room: Path, demands: Path) -> None:
+    out = room.parent / "room.html"
+    assert drawn(room, "--annotations", demands, "-o", out) == 0
+    assert listed(out)["Demanded: 1 of 3 met"] == MET
+    assert "Plausible: nothing wrong" in listed(out)
+    assert "A den with a desk and two lamps on it." in out.read_text()
+
+
+def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = {name: room.parent / name for name in ("mine", "yours")}
+    for folder in folders.values():
+        folder.mkdir()
+    (folders["mine"] / room.name).write_text(room.read_text())
+    scenes = [word for name, folder in folders.items() for word in ("--scenes", f"{name}={folder}")]
+    run, out = room.parent / "run", room.parent / "room.html"
+    assert main(["eval", "--task", "sceneeval", *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0
+    assert drawn(room, "--run", run, "--subject", "mine", "-o", out) == 0
+    assert listed(out)["Demanded: 1 of 3 met"] == MET
+    assert "Plausible: nothing wrong" in listed(out)
+    assert drawn(room, "--run", run, "--subject", "yours", "-o", out) == 0
+    assert listed(out) == {}
+    assert drawn(room, "--run", run, "-o", out) == 2
+    assert "rooms of mine, yours" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-o", "x.png", "--annotations", "demands.csv"], "--annotations is of a page"),
+        (["-o", "x.html", "--annotations", "demands.csv", "--run", "run"], "a run has its own annotations"),
+        (["-o", "x.html", "--subject", "mine"], "--subject chooses in a run"),
+        (["-o", "x.html", "--item", "0"], "--item chooses among annotations"),
+        (["-o", "x.html", "--annotations", "demands.csv", "--item", "7"], "there is no item 7"),
+        (["-o", "x.html", "--annotations", "scene_0.json"], "scene_0.json"),
+        (["-o", "x.html", "--run", "nowhere"], "nowhere"),
+    ],
+)
+def test_remarks_that_cannot_be_made_are_wrong_usage(
+    words: list[str],
+    says: str,
+    room: Path,
+    demands: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(room.parent)
+    assert drawn(room, *words) == 2
+    assert says in capsys.readouterr().err
+    assert sorted(path.name for path in room.parent.iterdir()) == ["demands.csv", "scene_0.json"]
+
+
+def test_a_room_whose_name_tells_no_item_wants_one(
+    room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = room.rename(room.with_name("mine.json"))
+    out = mine.with_suffix(".html")
+    assert drawn(mine, "--annotations", demands, "-o", out) == 2
+    assert "--item ID" in capsys.readouterr().err
+    assert drawn(mine, "--annotations", demands, "--item", "0", "-o", out) == 0
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ tsgkit scene render scene_0.json -o room.png                                    
 tsgkit scene render scene_0.json --object lamp_2 -o lamp.png                      one object from its front
 tsgkit scene render scene_0.json --object lamp_2 --view surroundings -o there.png --size 1024
 tsgkit scene render scene_0.json -o room.html                                     a page that needs no network
+tsgkit scene render scene_0.json --annotations demands.csv -o room.html           with what is demanded, by rules
+tsgkit scene render scene_0.json --run runs/NAME-IDENTITY -o room.html            with what its judge found
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.scene_remarks import check_remarks, remarked_page
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.library.files import STDIN, refuse_to_overwrite, write_bytes, write_text
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Scene, Stage, View
+    from tsgkit.suites.sceneeval.furnished import Furnished
 
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
 ENDINGS = (".png", ".html")
@@ -33,6 +37,10 @@ def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     verb.add_argument("--object", metavar="ID", help="the object to show (default: the whole room, from above)")
     verb.add_argument("--view", choices=VIEWS, help="default: front of an object, top of a room")
     verb.add_argument("--size", type=int, default=None, metavar="N", help="pixels a side of a picture (default: 512)")
+    verb.add_argument("--annotations", metavar="FILE", help="on a page: whether these demands are met, judged by rules")
+    verb.add_argument("--item", metavar="ID", help="which of them (default: ID, where the file is scene_ID)")
+    verb.add_argument("--run", metavar="RUN", help="on a page: what a run found, in place of judging")
+    verb.add_argument("--subject", metavar="NAME", help="whose room it is, where the run has several")
     verb.add_argument("--assets", action="append", metavar="LAYOUT=DIR", help="where the meshes that rooms name lie")
     verb.add_argument(
         "--missing", choices=("error", "box"), default="error", help="what a mesh that is not there is (default: error)"
@@ -41,13 +49,14 @@ def add_render(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def render(arguments: argparse.Namespace) -> int:
     """Write one picture, or the page."""
-    ending = _checked_ending(arguments)
-    stage = _stage(arguments)
-    if ending == ".html":
-        from tsgkit.suites.sceneeval.page import room_page
+    from tsgkit.geometry import Stage
 
-        write_text(arguments.out, room_page(stage.scene))
-        faults: tuple[str, ...] = ()
+    ending = _checked_ending(arguments)
+    found = _read(arguments)
+    stage = Stage(found.scene)
+    faults: tuple[str, ...] = ()
+    if ending == ".html":
+        write_text(arguments.out, remarked_page(found, stage, arguments))
     else:
         faults = _picture(stage, arguments)
     _tell(stage, faults)
@@ -65,18 +74,18 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
     chosen = [name for name in ("object", "view", "size") if getattr(arguments, name) is not None]
     if ending == ".html" and chosen:
         raise UsageError(f"{arguments.out}: a page shows the whole room, so --{chosen[0]} has no meaning")
+    check_remarks(arguments, is_page=ending == ".html")
     return ending
 
 
-def _stage(arguments: argparse.Namespace) -> Stage:
-    from tsgkit.geometry import Stage
+def _read(arguments: argparse.Namespace) -> Furnished:
     from tsgkit.suites.sceneeval.assets import sources_of
     from tsgkit.suites.sceneeval.loading import read_scene
 
     found = read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
     for note in found.notes[:SHOWN]:
         complain(note)
-    return Stage(found.scene)
+    return found
 
 
 def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:

@@ -20,14 +20,15 @@ from furnished_rooms import AS_IT_IS
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Object, Opening, Scene, box, standing
-from tsgkit.suites.sceneeval.page import Demand, room_page
+from tsgkit.suites.sceneeval.page import room_page
+from tsgkit.suites.sceneeval.remarks import Remark, Section
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"
 ROOM = AS_IT_IS.room(5, 4, openings=[Opening("door", (1, 0), (2, 2))])
 
 
-def page(*objects: Object, demands: tuple[Demand, ...] = (), title: str = "") -> str:
-    return room_page(Scene("den", objects, ROOM), demands, title=title)
+def page(*objects: Object, remarks: tuple[Remark, ...] = (), title: str = "", about: str = "") -> str:
+    return room_page(Scene("den", objects, ROOM), [Section(title, remarks)], title=title, about=about)
 
 
 def embedded(text: str) -> dict[str, Any]:
@@ -76,13 +77,15 @@ def test_only_our_script_and_style_may_run_and_nothing_is_loaded() -> None:
 
 def test_nothing_a_scene_says_leaves_its_place() -> None:
     thing = Object(HOSTILE, box(1, 1, 1), standing((0, 0, 0.5)), HOSTILE, HOSTILE)
-    text = page(thing, demands=(Demand(HOSTILE, False, (HOSTILE,)),), title=HOSTILE)
+    text = page(thing, remarks=(Remark(HOSTILE, False, (HOSTILE,), HOSTILE),), title=HOSTILE, about=HOSTILE)
     assert "alert(1)</script>" not in text
     assert text.count("<script") == 2
     assert f"<title>{html.escape(HOSTILE)}</title>" in text
     value = embedded(text)
     assert value["parts"][0]["name"] == HOSTILE
-    assert value["demands"] == [{"text": HOSTILE, "holds": False, "objects": [HOSTILE]}]
+    remark = {"text": HOSTILE, "holds": False, "objects": [HOSTILE], "why": HOSTILE}
+    assert value["sections"] == [{"title": HOSTILE, "remarks": [remark]}]
+    assert f'<p id="about">{html.escape(HOSTILE)}</p>' in text
 
 
 def test_what_is_wrong_with_an_object_is_told_with_it() -> None:

@@ -7,23 +7,31 @@ let chosen = new Set(), turn = -0.6, rise = 0.75, far = 1, target = [0, 0, 0], w
 
 // ---- the lists beside the room: everything from the scene is written as text ----
 const buttons = [];
-function entry(list, text, names) {
+function entry(list, text, names, why = "") {
   const item = document.createElement("li"), button = document.createElement("button");
   button.type = "button";
   button.textContent = text;
-  button.addEventListener("click", () => choose(names));
-  buttons.push([button, names]);
+  const own = { button, names, why };
+  button.addEventListener("click", () => choose(names, own));
+  buttons.push(own);
   item.append(button);
   list.append(item);
+  return button;
 }
 const objects = data.parts.filter((part) => part.object);
 const label = (part) => part.category ? `${part.name} (${part.category})` : part.name;
 for (const part of objects) entry(document.getElementById("objects"), label(part), [part.name]);
-for (const demand of data.demands) {
-  const sign = demand.holds === null ? "?" : demand.holds ? "\u2713" : "\u2717";
-  entry(document.querySelector("#demands ol"), `${sign} ${demand.text}`, demand.objects);
+const signs = { true: "\u2713", false: "\u2717", null: "?" };
+for (const { title, remarks } of data.sections) {
+  const section = document.createElement("section"), head = document.createElement("h2"), list = document.createElement("ol");
+  head.textContent = title;
+  for (const remark of remarks) {
+    const text = `${signs[remark.holds]} ${remark.text}`;
+    entry(list, text, remark.objects, `${text}\n${remark.why}`).className = `is-${remark.holds}`;
+  }
+  section.append(head, list);
+  document.getElementById("sections").append(section);
 }
-document.getElementById("demands").hidden = !data.demands.length;
 
 function describe(name) {
   const part = data.parts.find((one) => one.name === name);
@@ -33,13 +41,13 @@ function describe(name) {
   lines.push(`middle at ${part.place.map((number) => number.toFixed(2)).join(", ")}, turned ${part.yaw}\u00b0`);
   return lines.concat(part.problems).filter(Boolean).join("\n");
 }
-function choose(names) {
-  const same = names.length === chosen.size && names.every((name) => chosen.has(name));
-  chosen = new Set(same ? [] : names);
-  chosenText.textContent = chosen.size === 1 ? describe([...chosen][0]) : [...chosen].join("\n") || "Nothing is chosen.";
-  for (const [button, own] of buttons) {
-    button.setAttribute("aria-pressed", own.length > 0 && own.length === chosen.size && own.every((name) => chosen.has(name)));
-  }
+let pressed = null;
+function choose(names, entry = buttons.find((one) => !one.why && one.names[0] === names[0]) || null) {
+  pressed = entry === pressed ? null : entry;
+  chosen = new Set(pressed || !entry ? names : []);
+  const told = pressed && pressed.why ? pressed.why : [...chosen].map(describe).join("\n\n");
+  chosenText.textContent = told || "Nothing is chosen.";
+  for (const one of buttons) one.button.setAttribute("aria-pressed", one === pressed);
   draw();
 }
 

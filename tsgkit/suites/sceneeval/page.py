@@ -1,4 +1,4 @@
-"""A room as one HTML file to turn and look at, with its objects, and what is demanded of them, to click.
+"""A room as one HTML file to turn and look at, with its objects, and what was found of them, to click.
 
 >>> from tsgkit.geometry import Object, Scene, box
 >>> page = room_page(Scene("den", (Object("lamp_1", box(0.2, 0.2, 0.4), category="lamp"),)))
@@ -20,12 +20,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Scene, Stage, view
 from tsgkit.geometry.coats import face_colours
 from tsgkit.geometry.views import everything, undrawable
+from tsgkit.suites.sceneeval.remarks import Section
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Drawn
@@ -35,16 +36,8 @@ PREVIEW = 480
 """Pixels of the picture for browsers without WebGL."""
 
 
-class Demand(NamedTuple):
-    """A line beside the room: what is demanded, whether it holds (None: not known), and of which objects."""
-
-    text: str
-    holds: bool | None = None
-    objects: tuple[str, ...] = ()
-
-
-def room_page(scene: Scene, demands: Sequence[Demand] = (), *, title: str = "") -> str:
-    """The page of a scene; a scene of nothing is a usage error."""
+def room_page(scene: Scene, sections: Sequence[Section] = (), *, title: str = "", about: str = "") -> str:
+    """The page of a scene, with what was found of it; a scene of nothing is a usage error."""
     stage = Stage(scene)
     if problem := undrawable(stage):
         raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
@@ -58,8 +51,13 @@ def room_page(scene: Scene, demands: Sequence[Demand] = (), *, title: str = "") 
         style=style,
         script=script,
         picture=picture,
-        data=_inert_json({"parts": list(_parts(stage)), "demands": [demand._asdict() for demand in demands]}),
+        about=html.escape(about),
+        data=_inert_json({"parts": list(_parts(stage)), "sections": list(map(_listed, sections))}),
     )
+
+
+def _listed(section: Section) -> dict[str, Any]:
+    return {"title": section.title, "remarks": [remark._asdict() for remark in section.remarks]}
 
 
 def _parts(stage: Stage) -> Iterable[dict[str, Any]]:
@@ -143,10 +141,11 @@ _PAGE = """<!doctype html>
 </main>
 <aside>
 <h1>{title}</h1>
+<p id="about">{about}</p>
 <p id="chosen" role="status">Nothing is chosen.</p>
 <label><input type="checkbox" id="walls" checked> leave out walls that are in the way</label>
 <button id="above">from above</button>
-<section id="demands" hidden><h2>Demanded</h2><ol></ol></section>
+<div id="sections"></div>
 <section><h2>Objects</h2><ol id="objects"></ol></section>
 </aside>
 <script type="application/json" id="data">{data}</script>
