@@ -23,7 +23,7 @@ OURS = {
     "tsg": ("tsgkit.suites.tsg.task", "TsgTask"),
     "formalimg": ("tsgkit.suites.formalimg.task", "task_of_card"),
     "spatialgen": ("tsgkit.suites.spatialgen.task", "SpatialGenTask"),
-    "sceneeval": ("tsgkit.suites.sceneeval.task", "SceneTask"),
+    "sceneeval": ("tsgkit.suites.sceneeval.task", "task_of_card"),
 }
 
 

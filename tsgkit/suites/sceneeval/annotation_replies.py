@@ -171,9 +171,7 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
 
 def _names_fields(text: str) -> bool:
     """Whether a text that is cut off had begun to give an annotation."""
-    return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})[\"']\s*:", text)) or bool(
-        ENTRY.search(text)
-    )
+    return any(kind_called(name) for name in re.findall(r"[\"']([\w -]{3,40})", text)) or bool(ENTRY.search(text))
 
 
 def _has_entries(value: object) -> bool:

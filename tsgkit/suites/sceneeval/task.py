@@ -1,4 +1,4 @@
-"""A task of this suite as runs see it: annotations, folders of rooms, scores.
+"""The tasks that look at rooms, as runs see them: annotations, folders, scores; and which task a card declares.
 
 >>> from tsgkit.library.cards import load_card
 >>> task = SceneTask(load_card("sceneeval/plausibility"))
@@ -8,74 +8,43 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card
-from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.cards import task_named
 from tsgkit.suites.judged import Scores
-from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
-from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value, in_words
+from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
+from tsgkit.suites.sceneeval.annotations import Annotation, in_words
 from tsgkit.suites.sceneeval.assets import sources_of
+from tsgkit.suites.sceneeval.description_task import SUITE, DescriptionTask
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import files_of_scene, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
-from tsgkit.suites.sceneeval.metrics import METRICS, PER_SCENE
+from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.tasks import Dataset, Folder, Items, Kind, Task, Viewing
+from tsgkit.suites.tasks import Dataset, Folder, Kind, Viewing
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
-SUITE = "sceneeval/"
-ORDER = ("easy", "medium", "hard")
 
-
-class SceneTask(Task):
+class SceneTask(DescriptionTask):
     """One task, as a card declares it."""
 
     takes: tuple[Kind, ...] = ("scenes",)
-    groups: tuple[str, ...] = ("difficulty", "room")
     computes = True
-
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = task_named(card, SUITE, METRICS)
-        check_metrics(card, self.metrics)
-        self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """What it is judged by."""
-        return METRICS[self.kind]
 
     @property
     def published_metrics(self) -> Collection[str]:
         """All of them: the published code tells each scene's, and the figures pool them."""
         return tuple(self.metrics)
-
-    def dataset(self, data: str | None) -> Items:
-        """The annotations of a file, or (None) those the card names."""
-        found = self._file(data)
-        samples = found.usable()
-        content = json.dumps([annotation_value(sample) for sample in samples])
-        return Items(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
-
-    def _file(self, data: str | None) -> AnnotationFile:
-        if data is not None:
-            return read_annotation_file(Path(data))
-        named = find("tasks", self.card.data)
-        return read_annotations(text_of(named), str(named))
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
@@ -108,21 +77,9 @@ class SceneTask(Task):
         board = made_board(tally, Rules(metrics, tuple(metrics), solver.unpublished, nothing, {}, seed))
         return replace(board, counts={**board.counts, UNKNOWN: board.counts.get(UNKNOWN, 0)})
 
-    def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """Difficulties from easy to hard; rooms by name."""
-        return sorted(members, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-
-    def question(self, sample: Annotation, *, briefly: bool = False) -> str:
-        """The description."""
-        return sample.description
-
     def reference(self, sample: Annotation) -> str:
         """The demands, in words; of plausibility none."""
         return "\n".join(in_words(spec) for spec in sample.specifications) if self.kind == "fidelity" else ""
-
-    def reference_value(self, sample: Annotation) -> object:
-        """The annotation."""
-        return annotation_value(sample)
 
     def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
         """What both profiles find in one scene, in words."""
@@ -142,12 +99,17 @@ def _in_words(scores: Scores) -> str:
     return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
 
 
+def task_of_card(card: Card) -> DescriptionTask:
+    """The task that a card declares."""
+    return AnnotateTask(card) if task_named(card, SUITE, TASKS) == "annotate" else SceneTask(card)
+
+
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """Both tasks where a file holds annotations, by its first line."""
+    """All tasks where a file holds annotations, by its first line."""
     try:
         with file.open(encoding="utf-8-sig") as lines:
             first = next(lines, "")
             is_twin = first.strip() == "{" and "tsgkit/annotations" in next(lines, "")
     except (OSError, UnicodeDecodeError):
         return ()
-    return tuple(METRICS) if is_twin or {"ObjCount", "OARel"} <= set(first.strip().split(",")) else ()
+    return tuple(TASKS) if is_twin or {"ObjCount", "OARel"} <= set(first.strip().split(",")) else ()

@@ -1,0 +1,186 @@
+"""Annotations asked of a model: what a description demands, written down entry by entry.
+
+>>> from tsgkit.library.cards import load_card
+>>> task = AnnotateTask(load_card("sceneeval/annotate"))
+>>> dataset = task.dataset(None)
+>>> task.takes, len(dataset), task.baseline("baseline/rules", 0, dataset).name
+(('models',), 30, 'baseline')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.lexicon import meant
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
+from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.replies import read_as, read_replies
+from tsgkit.suites.sceneeval.annotation_baselines import annotator_named
+from tsgkit.suites.sceneeval.annotation_examples import chosen
+from tsgkit.suites.sceneeval.annotation_prompting import SCHEMA, Prompter, Texts, answer_text
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
+from tsgkit.suites.sceneeval.annotation_scores import UNREAD, judge_reply, read_reply
+from tsgkit.suites.sceneeval.annotation_solvers import NO_FIGURES, Baseline, Recorded, Single, check_solver
+from tsgkit.suites.sceneeval.annotation_wording import Wording, rooms_named, wording_of_tables
+from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, Annotation, Specification, annotation_value, triplets
+from tsgkit.suites.sceneeval.description_task import DescriptionTask
+from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
+from tsgkit.suites.scoreboard import board_of as made_board
+from tsgkit.suites.solving import Solver
+from tsgkit.suites.styles import Style, style_of
+from tsgkit.suites.tasks import Dataset, Graphs, Items
+
+MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
+
+
+class AnnotateTask(DescriptionTask):
+    """The task that asks for annotations."""
+
+    @cached_property
+    def wording(self) -> Wording:
+        """What makes two entries the same, by the tables of the working project or ours."""
+        return wording_of_tables()
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Names of styles, solvers and prompts are true ones."""
+        style_of(style)
+        check_solver(solver)
+        self._texts(prompts)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Where each part of its prompts comes from."""
+        return self._texts(prompts).sources
+
+    def _texts(self, prompts: str | None) -> Texts:
+        return Texts.of(self.card.prompts, prompts)
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """What a model would be sent for one description."""
+        dataset = self.dataset(options.data)
+        sample = dataset.sample(dataset.chosen(() if options.item is None else (options.item,))[0])
+        prompter = self._prompter(style_of(options.style, options.shots), dataset, options.seed, options.prompts)
+        return Preview(
+            task=self.key,
+            style=prompter.style,
+            item_id=sample.item_id,
+            text=prompter.text(sample),
+            messages=as_sent(prompter.messages(sample)),
+            schema=SCHEMA if prompter.style.schema else None,
+            fingerprint=prompter.fingerprint,
+            examples=tuple(example.annotation.item_id for example in prompter.examples),
+        )
+
+    def solver(
+        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
+    ) -> Solver:
+        """A solver with its prompts; the pool of examples is held against the descriptions."""
+        check_solver(name)
+        return Single(self.wording, self._prompter(style_of(style, shots), own(dataset), seed, prompts))
+
+    def _prompter(self, style: Style, dataset: Items, seed: int, prompts: str | None) -> Prompter:
+        examples = chosen(self.card, style.shots, seed, dataset) if style.shots else ()
+        return Prompter(self.card, style, self._texts(prompts), examples)
+
+    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline:
+        """A subject that asks nobody."""
+        return Baseline(self.wording, annotator_named(subject, seed, list(own(dataset))))
+
+    def recorded(self, solver: str, style: str) -> Recorded:
+        """A way of answering of which only the transcripts are left."""
+        return Recorded(self.wording, solver, style)
+
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """The values of a tally, of these metrics (None: all)."""
+        return self._board(tally, seed, only)
+
+    def _board(self, tally: Tally, seed: int, only: Collection[str] | None = None) -> Board:
+        metrics = {name: metric for name, metric in self.metrics.items() if only is None or name in only}
+        board = made_board(tally, Rules(metrics, (), NO_FIGURES, seed=seed))
+        return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
+
+    def score(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Scores of annotations that were collected elsewhere."""
+        style_of(style or "zero-shot")
+        for group in by:
+            if group not in self.groups:
+                raise UsageError(f"there is no group {group}", hint=meant(group, self.groups))
+        dataset = self.dataset(data)
+        found = read_replies(replies, dataset.item_ids)
+        judged = tuple(judge_reply(sample, found.get(sample.item_id), self.wording) for sample in dataset)
+        groups = {group: self._boards_by(group, judged, seed) for group in by}
+        board = self._board(add_judged(self.tally(), judged), seed)
+        return ScoreReport(self.key, style or "zero-shot", seed, self.metrics, board, groups, judged)
+
+    def _boards_by(self, group: str, judged: Iterable[Judged], seed: int) -> dict[str, Board]:
+        members: dict[str, list[Judged]] = {}
+        for one in judged:
+            for name in self.group_of(one.sample, group):
+                members.setdefault(name, []).append(one)
+        ordered = self.in_order(members, group)
+        return {name: self._board(add_judged(self.tally(), members[name]), seed) for name in ordered}
+
+    def reference(self, sample: Annotation) -> str:
+        """The annotation, in the form that is asked for."""
+        return answer_text(sample)
+
+    def reference_value(self, sample: Annotation) -> object:
+        """The annotation."""
+        return annotation_value(sample)
+
+    def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
+        """What was read in one reply; nobody published a reader."""
+        outcome, reading = read_reply(read_as(reply))
+        text = None if reading.unreadable else answer_text(reading.annotation(sample.item_id))
+        return TwoReadings(outcome, text, reading.unreadable, reading.findings, None, NO_FIGURES, ())
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """Each entry that was said or wanted, field by field."""
+        return tuple(_traced(judged.evidence)) if judged.evidence else ()
+
+    def graphs(self, sample: Annotation, judged: Judged) -> Graphs | None:
+        """What is demanded and what was read as graphs; an entry that is right stands as the reference has it."""
+        if judged.answer is None:
+            return None
+        wanted = {self._key(spec, sample): spec for spec in sample.specifications}
+        said = [wanted.get(self._key(spec, sample), spec) for spec in _specifications(judged.answer)]
+        answer = ActionGraph.of(*triplets(AnnotationReading(tuple(said)).annotation(sample.item_id)))
+        reference = ActionGraph.of(*triplets(sample))
+        return Graphs((reference,), (answer,), Vocabulary.of((reference, answer)))
+
+    def _key(self, spec: Specification, sample: Annotation) -> object:
+        return self.wording.key(spec, one_room=rooms_named(sample.description) < 2)
+
+
+def own(dataset: Dataset) -> Items:
+    """The descriptions of a dataset of this suite."""
+    if not isinstance(dataset, Items):
+        raise UsageError(f"{dataset.file}: not descriptions of rooms")
+    return dataset
+
+
+def _specifications(answer: Mapping[str, Sequence[str]]) -> Iterator[Specification]:
+    for kind in KINDS:
+        yield from map(PARSERS[kind], answer[FIELDS[kind]])
+
+
+def _traced(evidence: Mapping[str, Any]) -> Iterator[str]:
+    nearly = {one["said"]: one for one in evidence["nearly"]}
+    for kind in KINDS:
+        found = evidence["fields"][kind]
+        for name, mark in MARKS.items():
+            for entry in found[name]:
+                near = nearly.get(entry) if name == "extra" else None
+                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
+                yield f"{FIELDS[kind]}: {mark} {entry}{why}"
+        for bad in found["unread"]:
+            yield f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})"

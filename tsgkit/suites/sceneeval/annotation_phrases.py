@@ -1,0 +1,209 @@
+"""A description taken apart into things, relation phrases and the small words between them.
+
+>>> taken = take_apart("At least two white chairs in front of the desk.", relation_table())
+>>> taken[0].name, taken[0].attributes, taken[0].quantity, taken[0].n
+('chair', ('white',), 'ge', 2)
+>>> taken[1].phrase, taken[2].name, taken[2].is_known, taken[3]
+('in front', 'desk', True, '.')
+
+A thing is what follows an article, a number or a word such as ``several``, up to the next relation phrase, verb or
+mark; its last words are its name, and the adjectives of a short list before them its attributes. Relation phrases are
+those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without an article or
+number, clauses that belong to something further off, adjectives outside the list, which become part of the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
+from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
+from tsgkit.suites.sceneeval.mapping import RelationTable, element_of, relation_table
+
+__all__ = ["Link", "Phrases", "Piece", "Thing", "relation_table", "take_apart"]
+
+TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*|\d{1,6}|[.,;:]")
+ADJECTIVES = word_set(
+    "white black grey gray red green blue yellow brown purple pink orange beige silver golden dark light bright",
+    "wooden oak pine metal steel glass leather wicker cardboard marble plastic brass ceramic velvet fabric stone",
+    "small large big long short tall low high wide narrow tiny huge round square oval rectangular curved",
+    "single double queen king twin bunk modern old antique rustic vintage formal cozy soft comfortable",
+    "striped patterned checkered colorful colourful empty open closed matching simple plain spacious",
+)
+STOPS = word_set(
+    "and or with that which who where while but as is are be it its them they each every both all there one another",
+    "stand stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
+    "of from to for into between has have other",
+)
+"""Words that end the name of a thing."""
+DEFINITE = word_set("the its their this that")
+ARTICLES: Mapping[str, tuple[str, int]] = {
+    **dict.fromkeys(("a", "an", "another"), ("eq", 1)),
+    **dict.fromkeys(("some", "several"), ("ge", 2)),
+    "no": ("eq", 0),
+}
+COMPARED = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
+TOGETHER = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
+"""Words for several things together, with their number where they tell one."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What a noun phrase names: its category in the singular, its attributes, and how many there are."""
+
+    name: str
+    attributes: tuple[str, ...]
+    quantity: str
+    n: int
+    is_known: bool
+    """Whether it was mentioned before, as ``the`` says."""
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it is part of the room, or a room."""
+        return spaced(self.name) in ROOMS or element_of(self.name) is not None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A relation phrase as the table has it."""
+
+    phrase: str
+    of_it: bool = False
+    """Whether ``its`` stands in it, as in ``on its long side``."""
+    is_turned: bool = False
+    """Whether what comes before it is the anchor, as in ``surrounded by``."""
+
+
+Piece = Thing | Link | str
+"""A thing, a relation, or one of the words and marks that matter between them."""
+BETWEEN = word_set("it them they each all both with and . , ; :")
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """The relation phrases of a table."""
+
+    table: RelationTable
+
+    @cached_property
+    def by_first(self) -> Mapping[str, list[tuple[str, ...]]]:
+        """The phrases by their first words, longest first."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in sorted({*self.table.objects, *self.table.rooms}, key=lambda one: (-len(one.split()), one)):
+            words = tuple(phrase.split())
+            found.setdefault(words[0], []).append(words)
+        return found
+
+    def at(self, tokens: Sequence[str], start: int) -> tuple[Link, int] | None:
+        """The longest phrase that begins here, and where it ends."""
+        if tuple(tokens[start : start + 2]) == ("surrounded", "by"):
+            return Link("surround", is_turned=True), start + 2
+        first = tokens[start]
+        for word in dict.fromkeys((first, first.removesuffix("s"))):
+            for phrase in self.by_first.get(word, ()):
+                if end := self._end(phrase, tokens, start):
+                    return Link(" ".join(phrase), of_it="its" in tokens[start:end]), end
+        return None
+
+    def _end(self, phrase: Sequence[str], tokens: Sequence[str], start: int) -> int | None:
+        at = start + 1
+        for word in phrase[1:]:
+            while at < len(tokens) and tokens[at] in self.table.ignored and tokens[at] != word:
+                at += 1
+            if at >= len(tokens) or tokens[at] != word:
+                return None
+            at += 1
+        return at
+
+
+def take_apart(description: str, table: RelationTable) -> list[Piece]:
+    """The pieces of a description in order."""
+    return list(_pieces(TOKEN.findall(description.lower().replace("’", "'")), Phrases(table)))
+
+
+def _pieces(tokens: Sequence[str], phrases: Phrases) -> Iterator[Piece]:
+    at = 0
+    while at < len(tokens):
+        if found := phrases.at(tokens, at):
+            link, at = found
+            yield link
+        elif thing := _thing_at(tokens, at, phrases):
+            made, at = thing
+            yield made
+        else:
+            if tokens[at] in BETWEEN:
+                yield tokens[at]
+            at += 1
+
+
+def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thing, int] | None:
+    counted = _quantity_at(tokens, start)
+    if counted is None:
+        return None
+    quantity, n, at = counted
+    words: list[str] = []
+    while at < len(tokens) and tokens[at][0].isalpha() and not _ends(tokens, at, phrases, words):
+        words.append(tokens[at])
+        at += 1
+    if not words:
+        return None
+    place = next((place for place, word in enumerate(words[:-1]) if word not in ADJECTIVES), len(words) - 1)
+    name = "_".join([*words[place:-1], singular(words[-1])])
+    return Thing(name, tuple(words[:place]), quantity, n, tokens[start] in DEFINITE), at
+
+
+def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]) -> bool:
+    word = tokens[at]
+    if word in STOPS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
+        return True
+    return bool(words) and phrases.at(tokens, at) is not None
+
+
+def _quantity_at(tokens: Sequence[str], start: int) -> tuple[str, int, int] | None:
+    """The comparison and number that begin here, and where they end."""
+    if compared := COMPARED.get(" ".join(tokens[start : start + 2])):
+        number = _number(tokens, start + 2)
+        return None if number is None else (compared, number, start + 3)
+    word = tokens[start]
+    following = tokens[start + 1] if start + 1 < len(tokens) else ""
+    if following in TOGETHER and tokens[start + 2 : start + 3] == ["of"]:
+        return _together(tokens, start, TOGETHER[following])
+    if (number := _number(tokens, start)) is not None:
+        return "eq", number, start + 1
+    if word in DEFINITE and _number(tokens, start + 1) is not None:
+        return "eq", _number(tokens, start + 1) or 0, start + 2
+    if word in DEFINITE:
+        return "eq", 1, start + 1
+    return (*ARTICLES[word], start + 1) if word in ARTICLES else None
+
+
+def _together(tokens: Sequence[str], start: int, own: int | None) -> tuple[str, int, int]:
+    """``a pair of``, ``a row of two``, ``a stack of at least five``, ``a set of``."""
+    if own is None and start + 3 < len(tokens) and (found := _quantity_at(tokens, start + 3)):
+        return found
+    return ("eq", own, start + 3) if own else ("ge", 2, start + 3)
+
+
+def _number(tokens: Sequence[str], at: int) -> int | None:
+    if at >= len(tokens):
+        return None
+    return int(tokens[at]) if tokens[at].isdecimal() else NUMBERS.get(tokens[at])
+
+
+def singular(word: str) -> str:
+    """The singular of a noun by its spelling.
+
+    >>> [singular(word) for word in ("lamps", "shelves", "benches", "boxes", "glass", "chair")]
+    ['lamp', 'shelf', 'bench', 'box', 'glass', 'chair']
+    """
+    for ending, instead in (("shelves", "shelf"), ("knives", "knife"), ("ies", "y"), ("ss", "ss"), ("us", "us")):
+        if word.endswith(ending):
+            return word.removesuffix(ending) + instead
+    if word.endswith(("ches", "shes", "xes", "sses")):
+        return word.removesuffix("es")
+    return word.removesuffix("s")

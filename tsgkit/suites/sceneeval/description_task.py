@@ -1,0 +1,62 @@
+"""What all tasks of this suite have in common: descriptions with their annotations, and how those are told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tsgkit.library.cards import Card
+from tsgkit.library.projects import find, text_of
+from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value
+from tsgkit.suites.sceneeval.metrics import TASKS
+from tsgkit.suites.tasks import Items, Task
+
+SUITE = "sceneeval/"
+ORDER = ("easy", "medium", "hard")
+
+
+class DescriptionTask(Task):
+    """A task whose items are descriptions."""
+
+    groups: tuple[str, ...] = ("difficulty", "room")
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.kind = task_named(card, SUITE, TASKS)
+        check_metrics(card, self.metrics)
+        self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """What it is judged by."""
+        return TASKS[self.kind]
+
+    def dataset(self, data: str | None) -> Items:
+        """The annotations of a file, or (None) those the card names."""
+        found = self._file(data)
+        samples = found.usable()
+        content = json.dumps([annotation_value(sample) for sample in samples])
+        return Items(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
+
+    def _file(self, data: str | None) -> AnnotationFile:
+        if data is not None:
+            return read_annotation_file(Path(data))
+        named = find("tasks", self.card.data)
+        return read_annotations(text_of(named), str(named))
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """Difficulties from easy to hard; rooms by name."""
+        return sorted(members, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+
+    def question(self, sample: Annotation, *, briefly: bool = False) -> str:
+        """The description."""
+        return sample.description
+
+    def reference_value(self, sample: Annotation) -> object:
+        """The annotation."""
+        return annotation_value(sample)
