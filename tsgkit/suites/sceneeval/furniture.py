@@ -62,6 +62,8 @@ class Furniture:
 
     rooms: Mapping[str, RoomThings]
     carriers: tuple[str, ...]
+    several: Mapping[str, int]
+    """Of what there may be several, and how many at most."""
     names: Mapping[str, str]
     """Every name of a thing by its key, and the key of the first name of the same kind of thing."""
     small: frozenset[str]
@@ -119,6 +121,7 @@ def _table_of(text: str, source: str, synonyms: Sequence[Sequence[str]]) -> Furn
     return Furniture(
         rooms=rooms,
         carriers=lists["carriers"],
+        several=_numbers(value.get("several", {}), source),
         names=names,
         small=frozenset(names.get(key_of(name), key_of(name)) for name in small),
         ambiguous=frozenset(map(key_of, lists["ambiguous"])),
@@ -136,6 +139,12 @@ def _names(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
         raise UsageError(f"{where}: this is no list of names", hint="put words such as on in quotes")
     return tuple(value)
+
+
+def _numbers(value: object, source: str) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(type(number) is int and number > 0 for number in value.values()):
+        raise UsageError(f"{source}: several: a number from 1 on was expected for each thing")
+    return {str(name): number for name, number in value.items()}
 
 
 def _rooms(value: Mapping[str, Any], source: str) -> dict[str, RoomThings]:
