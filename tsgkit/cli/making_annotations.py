@@ -5,13 +5,14 @@
   tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o --review
   tsgkit make sceneeval -o hard.json --items 6 --difficulty hard --room kitchen --room den --model openai/gpt-4o
 
-Types of rooms, difficulties and things are drawn by a seed. A model describes each in a request of its own, then writes
-down what the text demands. Code holds both against each other: the level, things nobody counts and counts nobody told,
-numbers, attributes and relations that are missing, merged or made up, texts that are alike. What has errors is asked for
-again with the findings, --rounds times at most, then dropped (OUT.dropped.jsonl says why); doubts are told once and stay
-as warnings. With --review you see every item with its findings, and accept, change or drop it; decisions are kept in
-OUT.review.jsonl, and the same command goes on with them. OUT.notes.jsonl says of each item how it was made, what is left
-to doubt and whether a person saw it. Without --model, sentence patterns of ours are filled in: plain and alike.
+Types of rooms, difficulties and things are drawn by a seed. A model describes each in a request of its own, then
+writes down what the text demands. Code holds both against each other: the level, things nobody counts and counts nobody
+told, numbers, attributes and relations that are missing, merged or made up, texts that are alike. What has errors is
+asked for again with the findings, --rounds times at most, then dropped (OUT.dropped.jsonl says why); doubts are told
+once and stay as warnings. With --review you see every item with its findings, and accept, change or drop it; decisions
+are kept in OUT.review.jsonl, and the same command goes on with them. OUT.notes.jsonl says of each item how it was made,
+what is left to doubt and whether a person saw it. Without --model, sentence patterns of ours are filled in: plain, and
+all alike.
 """
 
 from __future__ import annotations

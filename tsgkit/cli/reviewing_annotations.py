@@ -63,10 +63,16 @@ def _apply(one: Made, kept: dict[str, Any], table: Furniture, made: Sequence[Mad
     from tsgkit.suites.sceneeval.making import check
 
     if kept["decision"] == EDITED:
-        entries = [kept[name] for name in ("counts", "attributes", "object_relations", "room_relations")]
         now = one.annotation
         one.annotation = annotation_of(
-            now.item_id, now.difficulty, kept["description"], *entries, room_type=now.room_type
+            now.item_id,
+            now.difficulty,
+            kept["description"],
+            kept["counts"],
+            kept["attributes"],
+            kept["object_relations"],
+            kept["room_relations"],
+            now.room_type,
         )
         one.findings = ()
         check(made, table)

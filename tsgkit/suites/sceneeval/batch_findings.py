@@ -2,7 +2,7 @@
 
 >>> one = annotation_of("0", "easy", "A den with a red sofa by the wall.", ("eq,1,sofa",), ("eq,1,sofa,red",))
 >>> other = annotation_of("1", "easy", "A kitchen with a stove.", ("eq,1,stove", "eq,1,sofa"), ("eq,1,stove,red",))
->>> for finding in batch_findings([one, other])[1]:
+>>> for finding in batch_findings([one, other], furniture())[1]:
 ...     print(finding.code, finding.message)
 carried-over sofa: this text does not name it, and that of 0 does
 carried-over eq,1,stove,red: this text does not say red, and that of 0 does
@@ -15,9 +15,11 @@ from collections.abc import Iterator, Sequence
 from tsgkit.graph.rules import ERROR, Finding, Place, Rule
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, spaced
+from tsgkit.suites.sceneeval.descriptions import names_in
+from tsgkit.suites.sceneeval.furniture import Furniture, furniture
 from tsgkit.suites.sceneeval.matching import words_of
 
-__all__ = ["RULES", "alike", "annotation_of", "batch_findings", "telling"]
+__all__ = ["RULES", "Batch", "alike", "annotation_of", "batch_findings", "furniture", "telling"]
 
 RULES = {
     "near-duplicate": Rule(ERROR, "a description is much like another one"),
@@ -38,17 +40,20 @@ def alike(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 1.0
 
 
-def batch_findings(annotations: Sequence[Annotation], known: Sequence[str] = ()) -> list[tuple[Finding, ...]]:
+def batch_findings(
+    annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()
+) -> list[tuple[Finding, ...]]:
     """For each of several annotations, what shows beside the others and beside descriptions that are known."""
-    batch = Batch(annotations, known)
+    batch = Batch(annotations, table, known)
     return [batch.findings(place) for place in range(len(annotations))]
 
 
 class Batch:
     """Annotations that are held against each other; descriptions that are known come before them all."""
 
-    def __init__(self, annotations: Sequence[Annotation], known: Sequence[str] = ()) -> None:
-        self.annotations = annotations
+    def __init__(self, annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()) -> None:
+        self.annotations, self.table = annotations, table
+        self.names = [names_in(one.description, table) for one in annotations]
         self.words = [telling(one.description) for one in annotations]
         self.known = [telling(text) for text in known]
 
@@ -69,22 +74,24 @@ class Batch:
                 return
 
     def _carried(self, one: Annotation, place: int) -> Iterator[Finding]:
-        mine = frozenset(words_of(one.description))
+        mine, names = frozenset(words_of(one.description)), names_in(one.description, self.table)
         for name in one.categories:
-            if not _last(name) & mine and (whose := self._whose(name, place)):
+            key = self.table.same(name)
+            if key in names or _last(name) & mine:
+                continue
+            if whose := self._first([key in names for names in self.names], place):
                 yield _finding("carried-over", one, f"{name}: this text does not name it, and that of {whose} does")
         for spec in one.of_kind("atr"):
-            if not frozenset(words_of(spaced(spec.attribute))) & mine and (whose := self._whose(spec.attribute, place)):
+            wanted = frozenset(words_of(spaced(spec.attribute)))
+            if not wanted or wanted & mine:
+                continue
+            if whose := self._first([wanted <= words for words in self.words], place):
                 message = f"{spec.text}: this text does not say {spaced(spec.attribute)}, and that of {whose} does"
                 yield _finding("carried-over", one, message)
 
-    def _whose(self, name: str, place: int) -> str:
-        """The first other description that has all words of a name; empty where none has."""
-        wanted = frozenset(words_of(spaced(name)))
-        for number, (one, words) in enumerate(zip(self.annotations, self.words, strict=True)):
-            if number != place and wanted and wanted <= words:
-                return one.item_id
-        return ""
+    def _first(self, says: Sequence[bool], place: int) -> str:
+        """The first other description that says something; empty where none does."""
+        return next((one.item_id for n, one in enumerate(self.annotations) if n != place and says[n]), "")
 
 
 def _last(name: str) -> frozenset[str]:

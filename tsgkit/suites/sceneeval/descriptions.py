@@ -24,12 +24,12 @@ from typing import NamedTuple
 from tsgkit.geometry import ELEMENTS
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
-from tsgkit.suites.sceneeval.annotations import WORDS, spaced
+from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
 from tsgkit.suites.sceneeval.furniture import SURE_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.mapping import relation_table
 from tsgkit.suites.sceneeval.matching import words_of
 
-__all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "read_description"]
+__all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "names_in", "read_description"]
 
 LONGEST = 4_000
 """Characters that are read: more than twice the longest published description."""
@@ -43,18 +43,20 @@ VAGUE = word_set("several some many few multiple various numerous")
 PARTS_OF = word_set("of")
 VERBS = word_set(
     "is are be was has have having stand stands standing sit sits sitting lie lies lying hang hangs hanging face faces",
-    "facing hold holds holding rest rests resting lean leans leaning surround surrounds surrounding surrounded fill fills",
-    "line lines flank flanks flanked serve serves occupy occupies feature features contain contains include includes",
-    "including display displays cover covers mounted placed positioned located centered arranged attached stacked set made",
-    "sits made built complete completes add adds light lights illuminate illuminates provide provides there here",
+    "facing hold holds holding rest rests resting lean leans leaning surround surrounds surrounding surrounded fill",
+    "fills line lines flank flanks flanked serve serves occupy occupies feature features contain contains include",
+    "includes including display displays cover covers mounted placed positioned located centered arranged",
+    "attached stacked set made built complete completes add adds light lights illuminate illuminates provide",
+    "provides there here situated found comes come goes go separates separate divides supports support",
 )
 LINKS = word_set(
-    "with and or but in on at by of from to for under above below over beneath underneath behind beside near against",
-    "between across around along alongside opposite inside outside within into onto next while where as so than then it",
-    "them they also without not no",
+    "with and or but in on at by of from to for under above below over beneath underneath behind beside near",
+    "against between across around along alongside opposite inside outside within into onto next while where as so",
+    "than then it them they also without not no directly right just toward towards away",
 )
-STOPS = DEFINITE | VAGUE | VERBS | LINKS | frozenset(NUMBERS) | word_set("a an another")
+STOPS = DEFINITE | VAGUE | VERBS | LINKS | frozenset(NUMBERS) | word_set("a an another any")
 INTRODUCING = VAGUE | frozenset(NUMBERS) | word_set("a an another")
+ROOM_KEYS = frozenset(map(key_of, ROOMS[:-1]))
 SHARING = word_set("each both every either all")
 """Where one of these stands, numbers may hold for each of several."""
 MANY = {"pair": 2, "couple": 2}
@@ -66,7 +68,7 @@ COMPARISONS = {
     ("fewer", "than"): "lt",
     ("less", "than"): "lt",
 }
-OPPOSITE_ENDS = {"hung": "hang", "holding": "hold"}
+IRREGULAR = {"hung": "hang"}
 
 
 class Quantity(NamedTuple):
@@ -133,13 +135,25 @@ class Description:
     @cached_property
     def runs(self) -> frozenset[str]:
         """The keys of all runs of words that could be a name."""
-        words = [token.word for token in self.tokens]
-        places = ((start, end) for start in range(len(words)) for end in _ends(words, start))
-        return frozenset(key_of(" ".join(words[start:end])) for start, end in places)
+        return _runs([token.word for token in self.tokens])
 
     def says(self, name: str) -> bool:
         """Whether all words of a name stand in it."""
         return set(words_of(spaced(name).replace("-", " "))) <= self.roots
+
+
+def names_in(text: str, table: Furniture) -> frozenset[str]:
+    """The keys of all that a text could name, names of the same kind of thing being one.
+
+    >>> key_of("rug") in names_in("A blue carpet.", furniture())
+    True
+    """
+    return frozenset(table.names.get(key, key) for key in _runs(_TOKEN.findall(text[:LONGEST].lower())))
+
+
+def _runs(words: Sequence[str]) -> frozenset[str]:
+    places = ((start, end) for start in range(len(words)) for end in _ends(words, start))
+    return frozenset(key_of(" ".join(words[start:end])) for start, end in places)
 
 
 def _ends(words: Sequence[str], start: int) -> Iterator[int]:
@@ -157,7 +171,7 @@ def read_description(text: str, categories: Iterable[str], table: Furniture) -> 
 
 
 def _token(word: str) -> Token:
-    return Token(word, words_of(OPPOSITE_ENDS.get(word, word))[0] if word[0].isalnum() else word)
+    return Token(word, words_of(IRREGULAR.get(word, word))[0] if word[0].isalnum() else word)
 
 
 class _Reader:
@@ -268,10 +282,15 @@ class _Reader:
         if not words or any(place in taken for place in range(start, end)):
             return None
         tails = {key_of(" ".join(words[begin:])) for begin in range(len(words))}
-        if tails & self.table.not_things or self._is_attribute(words[-1]):
+        if tails & self.table.not_things or self._is_attribute(words[-1]) or _names_a_room(words):
             return None
         quantity = _quantity(self.tokens, start, words[-1])
         return Thing(start + 1, end, " ".join(words), (), quantity, False, self.sharing[start], is_known=False)
+
+
+def _names_a_room(words: Sequence[str]) -> bool:
+    runs = (" ".join(words[start : start + size]) for size in (1, 2) for start in range(len(words)))
+    return any(key_of(run) in ROOM_KEYS for run in runs)
 
 
 def _sharing(tokens: Sequence[Token]) -> list[bool]:

@@ -75,9 +75,7 @@ def _in_turn(rooms: Sequence[str], count: int, rng: Random) -> list[str]:
     return order
 
 
-def _drawn(
-    number: int, difficulty: str, room: str, rooms: Sequence[str], seed: int, table: Furniture
-) -> DrawnRoom:
+def _drawn(number: int, difficulty: str, room: str, rooms: Sequence[str], seed: int, table: Furniture) -> DrawnRoom:
     rng = Random(f"{seed}/{number}/{difficulty}/{room}")
     total = rng.randint(*TOTALS[difficulty])
     others = [name for name in rooms if name != room]

@@ -127,7 +127,7 @@ def written(draws: Sequence[DrawnRoom], seed: int, table: Furniture) -> Making:
 
 def check(made: Sequence[Made], table: Furniture, known: Sequence[str] = ()) -> None:
     """Find what is wrong with each, by itself and beside the others."""
-    batch = beside.Batch([one.annotation for one in made], known)
+    batch = beside.Batch([one.annotation for one in made], table, known)
     for place, one in enumerate(made):
         _check_one(one, batch, place, table)
 
@@ -246,7 +246,9 @@ class Maker:
 
     def _check_texts(self, making: Making) -> None:
         left = self._left(making)
-        for one, others in zip(left, beside.batch_findings([one.annotation for one in left], self.known), strict=True):
+        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
+        for place, one in enumerate(left):
+            others = batch.findings(place)
             mine = text_findings(one.drawn, one.annotation.description, self.table)
             one.findings = (*others, *mine) if one.annotation.description else (NO_DESCRIPTION,)
 
@@ -280,7 +282,7 @@ class Maker:
     async def _mend(self, making: Making, number: int) -> None:
         """Ask again about what has errors, and in the first round about what has doubts alone."""
         left = self._left(making)
-        batch = beside.Batch([one.annotation for one in left], self.known)
+        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
         waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
         asked = [self._said(one, self._mend_prompt(one), f"mend/{number}", making) for _, one in waiting]
         for (place, one), reply in zip(waiting, await _all(asked), strict=True):

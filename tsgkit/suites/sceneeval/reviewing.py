@@ -63,6 +63,4 @@ def _place(text: str, listed: Sequence[Specification]) -> int:
 def _with(annotation: Annotation, listed: Sequence[Specification]) -> Annotation:
     """The annotation with these entries, each among those of its kind."""
     counts, attributes, pairs, built = (tuple(spec for spec in listed if spec.kind == kind) for kind in KINDS)
-    return replace(
-        annotation, counts=counts, attributes=attributes, object_relations=pairs, room_relations=built
-    )
+    return replace(annotation, counts=counts, attributes=attributes, object_relations=pairs, room_relations=built)

@@ -23,7 +23,14 @@ from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.suites.sceneeval.annotation_files import as_csv, read_annotations
 from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
-from tsgkit.suites.sceneeval.descriptions import Description, Placing, Quantity, Thing, attribute_words, read_description
+from tsgkit.suites.sceneeval.descriptions import (
+    Description,
+    Placing,
+    Quantity,
+    Thing,
+    attribute_words,
+    read_description,
+)
 from tsgkit.suites.sceneeval.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.mapping import element_of, relation_table
 from tsgkit.suites.sceneeval.matching import words_of
@@ -53,7 +60,9 @@ RULES = {
 LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
 """For each difficulty the fewest and the most objects, and the most small ones."""
 SAME_STEM = {"wooden": "wood", "golden": "gold", "woolen": "wool", "gray": "grey", "sized": "size", "metallic": "metal"}
-NO_ATTRIBUTES = frozenset(("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further"))
+NO_ATTRIBUTES = frozenset(
+    ("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further")
+)
 HOLDING = frozenset(words_of("hold carry contain"))
 UPSIDE = ("side_of top", "side_of bottom", "side_region bottom")
 """What is above another has it below."""
@@ -140,7 +149,9 @@ class _Held:
             wanted = f"at most {most}" if number > most else f"at least {fewest}"
             yield self._finding("level-objects", f"{name} has {wanted} objects, and {number} are counted")
         if small > most_small:
-            yield self._finding("level-small", f"{name} has at most {most_small} small objects, and {small} are counted")
+            yield self._finding(
+                "level-small", f"{name} has at most {most_small} small objects, and {small} are counted"
+            )
 
     def things(self) -> Iterator[Finding]:
         for thing in self.told.things:
@@ -150,7 +161,8 @@ class _Held:
                 yield self._finding("unknown-thing", f"nothing is counted that {thing.name!r} may be")
             elif not thing.name.startswith("shelves") or not thing.is_definite:
                 message = f"the text names {thing.name!r}, and nothing of the kind is counted"
-                yield self._finding("uncounted-thing", message, f"add eq,1,{thing.name.replace(' ', '_')} to the counts")
+                hint = f"add eq,1,{thing.name.replace(' ', '_')} to the counts"
+                yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
         named = {name for thing in self.told.things for name in self.candidates(thing)}
@@ -191,7 +203,7 @@ class _Held:
     def numbers(self) -> Iterator[Finding]:
         most = {spec.category: spec.n for spec in self.annotation.of_kind("cnt") if spec.quantity in ("eq", "le")}
         for kind in ("atr", "oor", "oar"):
-            for spec in self.annotation.of_kind(kind):  # type: ignore[arg-type]
+            for spec in self.annotation.of_kind(kind):
                 counted = dict.fromkeys(spec.others) if kind == "oor" else (spec.category,)
                 limit = sum(most.get(name, 10_000) for name in counted)
                 if _least(spec) > limit:
@@ -224,8 +236,9 @@ class _Held:
         for name in self.counted:
             words = spaced(name).split()
             if len(words) > 1 and self.table.attributes.get(words[0]) in ("colour", "pattern"):
+                message = f"the category {name} holds the attribute {words[0]}"
                 hint = f"count {'_'.join(words[1:])}, and demand {words[0]} as an attribute"
-                yield self._finding("attribute-in-category", f"the category {name} holds the attribute {words[0]}", hint)
+                yield self._finding("attribute-in-category", message, hint)
 
     def _merged(self, attribute: str) -> tuple[str, ...]:
         """The kinds of several attributes in one; none where it is one."""
@@ -319,10 +332,11 @@ def _of_several(told: Sequence[Quantity], spec: Specification, *, is_shared: boo
     if any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in told) or spec.quantity == "le":
         return ""
     most, total = max(one.n for one in told), sum(one.n for one in told)
+    says = f"{spaced(spec.category)}, and {spec.text} says {spec.wanted}"
     if _least(spec) < most:
-        return f"the text tells of {most} {spaced(spec.category)} in one place alone, and {spec.text} says {spec.wanted}"
+        return f"in one place alone the text tells of {most} {says}"
     if _least(spec) > total and not is_shared:
-        return f"the text tells of {total} {spaced(spec.category)} in all, and {spec.text} says {spec.wanted}"
+        return f"in all the text tells of {total} {says}"
     return ""
 
 
@@ -356,5 +370,3 @@ def _means_the_same(phrase: str, spec: Specification) -> bool:
 def _is_of_a_room(spec: Specification) -> bool:
     """Whether a relation only says in which room something is, as texts do in many ways."""
     return spec.kind == "oar" and element_of(spec.elements[0]) == "room" and spaced(spec.relation) in IN_ROOM
-
-

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
+from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom, DrawnThing
 from tsgkit.suites.sceneeval.furniture import Furniture, furniture
@@ -23,7 +24,6 @@ from tsgkit.suites.sceneeval.furniture import Furniture, furniture
 __all__ = ["furniture", "in_numbers", "written_room"]
 
 ATTRIBUTES = ("white", "black", "grey", "blue", "green", "red", "brown", "wooden", "metal")
-NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()
 BESIDE = (("next_to", "next to"), ("near", "near"), ("across_from", "across from"), ("beside", "beside"))
 WITH_ATTRIBUTE = 0.5
 IN_FIRST, IN_OTHERS = 3, 2
@@ -70,8 +70,8 @@ def _of_several(told: dict[str, list[str]]) -> str:
     rooms = " and ".join(f"{_article(room)} {room}" for room in told)
     sentences = [f"A flat of two rooms, {rooms}."]
     for room, parts in told.items():
-        for start in range(0, len(parts), IN_FIRST):
-            sentences.append(f"The {room} has {_listed(parts[start : start + IN_FIRST])}.")
+        starts = range(0, len(parts), IN_FIRST)
+        sentences += [f"The {room} has {_listed(parts[start : start + IN_FIRST])}." for start in starts]
     return " ".join(sentences)
 
 
@@ -148,7 +148,7 @@ def in_numbers(n: int, name: str, attribute: str = "") -> str:
     words = f"{attribute} {_spelt(name)}".strip()
     if n == 1:
         return f"{_article(words)} {words}"
-    number = NUMBERS[n] if n < len(NUMBERS) else str(n)
+    number = next((word for word, value in NUMBERS.items() if value == n), str(n))
     return f"{number} {_plural(words)}"
 
 
