@@ -11,7 +11,11 @@
 ``judges``             what is asked of whoever looks;  ``rules_judge``: the judge that asks nobody
 ``matching``           which object is of which category;  ``mapping``: which relation a phrase means
 ``measuring``          everything found about a scene, as one JSON value;  ``fidelity``, ``plausibility``: its halves
-``judging``, ``metrics``, ``task``  from there to scores
+``judging``, ``metrics``, ``task``  from there to scores (``description_task``: what all tasks have in common)
 ``top_view``           a scene seen from above
+``annotation_replies`` an annotation read from what a model wrote;  ``annotation_wording``: when entries say the same
+``annotation_scores``  from there to scores;  ``annotate_task``, ``annotation_solvers``: the task that asks for them
+``annotation_prompting``, ``annotation_examples``  how they are asked for
+``annotation_baselines``, ``annotation_rules``, ``annotation_phrases``  and what annotates without asking anybody
 =====================  =========================================================================================
 """

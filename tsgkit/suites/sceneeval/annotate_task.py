@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
@@ -26,17 +25,17 @@ from tsgkit.suites.replies import read_as, read_replies
 from tsgkit.suites.sceneeval.annotation_baselines import annotator_named
 from tsgkit.suites.sceneeval.annotation_examples import chosen
 from tsgkit.suites.sceneeval.annotation_prompting import SCHEMA, Prompter, Texts, answer_text
-from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotation_scores import UNREAD, judge_reply, read_reply
 from tsgkit.suites.sceneeval.annotation_solvers import NO_FIGURES, Baseline, Recorded, Single, check_solver
-from tsgkit.suites.sceneeval.annotation_wording import Wording, rooms_named, wording_of_tables
-from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, Annotation, Specification, annotation_value, triplets
+from tsgkit.suites.sceneeval.annotation_wording import Wording, wording_of_tables
+from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, annotation_value
 from tsgkit.suites.sceneeval.description_task import DescriptionTask
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.styles import Style, style_of
-from tsgkit.suites.tasks import Dataset, Graphs, Items
+from tsgkit.suites.tasks import Dataset, Items
 
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
 
@@ -147,30 +146,12 @@ class AnnotateTask(DescriptionTask):
         """Each entry that was said or wanted, field by field."""
         return tuple(_traced(judged.evidence)) if judged.evidence else ()
 
-    def graphs(self, sample: Annotation, judged: Judged) -> Graphs | None:
-        """What is demanded and what was read as graphs; an entry that is right stands as the reference has it."""
-        if judged.answer is None:
-            return None
-        wanted = {self._key(spec, sample): spec for spec in sample.specifications}
-        said = [wanted.get(self._key(spec, sample), spec) for spec in _specifications(judged.answer)]
-        answer = ActionGraph.of(*triplets(AnnotationReading(tuple(said)).annotation(sample.item_id)))
-        reference = ActionGraph.of(*triplets(sample))
-        return Graphs((reference,), (answer,), Vocabulary.of((reference, answer)))
-
-    def _key(self, spec: Specification, sample: Annotation) -> object:
-        return self.wording.key(spec, one_room=rooms_named(sample.description) < 2)
-
 
 def own(dataset: Dataset) -> Items:
     """The descriptions of a dataset of this suite."""
     if not isinstance(dataset, Items):
         raise UsageError(f"{dataset.file}: not descriptions of rooms")
     return dataset
-
-
-def _specifications(answer: Mapping[str, Sequence[str]]) -> Iterator[Specification]:
-    for kind in KINDS:
-        yield from map(PARSERS[kind], answer[FIELDS[kind]])
 
 
 def _traced(evidence: Mapping[str, Any]) -> Iterator[str]:

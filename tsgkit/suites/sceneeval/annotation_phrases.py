@@ -36,7 +36,7 @@ ADJECTIVES = word_set(
 )
 STOPS = word_set(
     "and or with that which who where while but as is are be it its them they each every both all there one another",
-    "stand stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
+    "stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
     "of from to for into between has have other",
 )
 """Words that end the name of a thing."""
@@ -47,6 +47,7 @@ ARTICLES: Mapping[str, tuple[str, int]] = {
     "no": ("eq", 0),
 }
 COMPARED = {"at least": "ge", "at most": "le", "more than": "gt", "fewer than": "lt", "less than": "lt"}
+PLACES = word_set("corner middle center centre side foot row")
 TOGETHER = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
 """Words for several things together, with their number where they tell one."""
 
@@ -61,6 +62,11 @@ class Thing:
     n: int
     is_known: bool
     """Whether it was mentioned before, as ``the`` says."""
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is no thing at all, but a part of something."""
+        return self.name in PLACES
 
     @property
     def is_built(self) -> bool:
@@ -160,6 +166,8 @@ def _thing_at(tokens: Sequence[str], start: int, phrases: Phrases) -> tuple[Thin
 def _ends(tokens: Sequence[str], at: int, phrases: Phrases, words: Sequence[str]) -> bool:
     word = tokens[at]
     if word in STOPS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
+        return True
+    if word == "stand" and words and words[-1].endswith("s"):  # two lamps stand; a tv stand
         return True
     return bool(words) and phrases.at(tokens, at) is not None
 

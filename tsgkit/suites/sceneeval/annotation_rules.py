@@ -8,7 +8,8 @@
 (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
 A pronoun means what ``with`` belongs to, else the thing before the one that is told of; ``each`` multiplies. No grammar
-stands behind this: it is what can be had without a model.
+stands behind this: it is what can be had without a model. It was written beside the bundled descriptions, so what it
+gets there says little of others.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ PRONOUNS = ("it", "them", "they")
 MARKS = (".", ";", ":")
 LEAST_AROUND = 3
 MOST_AROUND = 20
+MOST = 999_999
 
 
 @dataclass
@@ -59,7 +61,7 @@ class _Telling:
         if thing.is_known and known is not None and not thing.attributes:
             return known
         if not thing.is_built:
-            thing = Thing(thing.name, thing.attributes, thing.quantity, thing.n * self.times, thing.is_known)
+            thing = Thing(thing.name, thing.attributes, thing.quantity, min(thing.n * self.times, MOST), thing.is_known)
             self.things.append(thing)
         return thing
 
@@ -116,6 +118,8 @@ def _read(pieces: Sequence[Piece], at: int, telling: _Telling) -> int:
     piece = pieces[at]
     if isinstance(piece, Link):
         return _read_link(piece, pieces, at, telling)
+    if isinstance(piece, Thing) and piece.is_place:
+        return at + 1
     if isinstance(piece, Thing):
         met = telling.meet(piece)
         if not met.is_built:
@@ -162,4 +166,4 @@ def _count(telling: _Telling) -> None:
 
 def _total(mentioned: Iterable[Thing]) -> int:
     new = [thing.n for thing in mentioned if not thing.is_known]
-    return sum(new) if new else 1
+    return min(sum(new), MOST) if new else 1

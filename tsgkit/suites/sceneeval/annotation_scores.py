@@ -19,17 +19,17 @@ task are published, so there is no ``official``.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import Overlap
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, read_annotation_reply
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, BadEntry, read_annotation_reply
 from tsgkit.suites.sceneeval.annotation_wording import LEVELS, Key, Level, Wording, rooms_named
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, Specification
 from tsgkit.suites.sceneeval.metrics import ANNOTATE
@@ -73,14 +73,16 @@ def judge_reply(sample: Annotation, reply: Reply | None, wording: Wording) -> Ju
     """The judgement on a reply (None: there is none)."""
     outcome, reading = read_reply(reply)
     answered = outcome is Outcome.ANSWERED
-    levels = {level: _compared(sample, reading, level, wording) for level in LEVELS}
+    wanted, said = _by_kind(sample.specifications), _by_kind(reading.specifications)
+    one_room = rooms_named(sample.description) < 2
+    levels = {level: _compared(wanted, said, reading.bad, _Keys(wording, level, one_room)) for level in LEVELS}
     counts = {"repaired": int(reading.is_repaired), UNREAD: len(reading.bad)}
     scores = _scores(levels, answered=answered) | _softer(levels["meaning"])
     return Judged(
         sample=sample,
         outcome=outcome,
         answer=answer_value(reading) if answered else None,
-        scores={"strict": {name: scores[name] for name in ANNOTATE}},
+        scores={"strict": {name: scores[name] for name in ("f1", *ANNOTATE)}},
         notes=tuple(map(str, reading.findings)) or ((reading.unreadable,) if reading.unreadable else ()),
         evidence=_evidence(levels, reading) if answered else None,
         counts={"items": 1, outcome: 1, **counts},
@@ -101,24 +103,40 @@ def read_reply(reply: Reply | None) -> tuple[Outcome, AnnotationReading]:
 
 def answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
     """What was read, in the form that is asked for."""
-    return {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS}
+    return {FIELDS[kind]: [spec.text for spec in specs] for kind, specs in _by_kind(reading.specifications).items()}
 
 
-def _compared(sample: Annotation, reading: AnnotationReading, level: Level, wording: Wording) -> dict[Kind, Compared]:
-    one_room = rooms_named(sample.description) < 2
+def _by_kind(specs: Iterable[Specification]) -> Mapping[Kind, list[Specification]]:
+    kinds: dict[Kind, list[Specification]] = {kind: [] for kind in KINDS}
+    for spec in specs:
+        kinds[spec.kind].append(spec)
+    return kinds
 
-    def by_key(specs: Iterable[Specification]) -> dict[Key, Specification]:
+
+class _Keys(NamedTuple):
+    """What entries say on a level."""
+
+    wording: Wording
+    level: Level
+    one_room: bool
+
+    def of(self, specs: Iterable[Specification]) -> dict[Key, Specification]:
+        """The first entry of each key."""
         keyed: dict[Key, Specification] = {}
         for spec in specs:
-            keyed.setdefault(wording.key(spec, level, one_room=one_room), spec)
+            keyed.setdefault(self.wording.key(spec, self.level, one_room=self.one_room), spec)
         return keyed
 
-    bad: defaultdict[Kind, set[str]] = defaultdict(set)
-    for one in reading.bad:
-        bad[one.kind].add(one.note.text)
-    return {
-        kind: Compared(by_key(sample.of_kind(kind)), by_key(reading.of_kind(kind)), len(bad[kind])) for kind in KINDS
-    }
+
+def _compared(
+    wanted: Mapping[Kind, list[Specification]],
+    said: Mapping[Kind, list[Specification]],
+    bad: Iterable[BadEntry],
+    keys: _Keys,
+) -> dict[Kind, Compared]:
+    texts = {(one.kind, one.note.text) for one in bad}
+    many = Counter(kind for kind, _ in texts)
+    return {kind: Compared(keys.of(wanted[kind]), keys.of(said[kind]), many[kind]) for kind in KINDS}
 
 
 def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) -> Scores:
@@ -127,9 +145,10 @@ def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) 
         ending = "" if level == "exact" else f"_{level}"
         for prefix, compared in {"": [*fields.values()], **{f"{kind}_": [fields[kind]] for kind in KINDS}}.items():
             found = _overlap(compared, answered=answered)
-            scores |= {f"{prefix}{name}{ending}": score for name, score in _pooled(found, answered=answered).items()}
+            pooled = _pooled(found, answered=answered)
+            scores |= {f"{prefix}{name}{ending}": score for name, score in pooled.items()}
             if not ending:
-                own = _per_item(found, answered=answered)
+                own = _per_item(found, pooled["f1"].reason, answered=answered)
                 scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
     return scores | _whole([*levels["exact"].values()], answered=answered)
 
@@ -152,9 +171,8 @@ def _pooled(found: Overlap, *, answered: bool) -> Scores:
     }
 
 
-def _per_item(found: Overlap, *, answered: bool) -> Scores:
+def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
     """The same of a description by itself; without an answer nothing is right, even where nothing is wanted."""
-    reason = _pooled(found, answered=answered)["f1"].reason
     return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
 
 
@@ -227,20 +245,18 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: Annotati
 def _nearly(exact: Compared, meaning: Compared) -> Iterator[dict[str, str]]:
     """The entries said that are wrong in one thing, each beside one that was wanted and not said."""
     missing, extra = set(exact.missing), set(exact.extra)
-    open_ones = {key: spec for key, spec in meaning.wanted.items() if spec in missing}
-    for key, spec in meaning.said.items():
-        if spec not in extra:
-            continue
-        for what, agrees in DIFFERENCES.items():
-            found = next((wanted for wanted in open_ones if agrees(wanted, key)), None)
-            if found is not None:
-                yield {"said": spec.text, "wanted": open_ones.pop(found).text, "differs": what}
-                break
+    wanted = {key: spec for key, spec in meaning.wanted.items() if spec in missing}
+    said = {key: spec for key, spec in meaning.said.items() if spec in extra}
+    for what, rest in DIFFERENCES.items():
+        waiting = {rest(key): key for key in reversed(wanted)}
+        for key in [*said]:
+            if (found := waiting.pop(rest(key), None)) is not None:
+                yield {"said": said.pop(key).text, "wanted": wanted.pop(found).text, "differs": what}
 
 
-DIFFERENCES: Mapping[str, Callable[[Key, Key], bool]] = {
-    "words": lambda wanted, said: wanted == said,
-    "quantity": lambda wanted, said: _but_for_the_quantity(wanted) == _but_for_the_quantity(said),
-    "anchor": lambda wanted, said: wanted._replace(anchor=()) == said._replace(anchor=()),
+DIFFERENCES: Mapping[str, Callable[[Key], object]] = {
+    "words": lambda key: key,
+    "quantity": _but_for_the_quantity,
+    "anchor": lambda key: (key.quantity, key.what),
 }
-"""In what an entry can be wrong alone."""
+"""In what an entry can be wrong alone, and what agrees then."""

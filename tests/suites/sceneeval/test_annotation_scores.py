@@ -1,0 +1,194 @@
+"""An annotation is scored entry by entry, in the same words and by meaning, and what goes wrong has a figure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.sceneeval.annotation_scores import judge_reply
+from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
+from tsgkit.suites.sceneeval.annotations import (
+    PARSERS,
+    Kind,
+    annotation_of,
+)
+from tsgkit.suites.sceneeval.metrics import ANNOTATE
+
+WORDING = wording_of_tables()
+ASKED = annotation_of(
+    "0",
+    "easy",
+    "A bedroom.",
+    ("eq,1,bed", "ge,2,lamp"),
+    ("eq,1,bed,king_size",),
+    ("eq,2,left,0,bed,lamp", "eq,1,next_to,0,bed,lamp"),
+    ("eq,1,against,bed,wall",),
+)
+RIGHT: dict[str, list[str]] = {
+    "counts": ["eq,1,bed", "ge,2,lamp"],
+    "attributes": ["eq,1,bed,king_size"],
+    "object_relations": ["eq,2,left,0,bed,lamp", "eq,1,next_to,0,bed,lamp"],
+    "room_relations": ["eq,1,against,bed,wall"],
+}
+
+
+def judged(value: Any) -> Judged:  # noqa: ANN401  (as JSON has it)
+    return judge_reply(ASKED, Reply(json.dumps(value)), WORDING)
+
+
+def strict(**changed: list[str]) -> Scores:
+    return judged(RIGHT | changed).scores["strict"]
+
+
+def same(kind: Kind, left: str, right: str, description: str = "A den.") -> tuple[bool, bool]:
+    """Whether two entries are the same in their words, and by meaning."""
+    one_room = "kitchen" not in description
+    keys = [
+        [WORDING.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
+        for level in ("exact", "meaning")
+    ]
+    return keys[0][0] == keys[0][1], keys[1][0] == keys[1][1]
+
+
+def test_the_reference_itself_is_right_in_every_figure() -> None:
+    scores = strict()
+    values = {name: score.value for name, score in scores.items()}
+    assert set(values) == set(ANNOTATE)
+    assert values.pop("unread") == 0
+    assert set(values.values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right"),
+    [
+        ("cnt", "eq,1,tv_stand", "eq,1,TV stand"),
+        ("cnt", "eq,2,chair", "eq,2,chairs"),
+        ("cnt", "eq,1,sofa", "eq,1,couch"),
+        ("cnt", "eq,1,shelf", "eq,1,Shelves"),
+        ("atr", "eq,1,bed,king_size", "eq,1,bed,king-size"),
+        ("atr", "eq,1,sofa,grey", "eq,1,couch,gray"),
+        ("oor", "eq,1,left,0,bed,lamp", "eq,1,left,1,lamp,bed"),
+        ("oor", "eq,1,left,-1,bed,lamp", "eq,1,left,0,bed,lamp"),
+        ("oor", "eq,1,next_to,0,bed,lamp", "eq,1,next_to,0,lamp,bed"),
+        ("oor", "eq,1,surround,0,table,chair:0,chair:1,chair:2", "eq,1,surround,3,chair:2,chair:1,chair:5,table"),
+        ("oar", "eq,1,against,bed,wall", "eq,1,against,bed,walls"),
+        ("oar", "eq,1,between,bed,door,window", "eq,1,between,bed,window,door"),
+    ],
+)
+def test_spelling_synonyms_and_order_make_no_difference(kind: Kind, left: str, right: str) -> None:
+    assert same(kind, left, right) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right"),
+    [
+        ("cnt", "gt,1,chair", "ge,2,chair"),
+        ("cnt", "lt,1,chair", "eq,0,chair"),
+        ("oor", "eq,1,beside,0,bed,lamp", "eq,1,next_to,0,bed,lamp"),
+        ("oor", "eq,1,in_front_of,0,bed,lamp", "eq,1,in_front,0,bed,lamp"),
+        ("oar", "eq,1,hang,mirror,wall", "eq,1,on,mirror,wall"),
+        ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room"),
+    ],
+)
+def test_other_words_for_the_same_agree_by_meaning_alone(kind: Kind, left: str, right: str) -> None:
+    assert same(kind, left, right) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right"),
+    [
+        ("cnt", "eq,2,chair", "ge,2,chair"),
+        ("cnt", "eq,2,chair", "eq,3,chair"),
+        ("cnt", "eq,1,lamp", "eq,1,floor_lamp"),
+        ("atr", "eq,1,bed,red", "eq,1,bed,blue"),
+        ("oor", "eq,1,left,0,bed,lamp", "eq,1,left,0,lamp,bed"),
+        ("oor", "eq,1,left,0,bed,lamp", "eq,1,right,0,bed,lamp"),
+        ("oor", "eq,1,surround,0,table,chair:0,chair:1,chair:2", "eq,1,surround,0,table,chair:0,chair:1"),
+        ("oar", "eq,1,near,bed,wall", "eq,1,near,bed,door"),
+        ("oar", "eq,1,in_harmony_with,bed,wall", "eq,1,at_odds_with,bed,wall"),
+    ],
+)
+def test_what_differs_differs_on_both_levels(kind: Kind, left: str, right: str) -> None:
+    assert same(kind, left, right) == (False, False)
+
+
+def test_a_type_of_room_is_the_room_only_where_there_is_one_room() -> None:
+    entries = ("oar", "eq,1,in_corner,plant,den", "eq,1,in_corner,plant,room")
+    assert same(*entries, description="A flat: a den and a kitchen.") == (False, False)  # type: ignore[arg-type]
+
+
+def test_an_entry_that_is_missing_lowers_recall_and_one_too_many_precision() -> None:
+    scores = strict(counts=["eq,1,bed", "eq,1,desk"])
+    assert (scores["cnt_precision"].value, scores["cnt_recall"].value, scores["cnt_f1"].value) == (0.5, 0.5, 0.5)
+    assert scores["precision"][:2] == (5, 6)
+    assert scores["exact_match"].value == 0
+    assert strict(counts=["eq,1,bed"])["precision"].value == 1
+
+
+def test_an_entry_that_cannot_be_read_counts_as_wrong() -> None:
+    found = judged(RIGHT | {"counts": [*RIGHT["counts"], "about,3,chair"]})
+    scores = found.scores["strict"]
+    assert (scores["cnt_precision"][:2], scores["cnt_recall"].value) == ((2, 3), 1)
+    assert scores["unread"][:2] == (1, 7)
+    assert found.counts["unread_entries"] == 1
+    assert "about is none of" in found.evidence["fields"]["cnt"]["unread"][0]["reason"]
+
+
+def test_an_entry_that_is_said_twice_counts_once() -> None:
+    assert strict(counts=["eq,1,bed", "eq,1,beds", "ge,2,lamp"])["precision"].value == 1
+
+
+def test_a_wrong_number_alone_shows_in_the_quantities() -> None:
+    scores = strict(counts=["eq,2,bed", "ge,2,lamp"])
+    assert scores["quantities"][:2] == (5, 6)
+    assert scores["anchors"].value == 1
+
+
+def test_a_wrong_anchor_alone_shows_in_the_anchors() -> None:
+    found = judged(RIGHT | {"object_relations": ["eq,2,left,1,bed,lamp", "eq,1,next_to,1,bed,lamp"]})
+    assert found.scores["strict"]["anchors"][:2] == (0, 1), "next_to is alike from both sides"
+    assert found.scores["strict"]["oor_f1"].value == 0.5
+    assert found.evidence["nearly"] == [
+        {"said": "eq,2,left,1,bed,lamp", "wanted": "eq,2,left,0,bed,lamp", "differs": "anchor"}
+    ]
+
+
+def test_other_words_show_as_nearly_right_and_count_by_meaning() -> None:
+    found = judged(RIGHT | {"object_relations": ["eq,2,to_the_left_of,0,bed,lamp", "eq,1,beside,0,bed,lamp"]})
+    scores = found.scores["strict"]
+    assert (scores["oor_f1"].value, scores["oor_f1_meaning"].value) == (0, 1)
+    assert [one["differs"] for one in found.evidence["nearly"]] == ["words", "words"]
+
+
+def test_a_field_of_which_nothing_is_wanted_and_nothing_said_is_right() -> None:
+    asked = annotation_of("0", "", "A den.", ["eq,1,sofa"])
+    scores = judge_reply(asked, Reply('{"counts": ["eq,1,sofa"]}'), WORDING).scores["strict"]
+    assert scores["oor_f1_per_item"].value == 1
+    assert scores["oor_f1"].value is None
+    assert scores["exact_match"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (None, Outcome.MISSING),
+        (Reply(""), Outcome.EMPTY),
+        (Reply("I would rather not."), Outcome.UNREADABLE),
+        (Reply('{"counts": ["eq,1,bed"', None), Outcome.UNREADABLE),
+        (Reply(json.dumps(RIGHT), Outcome.TRUNCATED), Outcome.TRUNCATED),
+        (Reply(None, Outcome.REFUSED), Outcome.REFUSED),
+        (Reply(None, Outcome.API_ERROR), Outcome.API_ERROR),
+    ],
+)
+def test_whatever_has_no_answer_is_counted_and_gets_nothing(reply: Reply | None, outcome: Outcome) -> None:
+    found = judge_reply(ASKED, reply, WORDING)
+    scores = found.scores["strict"]
+    assert (found.outcome, found.answer, found.counts[outcome]) == (outcome, None, 1)
+    shares = {name: one.value for name, one in scores.items() if name not in ("quantities", "anchors", "unread")}
+    assert set(shares.values()) == {0.0}
+    assert "official" not in found.scores
