@@ -9,10 +9,13 @@ def clean(
     number: int, difficulty: str, text: str, counts: str, attributes: str = "", pairs: str = "", built: str = ""
 ) -> Annotation:
     """An annotation of entries that semicolons part."""
-    cells = (
-        [entry.strip() for entry in cell.split(";") if entry.strip()] for cell in (counts, attributes, pairs, built)
+
+    def entries(cell: str) -> list[str]:
+        return [entry.strip() for entry in cell.split(";") if entry.strip()]
+
+    return annotation_of(
+        str(number), difficulty, text, entries(counts), entries(attributes), entries(pairs), entries(built)
     )
-    return annotation_of(str(number), difficulty, text, *cells)
 
 
 CLEAN = (

@@ -206,6 +206,11 @@ SLIPS = {
             "matching",
         ),
     ],
+    "odd-name": [
+        ("easy", "A den with a sofa.", "eq,1,sofa\u202e", "", "", "", "holds"),
+        ("easy", "A den with a sofa.", "eq,1,so\rfa", "", "", "", "holds"),
+        ("easy", "A den with a sofa.", "eq,1,<b>sofa", "", "", "", "'<>'"),
+    ],
     "uncounted-category": [
         ("easy", "A den with a red sofa.", "eq,1,rug", "eq,1,sofa,red", "", "", "sofa stands in no ObjCount"),
         ("easy", "A den with a rug by the wall.", "eq,1,sofa", "", "", "eq,1,by,rug,wall", "rug stands in no"),

@@ -15,12 +15,13 @@ words mean is not known here: an attribute or a relation told in other words is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.suites.sceneeval.annotation_files import as_csv, read_annotations
+from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations
 from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.descriptions import (
@@ -55,6 +56,7 @@ RULES = {
     "attribute-in-category": Rule(ERROR, "a category holds an attribute"),
     "missing-relation": Rule(WARNING, "the text says where something is, and no entry does"),
     "untold-relation": Rule(WARNING, "a relation is demanded that the text does not tell in these words"),
+    "odd-name": Rule(ERROR, "an entry holds signs that no name has"),
     "unmapped-relation": Rule(ERROR, "a relation that means nothing measured"),
 }
 LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
@@ -63,6 +65,7 @@ SAME_STEM = {"wooden": "wood", "golden": "gold", "woolen": "wool", "gray": "grey
 NO_ATTRIBUTES = frozenset(
     ("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further")
 )
+PLAIN = re.compile(r"[\w ,.'’&+/:-]+")
 HOLDING = frozenset(words_of("hold carry contain"))
 UPSIDE = ("side_of top", "side_of bottom", "side_region bottom")
 """What is above another has it below."""
@@ -294,7 +297,10 @@ class _Held:
         return any(_means_the_same(placing.phrase, spec) for placing in self.told.placings)
 
     def entries(self) -> Iterator[Finding]:
-        for finding in read_annotations(as_csv([self.annotation]), "made").findings:
+        for spec in self.annotation.specifications:
+            if odd := PLAIN.sub("", spec.text):
+                yield self._finding("odd-name", f"{spec.text!r} holds {odd!r:.20}", "letters, digits and underscores")
+        for finding in read_annotations(as_json([self.annotation]), "made").findings:
             if finding.code not in LEFT_OUT:
                 yield Finding(finding.code, ERROR, finding.message, finding.hint, Place(item=self.annotation.item_id))
         for finding in meanings([self.annotation]):
