@@ -57,7 +57,7 @@ LINKS = word_set(
 STOPS = DEFINITE | VAGUE | VERBS | LINKS | frozenset(NUMBERS) | word_set("a an another any")
 INTRODUCING = VAGUE | frozenset(NUMBERS) | word_set("a an another")
 ROOM_KEYS = frozenset(map(key_of, ROOMS[:-1]))
-SHARING = word_set("each both every either all")
+SHARING = word_set("each both every either")
 """Where one of these stands, numbers may hold for each of several."""
 MANY = {"pair": 2, "couple": 2}
 COMPARISONS = {
@@ -299,7 +299,8 @@ def _sharing(tokens: Sequence[Token]) -> list[bool]:
     start = 0
     for place, token in enumerate((*tokens, Token(".", "."))):
         if token.word in (".", ";", "!", "?"):
-            shared = any(one.word in SHARING for one in tokens[start:place])
+            words = [one.word for one in tokens[start:place]]
+            shared = any(word in SHARING and words[n + 1 : n + 2] != ["other"] for n, word in enumerate(words))
             found += [shared] * (place - start + 1)
             start = place + 1
     return found
