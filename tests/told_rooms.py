@@ -10,7 +10,7 @@ from tsgkit.suites.sceneeval.annotation_prompting import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, DrawnRoom, drawn_rooms
 from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.making import _things
+from tsgkit.suites.sceneeval.making import things_in_words
 from tsgkit.suites.sceneeval.written_rooms import written_room
 
 LEVELS = ("easy", "medium", "hard")
@@ -54,7 +54,7 @@ def served(drawn: Sequence[DrawnRoom], spoilt: dict[int, str] | None = None) -> 
         text = json.dumps(made.description, ensure_ascii=False)[1:-1]
         replies[f"{text}\\n\\nThe annotation:"] = annotated(made)
         replies[f"{text}\\n\\nReply with"] = (spoilt or {}).get(one.number, annotated(made))
-        replies[f"nothing else: {_things(one)}."] = described(made)
+        replies[f"nothing else: {things_in_words(one)}."] = described(made)
     return replies
 
 

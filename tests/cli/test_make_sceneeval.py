@@ -211,6 +211,7 @@ def test_orders_in_replies_reach_no_path_and_no_terminal(folder: Path, capsys: C
         (["--rounds", "-1"], "--rounds -1"),
         (["--model", "baseline/rules"], "no model to ask"),
         (["--model", "x/y", "--concurrency", "0"], "--concurrency 0"),
+        (["--review", "--json"], "--review shows items"),
         (["--review"], "standard input is no terminal"),
     ],
 )
@@ -258,6 +259,16 @@ def test_a_person_accepts_changes_and_drops_and_goes_on_later(
     [dropped] = lines("made.csv.dropped.jsonl")
     assert dropped["reason"] == "dropped by the person who reviewed it"
     assert typed("", monkeypatch, *command) == 0, "all is decided, so nobody is asked"
+
+
+def test_what_a_budget_stopped_is_not_shown_for_review(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    with model_server(replies=served(SIX)) as server:
+        command = words(server, "--review", "--quiet")
+        assert typed("a\n", monkeypatch, *command, "--max-requests", "5") == 4
+        assert "nothing is shown for review" in capsys.readouterr().err and not Path("made.csv").exists()
+        assert typed("a\n" * 6, monkeypatch, *command) == 0
+        assert server.stats()["seen"] == 12
+    assert len(described("made.csv")) == 6
 
 
 def right_pattern(number: int) -> Annotation:

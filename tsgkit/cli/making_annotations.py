@@ -71,7 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         making = _made(draws, calls, arguments)
         ready = [one for one in making.made if not one.is_out]
-        decided = review_of(ready, arguments.out, furniture()) if arguments.review else {}
+        if arguments.review and making.stopped:
+            return _unreviewed(making, calls)
+        decided = review_of(ready, arguments.out, furniture(), _known()) if arguments.review else {}
         if decided is None:
             return INTERRUPTED
         return _finish(making, decided, calls, arguments)
@@ -80,11 +82,20 @@ def run(arguments: argparse.Namespace) -> int:
             calls.close()
 
 
+def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
+    """What is not finished is not shown to a person, who would have to look at it again."""
+    complain("not all was made, so nothing is shown for review and nothing was written")
+    say_stopped(making.stopped, making.failures)
+    return exit_code(calls, making.stopped, making.failures)
+
+
 def _refuse(arguments: argparse.Namespace) -> None:
     if Path(arguments.out).suffix.lower() not in ENDINGS:
         raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
     if not 1 <= arguments.items <= MOST:
         raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
+    if arguments.review and arguments.json:
+        raise UsageError("--review shows items, and --json prints one object alone", hint="leave out one of the two")
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: at least 0")
 

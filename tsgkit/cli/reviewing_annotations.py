@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,16 @@ def require_terminal() -> None:
         raise UsageError("--review asks a person, and standard input is no terminal", hint=hint)
 
 
-def review_of(made: Sequence[Made], out: str, table: Furniture) -> dict[str, str] | None:
+def review_of(made: Sequence[Made], out: str, table: Furniture, known: Sequence[str] = ()) -> dict[str, str] | None:
     """How each was decided, by its name, changes being made; None where the review was left before its end."""
     from tsgkit.runs.decisions import Decisions
+    from tsgkit.suites.sceneeval.making import check
 
+    again = partial(check, made, table, known)
     decisions = Decisions(Path(f"{out}.review.jsonl"))
     decided: dict[str, str] = {}
     for number, one in enumerate(made, 1):
-        verdict = _decision(one, made, decisions, table, f"{number} of {len(made)}")
+        verdict = _decision(one, decisions, again, f"{number} of {len(made)}")
         if verdict is None:
             complain("left before the end; nothing was written", "the same command goes on with this review")
             return None
@@ -41,7 +44,7 @@ def review_of(made: Sequence[Made], out: str, table: Furniture) -> dict[str, str
     return decided
 
 
-def _decision(one: Made, made: Sequence[Made], decisions: Decisions, table: Furniture, place: str) -> str | None:
+def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
     """What was decided of one earlier, or is decided now; None where the person leaves."""
     from tsgkit.runs.decisions import shown_as
     from tsgkit.suites.sceneeval.annotations import annotation_value
@@ -49,18 +52,17 @@ def _decision(one: Made, made: Sequence[Made], decisions: Decisions, table: Furn
     name = shown_as(annotation_value(one.annotation))
     kept = decisions.find(name)
     if kept is None:
-        kept = _asked(one, made, table, place)
+        kept = _asked(one, again, place)
         if kept is None:
             return None
         decisions.keep(name, kept)
-    _apply(one, kept, table, made)
+    _apply(one, kept, again)
     return str(kept["decision"])
 
 
-def _apply(one: Made, kept: dict[str, Any], table: Furniture, made: Sequence[Made]) -> None:
+def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
     """Make the changes that a person made."""
     from tsgkit.suites.sceneeval.annotations import annotation_of
-    from tsgkit.suites.sceneeval.making import check
 
     if kept["decision"] == EDITED:
         now = one.annotation
@@ -75,13 +77,12 @@ def _apply(one: Made, kept: dict[str, Any], table: Furniture, made: Sequence[Mad
             now.room_type,
         )
         one.findings = ()
-        check(made, table)
+        again()
 
 
-def _asked(one: Made, made: Sequence[Made], table: Furniture, place: str) -> dict[str, Any] | None:
+def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] | None:
     """Show one until it is decided."""
     from tsgkit.suites.sceneeval.annotations import annotation_value
-    from tsgkit.suites.sceneeval.making import check
     from tsgkit.suites.sceneeval.reviewing import FORMS, edited
 
     first = one.annotation
@@ -109,7 +110,7 @@ def _asked(one: Made, made: Sequence[Made], table: Furniture, place: str) -> dic
                 say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
                 continue
             one.findings = ()
-            check(made, table)
+            again()
             _show(one, place)
 
 

@@ -261,7 +261,7 @@ class Maker:
         listed = "".join(f"\n- {problem}" for problem in problems)
         return template("describe").render(
             rooms=_rooms(drawn),
-            things=_things(drawn),
+            things=things_in_words(drawn),
             least=str(least),
             most=str(most),
             attributes="half",
@@ -354,7 +354,8 @@ def _rooms(drawn: DrawnRoom) -> str:
     return "a home with two rooms, " + " and ".join(in_numbers(1, room) for room in drawn.rooms)
 
 
-def _things(drawn: DrawnRoom) -> str:
+def things_in_words(drawn: DrawnRoom) -> str:
+    """What was drawn, as a model is told it."""
     of_room = {
         room: ", ".join(in_numbers(thing.n, thing.name) for thing in drawn.things if thing.room == room)
         for room in drawn.rooms
