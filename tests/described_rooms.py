@@ -142,5 +142,33 @@ CLEAN = (
         "eq,1,facing,0,couch,tv;eq,1,right,0,couch,plant",
         "eq,1,on,tv,wall;eq,1,hang_from,ceiling_light,ceiling",
     ),
+    clean(
+        12,
+        "easy",
+        "A bathroom with a freestanding white bathtub near the window and a wall-mounted sink next to the door. There"
+        " should not be a toilet.",
+        "eq,1,bathtub;eq,1,sink;eq,0,toilet",
+        "eq,1,bathtub,freestanding;eq,1,bathtub,white;eq,1,sink,wall_mounted",
+        "",
+        "eq,1,near,bathtub,window;eq,1,next_to,sink,door",
+    ),
+    clean(
+        13,
+        "medium",
+        "A dining room with a rectangular glass dining table. Three black metal chairs stand on one long side of the"
+        " table and three more on the other. A crystal chandelier hangs from the ceiling directly above the table.",
+        "eq,1,dining_table;eq,6,chair;eq,1,chandelier",
+        "eq,1,dining_table,rectangular;eq,1,dining_table,glass;eq,6,chair,black;eq,6,chair,metal;eq,1,chandelier,crystal",
+        "eq,6,on_long_side,0,dining_table,chair;eq,1,above,0,dining_table,chandelier",
+        "eq,1,hang_from,chandelier,ceiling",
+    ),
+    clean(
+        14,
+        "easy",
+        "A den in which two armchairs stand beside the fireplace, and above the fireplace hangs a landscape painting.",
+        "eq,2,armchair;eq,1,fireplace;eq,1,painting",
+        "eq,1,painting,landscape",
+        "eq,2,beside,0,fireplace,armchair;eq,1,above,0,fireplace,painting",
+    ),
 )
 """Sentences of our own, each with what it demands."""

@@ -59,6 +59,9 @@ INTRODUCING = VAGUE | frozenset(NUMBERS) | word_set("a an another")
 ROOM_KEYS = frozenset(map(key_of, ROOMS[:-1]))
 SHARING = word_set("each both every either")
 """Where one of these stands, numbers may hold for each of several."""
+NEGATIONS = frozenset(("not", "without", "never", "isn", "aren", "shouldn"))
+FURTHER = ("more", "others", "further", "additional")
+"""With a number before them and no name behind them they stand for things that were named before."""
 MANY = {"pair": 2, "couple": 2}
 COMPARISONS = {
     ("at", "least"): "ge",
@@ -279,7 +282,7 @@ class _Reader:
 
     def _unknown_thing(self, start: int, end: int, taken: set[int]) -> Thing | None:
         words = [token.word for token in self.tokens[start + 1 : end]]
-        if not words or any(place in taken for place in range(start, end)):
+        if not words or words[-1] in FURTHER or any(place in taken for place in range(start, end)):
             return None
         tails = {key_of(" ".join(words[begin:])) for begin in range(len(words))}
         if tails & self.table.not_things or self._is_attribute(words[-1]) or _names_a_room(words):
@@ -300,24 +303,30 @@ def _sharing(tokens: Sequence[Token]) -> list[bool]:
     for place, token in enumerate((*tokens, Token(".", "."))):
         if token.word in (".", ";", "!", "?"):
             words = [one.word for one in tokens[start:place]]
-            shared = any(word in SHARING and words[n + 1 : n + 2] != ["other"] for n, word in enumerate(words))
+            shared = any(_multiplies(words, number) for number in range(len(words)))
             found += [shared] * (place - start + 1)
             start = place + 1
     return found
+
+
+def _multiplies(words: Sequence[str], place: int) -> bool:
+    """Whether a word makes numbers hold for each of several, or adds to one that was told before."""
+    after = words[place + 1] if place + 1 < len(words) else ""
+    if words[place] in FURTHER and place and _number(words[place - 1]) is not None:
+        return not after[:1].isalnum() or after in STOPS
+    return words[place] in SHARING and after != "other"
 
 
 def _quantity(tokens: Sequence[Token], place: int, last: str) -> Quantity | None:
     """The number that the word at a place tells of what follows it, ``last`` being its last word."""
     word = tokens[place].word if place >= 0 else ""
     before = tuple(token.word for token in tokens[max(place - 2, 0) : max(place, 0)])
-    if word == "no" or (word in ("a", "an", "any") and before[-1:] == ("without",)):
-        return Quantity("eq", 0)
-    if word == "without":
+    if word in ("no", "without") or (word in ("a", "an", "any") and not NEGATIONS.isdisjoint(before)):
         return Quantity("eq", 0)
     if word in VAGUE:
         return Quantity("ge", 2, is_vague=True)
     if word in ("a", "an", "another"):
-        return None if before[-1:] == ("not",) else Quantity("eq", 1)
+        return Quantity("eq", 1)
     if word == "more" and before[-1:] == ("or",) and place >= 2:
         number = _number(tokens[place - 2].word)
         return None if number is None else Quantity("ge", number)

@@ -263,6 +263,8 @@ class _Held:
         """Whether an entry says of what a phrase joins how it stands, or the phrase cannot be made out."""
         mine = () if placing.thing is None else self.candidates(self.told.things[placing.thing])
         to = () if placing.anchor is None else self.candidates(self.told.things[placing.anchor])
+        if mine == to and not any(_least(spec) > 1 for spec in self.annotation.of_kind("cnt") if spec.category in mine):
+            mine = ()  # one thing does not stand to itself: what is placed comes behind the phrase
         if not mine and not to:
             return True
         built = placing.element or self._corner(placing)
