@@ -238,6 +238,20 @@ def test_a_slip_is_found_and_said(
     assert [words for name, words in found(one) if name == code and message in words], list(found(one))
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("A den with a sofa and two storage boxes.", "add eq,2,storage_box to the counts"),
+        ("A den with a sofa and at least three mugs.", "add ge,3,mug to the counts"),
+        ("A den with a sofa and a chess set.", "add eq,1,chess_set to the counts"),
+        ("A den with two red sofas.", "add eq,2,sofa,red to the attributes"),
+    ],
+)
+def test_a_finding_says_what_to_add(text: str, hint: str) -> None:
+    one = clean(0, "easy", text, "ge,1,sofa")
+    assert hint in [finding.hint for finding in told_findings(one, furniture())]
+
+
 def test_every_rule_has_its_slips() -> None:
     assert set(RULES) <= set(SLIPS) and all(len(cases) >= 3 for cases in SLIPS.values())
 

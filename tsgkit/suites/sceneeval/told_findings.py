@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.lexicon import bases
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations
 from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
@@ -164,7 +165,7 @@ class _Held:
                 yield self._finding("unknown-thing", f"nothing is counted that {thing.name!r} may be")
             elif not thing.name.startswith("shelves") or not thing.is_definite:
                 message = f"the text names {thing.name!r}, and nothing of the kind is counted"
-                hint = f"add eq,1,{thing.name.replace(' ', '_')} to the counts"
+                hint = f"add {_head(thing)},{_singular(thing.name)} to the counts"
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
@@ -220,7 +221,9 @@ class _Held:
                     continue
                 code = "missing-attribute" if is_sure else "unsure-attribute"
                 message = f"the text says that {thing.name!r} is {phrase}, and no ObjAttr entry does"
-                yield self._finding(code, message, f"add eq,1,{names[0]},{phrase.replace(' ', '_')} to the attributes")
+                yield self._finding(
+                    code, message, f"add {_head(thing)},{names[0]},{phrase.replace(' ', '_')} to the attributes"
+                )
 
     def _is_demanded(self, phrase: str, names: Sequence[str]) -> bool:
         roots = _roots(phrase)
@@ -308,6 +311,29 @@ class _Held:
         for finding in meanings([self.annotation]):
             message = f"{finding.message} means nothing that is measured"
             yield self._finding(finding.code, message, "use another relation, or leave the entry out")
+
+
+def _head(thing: Thing) -> str:
+    """The beginning of an entry for a thing."""
+    return "eq,1" if thing.quantity is None else f"{thing.quantity.comparison},{thing.quantity.n}"
+
+
+def _singular(name: str) -> str:
+    """A name as a category is written.
+
+    >>> _singular("storage boxes"), _singular("bookshelves"), _singular("chess"), _singular("knives")
+    ('storage_box', 'bookshelf', 'chess', 'knife')
+    """
+    *before, last = name.split()
+    if last.endswith("shelves"):
+        last = last[:-3] + "f"
+    elif last.endswith("ies"):
+        last = last[:-3] + "y"
+    elif last.endswith(("xes", "ches", "shes", "sses")):
+        last = last[:-2]
+    elif last.endswith("s") and not last.endswith("ss"):
+        last = bases(last)[:2][-1]
+    return "_".join([*before, last])
 
 
 def _is_tail(short: str, whole: str) -> bool:
