@@ -145,6 +145,17 @@ def test_an_item_whose_service_fails_is_told_and_asked_for_again(capsys: Capture
         assert summary(capsys)["items"] == 6
 
 
+def test_a_project_may_make_its_own_annotations(capsys: Captured) -> None:
+    for room in ("tasks/sceneeval/data", "prompts", "eval"):
+        Path(room).mkdir(parents=True)
+    out = "tasks/sceneeval/data/annotations.csv"
+    with model_server(replies=served(SIX)) as server:
+        for _ in range(2):
+            assert main(words(server, "--json", out=out)) == 0, "it is held against others, not against itself"
+            assert summary(capsys)["items"] == 6
+        assert server.stats()["seen"] == 12
+
+
 def test_a_model_that_only_talks_makes_nothing(capsys: Captured) -> None:
     with model_server(replies={"": "What a lovely question!"}) as server:
         assert main(words(server, "--rounds", "1")) == 1

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
     from tsgkit.suites.sceneeval.making import Made, Making
 
+OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".csv", ".json")
 MOST = 1_000
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         ready = [one for one in making.made if not one.is_out]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
-        decided = review_of(ready, arguments.out, furniture(), _known()) if arguments.review else {}
+        decided = review_of(ready, arguments.out, furniture(), _known(arguments.out)) if arguments.review else {}
         if decided is None:
             return INTERRUPTED
         return _finish(making, decided, calls, arguments)
@@ -117,12 +118,14 @@ def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
     return drawn_rooms(arguments.items, levels, chosen, arguments.seed, table)
 
 
-def _known() -> tuple[str, ...]:
-    """The descriptions that there are already."""
+def _known(out: str) -> tuple[str, ...]:
+    """The descriptions that there are already; none where they lie in the file that is written."""
     from tsgkit.library.projects import find, text_of
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
 
-    found = find("tasks", "sceneeval/data/annotations.csv")
+    if Path(out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
+        return ()
+    found = find("tasks", OURS)
     return tuple(one.description for one in read_annotations(text_of(found), str(found)).annotations)
 
 
@@ -134,7 +137,7 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
     from tsgkit.suites.sceneeval.making import texts
 
     drawn = digest([asdict(one) for one in draws])
-    known = digest([furniture().sha256, *_known()])
+    known = digest([furniture().sha256, *_known(arguments.out)])
     return {
         "work": "make sceneeval",
         "drawn": drawn,
@@ -163,7 +166,7 @@ async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argpa
         lambda name: ask_for(calls.asker, name, task="make"),
         furniture(),
         arguments.rounds,
-        _known(),
+        _known(arguments.out),
         complain if is_watched else lambda _: None,
     )
     try:
