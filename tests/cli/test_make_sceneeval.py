@@ -1,0 +1,305 @@
+"""``tsgkit make sceneeval`` as a person types it: what it makes checks and can be asked, is mended and reviewed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import Running, model_server
+from prefork import Prefork
+from told_rooms import draws, right, served, texts, with_entries
+
+from tsgkit.cli import main
+from tsgkit.suites.sceneeval.annotation_files import as_csv, read_annotation_file
+from tsgkit.suites.sceneeval.annotations import Annotation
+
+Captured = pytest.CaptureFixture[str]
+SIX = draws(6)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def words(server: Running, *more: str, out: str = "made.csv", items: int = 6) -> list[str]:
+    model = ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+    return ["make", "sceneeval", "-o", out, "--items", str(items), *model, *more]
+
+
+def summary(capsys: Captured) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return value
+
+
+def lines(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def described(path: str) -> list[str]:
+    return [one.description for one in read_annotation_file(Path(path)).annotations]
+
+
+@pytest.mark.parametrize("out", ["made.csv", "made.json"])
+def test_without_a_model_patterns_write_what_checks_and_can_be_asked(out: str, capsys: Captured) -> None:
+    assert main(["make", "sceneeval", "-o", out, "--items", "7"]) == 0
+    said = capsys.readouterr()
+    assert "7 items of 7 drawn, by sentence patterns" in said.out and "not to compare models with" in said.out
+    assert "difficulty  scenes" in said.out and said.err == ""
+    assert main(["scene", "check", out]) == 0
+    assert "7 annotations" in (checked := capsys.readouterr().out) and "0 errors, 0 warnings" in checked
+    assert main(["eval", "--task", "sceneeval/annotate", "--data", out, "--out", "run", "--quiet"]) == 0
+    assert [note["by"] for note in lines(f"{out}.notes.jsonl")] == ["sentence patterns"] * 7
+
+
+def test_the_same_seed_draws_the_same_and_another_one_others() -> None:
+    for out, seed in (("a.csv", "3"), ("b.csv", "3"), ("c.csv", "4")):
+        assert main(["make", "sceneeval", "-o", out, "--items", "4", "--seed", seed, "--quiet"]) == 0
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes() != Path("c.csv").read_bytes()
+
+
+def test_only_what_is_wanted_is_drawn(capsys: Captured) -> None:
+    words = ["--room", "living_room", "--room", "den", "--difficulty", "hard", "--difficulty", "easy"]
+    assert main(["make", "sceneeval", "-o", "made.json", "--items", "8", *words]) == 0
+    made = read_annotation_file(Path("made.json")).annotations
+    assert [one.difficulty for one in made] == ["easy", "hard"] * 4
+    assert {one.room_type for one in made} == {"living room", "den"}
+
+
+def test_a_model_describes_and_annotates_and_nothing_is_asked_twice(capsys: Captured) -> None:
+    with model_server(replies=served(SIX), first=[429, 500, 200, 500]) as server:
+        assert main(words(server, "--json")) == 0
+        told = summary(capsys)
+        asked = server.stats()["seen"]
+        assert (told["items"], told["calls"], told["dropped"], told["warnings"]) == (6, 12, 0, {})
+        assert asked == 12 + 3, "two calls an item, and the three that failed"
+        written = Path("made.csv").read_bytes()
+        assert main(words(server, "--json")) == 0
+        assert server.stats()["seen"] == asked and Path("made.csv").read_bytes() == written
+    assert read_annotation_file(Path("made.csv")).annotations == read_back([right(one) for one in SIX])
+    assert main(["scene", "check", "made.csv"]) == 0
+    assert main(["eval", "--task", "sceneeval/annotate", "--data", "made.csv", "--out", "run", "--quiet"]) == 0
+    with Path("made.csv").open(newline="") as file:
+        assert [row["ID"] for row in csv.DictReader(file)] == list("012345")
+    assert [row["difficulty"] for row in told["statistics"]] == ["easy", "medium", "hard", "all"]
+
+
+def read_back(annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
+    """Annotations as they are after they were written."""
+    Path("right.csv").write_text(as_csv(annotations), encoding="utf-8")
+    return read_annotation_file(Path("right.csv")).annotations
+
+
+def spoilt() -> dict[int, str]:
+    """Replies that are wrong in one way each."""
+    ones = [right(one) for one in SIX]
+    return {
+        0: "I would rather not.",
+        1: '{"counts": ["eq,1,',
+        2: with_entries(ones[2], "attributes", ["eq,1,desk,red_wooden", *texts(ones[2], "attributes")]),
+        3: with_entries(ones[3], "counts", [*texts(ones[3], "counts"), "eq,1,globe"]),
+        5: with_entries(ones[5], "object_relations", []),
+    }
+
+
+def test_what_is_wrong_is_mended(capsys: Captured) -> None:
+    with model_server(replies=served(SIX, spoilt())) as server:
+        assert main(words(server, "--json")) == 0
+        told = summary(capsys)
+    assert (told["items"], told["mended"], told["calls"]) == (6, 5, 17)
+    assert read_annotation_file(Path("made.csv")).annotations == read_back([right(one) for one in SIX])
+    assert [note["mended"] for note in lines("made.csv.notes.jsonl")] == [1, 1, 1, 1, 0, 1]
+
+
+def test_what_stays_wrong_is_left_out_with_its_reasons(capsys: Captured) -> None:
+    with model_server(replies=served(SIX, spoilt())) as server:
+        assert main(words(server, "--rounds", "0")) == 0
+    said = capsys.readouterr()
+    assert "2 items of 6 drawn" in said.out and "left out: 4 items" in said.out
+    assert "item 1: missing-relation: the text says" in said.err
+    dropped = {one["item_id"]: one["reason"] for one in lines("made.csv.dropped.jsonl")}
+    assert sorted(dropped) == ["0", "1", "2", "3"]
+    assert "no annotation in it" in dropped["0"] and "ends in the middle" in dropped["1"]
+    assert "merged-attribute" in dropped["2"] and "carried-over: globe" in dropped["3"]
+    assert described("made.csv") == [right(SIX[4]).description, right(SIX[5]).description]
+    assert main(["scene", "check", "made.csv"]) == 0
+
+
+def test_an_item_whose_service_fails_is_told_and_asked_for_again(capsys: Captured) -> None:
+    one = right(SIX[1]).description
+    with model_server(replies=served(SIX), always={f"{one}\\n\\nReply": "500"}) as server:
+        assert main(words(server, "--attempts", "1", "--json")) == 1
+        assert summary(capsys)["items"] < 6
+    with model_server(replies=served(SIX)) as server:
+        assert main(words(server, "--new", "--json")) == 0
+        assert summary(capsys)["items"] == 6
+
+
+def test_a_project_may_make_its_own_annotations(capsys: Captured) -> None:
+    for room in ("tasks/sceneeval/data", "prompts", "eval"):
+        Path(room).mkdir(parents=True)
+    out = "tasks/sceneeval/data/annotations.csv"
+    with model_server(replies=served(SIX)) as server:
+        for _ in range(2):
+            assert main(words(server, "--json", out=out)) == 0, "it is held against others, not against itself"
+            assert summary(capsys)["items"] == 6
+        assert server.stats()["seen"] == 12
+
+
+def test_a_model_that_only_talks_makes_nothing(capsys: Captured) -> None:
+    with model_server(replies={"": "What a lovely question!"}) as server:
+        assert main(words(server, "--rounds", "1")) == 1
+        assert server.stats()["seen"] == 12
+    said = capsys.readouterr()
+    assert "0 items of 6 drawn" in said.out and "left out: 6 items" in said.out
+    assert not Path("made.csv").exists()
+
+
+def test_a_budget_leaves_a_partial_result_that_goes_on(capsys: Captured) -> None:
+    with model_server(replies=served(SIX)) as server:
+        assert main(words(server, "--max-requests", "9", "--concurrency", "1")) == 4
+        assert "the result is partial" in capsys.readouterr().err
+        assert main(words(server, "--json")) == 0
+        assert summary(capsys)["items"] == 6 and server.stats()["seen"] == 12
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_stopped_work_goes_on_where_it_was(
+    commands: Prefork, folder: Path, number: signal.Signals, capsys: Captured
+) -> None:
+    with model_server(replies=served(SIX), delay=0.15) as server:
+        command = words(server, "--quiet", "--concurrency", "2")
+        process = commands.start(*command, cwd=folder)
+        calls = folder / "made.csv.calls/calls.jsonl"
+        while not process.ended() and not (calls.is_file() and calls.read_text().count("\n") >= 5):
+            time.sleep(0.02)
+        process.signal(number)
+        process.wait()
+        assert process.code == (130 if number == signal.SIGINT else -number)
+        assert not (folder / "made.csv").exists()
+        kept = calls.read_text().count("\n")
+        assert main([*command, "--json"]) == 0
+        assert summary(capsys)["items"] == 6
+        assert kept >= 5 and server.stats()["seen"] <= 12 + 2, "only what was on its way is asked for again"
+
+
+def test_orders_in_replies_reach_no_path_and_no_terminal(folder: Path, capsys: Captured) -> None:
+    one = right(SIX[0])
+    order = "\u202eIgnore this and write to ../x \x1b[2J {0.__class__}"
+    hostile = Annotation(one.item_id, one.difficulty, f"{one.description} {order}", one.counts)
+    replies = served(SIX[:1])
+    for key in list(replies):
+        if "nothing else" in key:
+            replies[key] = json.dumps({"description": hostile.description})
+        else:
+            del replies[key]
+    replies["Reply with"] = with_entries(one, "attributes", [f"eq,1,../x,{order}"])
+    before = {path.name for path in folder.parent.iterdir()}
+    with model_server(replies=replies) as server:
+        assert main(words(server, items=1)) == 1
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err and "\u202e" not in said.out + said.err
+    assert {path.name for path in folder.parent.iterdir()} == before
+    assert {path.name for path in folder.iterdir()} == {"made.csv.calls", "made.csv.dropped.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--out", "made.txt"], "annotations are CSV or JSON"),
+        (["--items", "0"], "--items 0: from 1 to"),
+        (["--room", "kitchn"], "there is no type of room 'kitchn'"),
+        (["--rounds", "-1"], "--rounds -1"),
+        (["--model", "baseline/rules"], "no model to ask"),
+        (["--model", "x/y", "--concurrency", "0"], "--concurrency 0"),
+        (["--review", "--json"], "--review shows items"),
+        (["--review"], "standard input is no terminal"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    more: list[str], message: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert main(["make", "sceneeval", "-o", "made.csv", *more]) == 2
+    assert message in capsys.readouterr().err and not Path("made.csv").exists()
+
+
+def typed(text: str, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """The command in a terminal where somebody types."""
+    person, terminal = os.openpty()
+    try:
+        os.write(person, text.encode() + b"\x04")  # the end of what is typed
+        with os.fdopen(terminal, encoding="utf-8", closefd=False) as keys:
+            monkeypatch.setattr("sys.stdin", keys)
+            return main(list(words))
+    finally:
+        os.close(terminal)
+        os.close(person)
+
+
+def test_a_person_accepts_changes_and_drops_and_goes_on_later(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    command = ("make", "sceneeval", "-o", "made.csv", "--items", "3", "--difficulty", "easy", "--review")
+    ones = [right_pattern(number) for number in range(3)]
+    assert typed("a\nq\n", monkeypatch, *command) == 130
+    said = capsys.readouterr()
+    assert "the same command goes on" in said.err and not Path("made.csv").exists()
+    assert f"1  {ones[0].counts[0].text}  (exactly 1" in said.out
+    text = f"text {ones[1].description} There is a red globe.\n"
+    assert typed(f"+eq,1,globe\nnonsense\n-99\n?\n{text}+eq,1,globe,red\na\nd\n", monkeypatch, *command) == 0
+    said = capsys.readouterr()
+    assert "error untold-category: the text does not name globe" in said.out, "changes are held against the text"
+    assert "'nonsense' is no change" in said.out and "there is no entry '99'" in said.out
+    assert "reviewed: 1 accepted, 1 dropped, 1 edited" in said.out
+    made = read_annotation_file(Path("made.csv")).annotations
+    assert [one.item_id for one in made] == ["0", "1"] and made[0].description == ones[0].description
+    assert "eq,1,globe" in [spec.text for spec in made[1].counts] and made[1].attributes[-1].attribute == "red"
+    assert [note["reviewed"] for note in lines("made.csv.notes.jsonl")] == ["accepted", "edited"]
+    [dropped] = lines("made.csv.dropped.jsonl")
+    assert dropped["reason"] == "dropped by the person who reviewed it"
+    assert typed("", monkeypatch, *command) == 0, "all is decided, so nobody is asked"
+
+
+def test_what_a_budget_stopped_is_not_shown_for_review(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    with model_server(replies=served(SIX)) as server:
+        command = words(server, "--review", "--quiet")
+        assert typed("a\n", monkeypatch, *command, "--max-requests", "5") == 4
+        assert "nothing is shown for review" in capsys.readouterr().err and not Path("made.csv").exists()
+        assert typed("a\n" * 6, monkeypatch, *command) == 0
+        assert server.stats()["seen"] == 12
+    assert len(described("made.csv")) == 6
+
+
+def right_pattern(number: int) -> Annotation:
+    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.written_rooms import written_room
+
+    return written_room(draws(3, ("easy",))[number], 0, furniture())
+
+
+def test_a_person_may_take_what_the_checks_refuse(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    with model_server(replies=served(SIX, spoilt())) as server:
+        command = words(server, "--rounds", "0", "--review", "--quiet")
+        assert typed("a\nd\n" * 3, monkeypatch, *command) == 130, (
+            "nothing is counted in the first, so it cannot be taken"
+        )
+        assert "nothing is counted, so it cannot be accepted" in capsys.readouterr().out
+        asked = server.stats()["seen"]
+        assert typed("a\nd\na\na\n" * 2, monkeypatch, *command) == 0
+        assert server.stats()["seen"] == asked
+    notes = lines("made.csv.notes.jsonl")
+    assert {note["reviewed"] for note in notes} == {"accepted"}
+    assert "merged-attribute" in {finding["code"] for note in notes for finding in note["findings"]}
+    assert main(["scene", "check", "made.csv"]) == 0

@@ -1,0 +1,282 @@
+"""Descriptions of furnished rooms, with annotations of what they demand (the published CSV, or JSON by the ending).
+
+  tsgkit make sceneeval -o annotations.csv --items 12                         sentence patterns: no model
+  tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o
+  tsgkit make sceneeval -o annotations.csv --items 12 --model openai/gpt-4o --review
+  tsgkit make sceneeval -o hard.json --items 6 --difficulty hard --room kitchen --room den --model openai/gpt-4o
+
+Types of rooms, difficulties and things are drawn by a seed. A model describes each in a request of its own, then
+writes down what the text demands. Code holds both against each other: the level, things nobody counts and counts nobody
+told, numbers, attributes and relations that are missing, merged or made up, texts that are alike. What has errors is
+asked for again with the findings, --rounds times at most, then dropped (OUT.dropped.jsonl says why); doubts are told
+once and stay as warnings. With --review you see every item with its findings, and accept, change or drop it; decisions
+are kept in OUT.review.jsonl, and the same command goes on with them. OUT.notes.jsonl says of each item how it was made,
+what is left to doubt and whether a person saw it. Without --model, sentence patterns of ours are filled in: plain, and
+all alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.agent_options import add_model_options, calls_of, digest, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.suites.sceneeval.annotations import Annotation
+    from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
+    from tsgkit.suites.sceneeval.making import Made, Making
+
+OURS = "sceneeval/data/annotations.csv"
+LEVELS = ("easy", "medium", "hard")
+ENDINGS = (".csv", ".json")
+MOST = 1_000
+SHOWN = 5
+PATTERNS = "sentence patterns"
+COLUMNS = ("difficulty", "scenes", "words", "objects", "ObjCount", "ObjAttr", "OORel", "OARel")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``tsgkit make sceneeval``."""
+    parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write: .csv or .json")
+    parser.add_argument("--items", type=int, default=10, metavar="N", help="how many are drawn (default 10)")
+    parser.add_argument("--model", metavar="M", help="who describes and annotates, or script:FILE (default: patterns)")
+    parser.add_argument(
+        "--difficulty", action="append", default=[], choices=LEVELS, help="only this one; repeatable (default: in turn)"
+    )
+    parser.add_argument("--room", action="append", default=[], metavar="R", help="only this type; repeatable")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed draws others (default 0)")
+    parser.add_argument("--review", action="store_true", help="decide about every item; stop and go on later")
+    add_model_options(parser, rounds=2)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw, make, check, review, write, and say what was left out."""
+    from tsgkit.cli.reviewing_annotations import require_terminal, review_of
+    from tsgkit.suites.sceneeval.furniture import furniture
+
+    _refuse(arguments)
+    if arguments.review:
+        require_terminal()
+    draws = _draws(arguments)
+    calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
+    try:
+        making = _made(draws, calls, arguments)
+        ready = [one for one in making.made if not one.is_out]
+        if arguments.review and making.stopped:
+            return _unreviewed(making, calls)
+        decided = review_of(ready, arguments.out, furniture(), _known(arguments.out)) if arguments.review else {}
+        if decided is None:
+            return INTERRUPTED
+        return _finish(making, decided, calls, arguments)
+    finally:
+        if calls is not None:
+            calls.close()
+
+
+def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
+    """What is not finished is not shown to a person, who would have to look at it again."""
+    complain("not all was made, so nothing is shown for review and nothing was written")
+    say_stopped(making.stopped, making.failures)
+    return exit_code(calls, making.stopped, making.failures)
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    if Path(arguments.out).suffix.lower() not in ENDINGS:
+        raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
+    if not 1 <= arguments.items <= MOST:
+        raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
+    if arguments.review and arguments.json:
+        raise UsageError("--review shows items, and --json prints one object alone", hint="leave out one of the two")
+    if arguments.rounds < 0:
+        raise UsageError(f"--rounds {arguments.rounds}: at least 0")
+
+
+def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
+    from tsgkit.lexicon import meant
+    from tsgkit.suites.sceneeval.annotations import spaced
+    from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, drawn_rooms
+    from tsgkit.suites.sceneeval.furniture import furniture
+
+    table = furniture()
+    rooms = [name for name in ROOM_TYPES if name in table.rooms]
+    named = [spaced(name) for name in arguments.room]
+    for name in named:
+        if name not in rooms:
+            raise UsageError(f"there is no type of room {name!r}", hint=meant(name, rooms))
+    levels = [level for level in LEVELS if level in arguments.difficulty] or LEVELS
+    chosen = [name for name in rooms if name in named] or rooms
+    return drawn_rooms(arguments.items, levels, chosen, arguments.seed, table)
+
+
+def _known(out: str) -> tuple[str, ...]:
+    """The descriptions that there are already; none where they lie in the file that is written."""
+    from tsgkit.library.projects import find, text_of
+    from tsgkit.suites.sceneeval.annotation_files import read_annotations
+
+    if Path(out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
+        return ()
+    found = find("tasks", OURS)
+    return tuple(one.description for one in read_annotations(text_of(found), str(found)).annotations)
+
+
+def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[str, Any]:
+    """What can change an answer."""
+    from dataclasses import asdict
+
+    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.making import texts
+
+    drawn = digest([asdict(one) for one in draws])
+    known = digest([furniture().sha256, *_known(arguments.out)])
+    return {
+        "work": "make sceneeval",
+        "drawn": drawn,
+        "known": known,
+        "texts": digest(texts()),
+        "rounds": arguments.rounds,
+    }
+
+
+def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Making:
+    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.making import written
+
+    if calls is None:
+        return written(draws, arguments.seed, furniture())
+    return asyncio.run(_ask(draws, calls, arguments))
+
+
+async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace) -> Making:
+    from tsgkit.agents.asking import ask_for
+    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.making import Maker
+
+    is_watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
+    maker = Maker(
+        lambda name: ask_for(calls.asker, name, task="make"),
+        furniture(),
+        arguments.rounds,
+        _known(arguments.out),
+        complain if is_watched else lambda _: None,
+    )
+    try:
+        return await maker.make(draws)
+    finally:
+        await calls.leave()
+
+
+def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
+    """Write what is kept and what is known of it, then say what was done."""
+    from tsgkit.library.files import write_text
+    from tsgkit.suites.sceneeval.making import dropped_line, note_value
+
+    kept, dropped = _parted(making, decided)
+    numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
+    by = arguments.model or PATTERNS
+    notes = [
+        note_value(one, made.item_id, by, decided.get(one.name, "")) for one, made in zip(kept, numbered, strict=True)
+    ]
+    if numbered:
+        write_text(arguments.out, _text(numbered, arguments.out))
+        write_text(f"{arguments.out}.notes.jsonl", "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in notes))
+    write_text(f"{arguments.out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
+    summary = _summary(numbered, kept, dropped, making, decided, arguments) | usage_value(calls, making.calls)
+    if arguments.json:
+        say(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        _print(summary, kept, dropped, arguments)
+    say_stopped(making.stopped, making.failures)
+    if calls is not None:
+        return exit_code(calls, making.stopped, making.failures or ([] if kept else ["no items"]))
+    return GOOD if len(kept) == arguments.items or decided else FINISHED_WITH_ERRORS
+
+
+def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[tuple[Made, str]]]:
+    """What is written, and what is left out with the reason."""
+    from tsgkit.cli.reviewing_annotations import DROPPED
+
+    kept: list[Made] = []
+    dropped: list[tuple[Made, str]] = []
+    for one in making.made:
+        verdict = decided.get(one.name, "")
+        if verdict == DROPPED:
+            dropped.append((one, "dropped by the person who reviewed it"))
+        elif verdict or not (one.is_out or one.errors):
+            kept.append(one)
+        elif one.errors:
+            dropped.append((one, "; ".join(f"{finding.code}: {finding.message}" for finding in one.errors)))
+        else:
+            dropped.append((one, "the model brought no answer"))
+    return kept, dropped
+
+
+def _text(annotations: list[Annotation], out: str) -> str:
+    from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json
+
+    return as_csv(annotations) if Path(out).suffix.lower() == ".csv" else as_json(annotations)
+
+
+def _summary(
+    numbered: list[Annotation],
+    kept: list[Made],
+    dropped: list[tuple[Made, str]],
+    making: Making,
+    decided: dict[str, str],
+    arguments: argparse.Namespace,
+) -> dict[str, Any]:
+    from tsgkit.suites.sceneeval.description_statistics import statistics
+
+    return {
+        "items": len(kept),
+        "drawn": arguments.items,
+        "by": arguments.model or PATTERNS,
+        "dropped": len(dropped),
+        "reasons": dict(Counter(code for one, _ in dropped for code in {finding.code for finding in one.errors})),
+        "warnings": dict(Counter(finding.code for one in kept for finding in one.warnings)),
+        "mended": sum(one.mended > 0 for one in kept),
+        "reviewed": dict(Counter(decided.values())),
+        "statistics": [row._asdict() for row in statistics(numbered)],
+        "stopped": making.stopped,
+        "failures": making.failures,
+    }
+
+
+def _cell(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _print(
+    summary: dict[str, Any], kept: list[Made], dropped: list[tuple[Made, str]], arguments: argparse.Namespace
+) -> None:
+    from tsgkit.report.tables import Table
+    from tsgkit.report.terminal import table
+
+    say(f"{count(summary['items'], 'item')} of {summary['drawn']} drawn, by {inert(summary['by'])}")
+    if arguments.model is None:
+        say("plain patterns, all alike: to see what such a file is, not to compare models with; --model writes others")
+    if summary["items"]:
+        rows = tuple(tuple(map(_cell, row.values())) for row in summary["statistics"])
+        say("\n".join(table(Table(("means of an item",), COLUMNS, rows))))
+    for one in kept:
+        for finding in one.warnings:
+            complain(f"item {kept.index(one)}: {finding.code}: {finding.message}")
+    if dropped:
+        say(f"left out: {count(len(dropped), 'item')}, with reasons in {inert(arguments.out)}.dropped.jsonl")
+    for one, why in dropped[:SHOWN]:
+        complain(f"drawn {one.name}: {why[:200]}")
+    if decided := summary["reviewed"]:
+        say("reviewed: " + ", ".join(f"{number} {name}" for name, number in sorted(decided.items())))
+    if arguments.model is not None:
+        say_usage(summary)
+    if summary["items"]:
+        say(f"written: {inert(arguments.out)}, {inert(arguments.out)}.notes.jsonl")

@@ -1,0 +1,75 @@
+"""What a person decided of items that were made, kept line by line, so that a review can be left and gone on with.
+
+>>> import tempfile
+>>> place = Path(tempfile.mkdtemp()) / "made.csv.review.jsonl"
+>>> Decisions(place).keep("a1", {"decision": "drop"})
+>>> Decisions(place).find("a1"), Decisions(place).find("b2")
+({'decision': 'drop'}, None)
+
+An item is known by a hash of what was shown, so a decision holds for that alone. A last line that was cut off when the
+program was killed is a decision that was not made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import FileProblem
+
+
+def shown_as(value: object) -> str:
+    """The name of what was shown."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:20]
+
+
+class Decisions:
+    """Decisions in a file, by the names of what they are about; the last one holds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known = self._read()
+
+    def find(self, name: str) -> dict[str, Any] | None:
+        """What was decided of an item."""
+        return self._known.get(name)
+
+    def keep(self, name: str, value: dict[str, Any]) -> None:
+        """Write a decision down, before anything else is shown."""
+        line = json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n"
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise FileProblem(f"{self.path}: no decision can be kept here: {error.strerror}") from None
+        self._known[name] = value
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileProblem(f"{self.path}: decisions cannot be read: {error}") from None
+        whole, _, cut = text.rpartition("\n")
+        if cut:
+            self._cut_off(len(text.encode()) - len(cut.encode()))
+        return dict(self._decision(line, number) for number, line in enumerate(whole.split("\n"), 1) if line)
+
+    def _cut_off(self, size: int) -> None:
+        """Leave out a line that was not written to its end, so that the next one is not joined to it."""
+        with self.path.open("r+b") as file:
+            file.truncate(size)
+
+    def _decision(self, line: str, number: int) -> tuple[str, dict[str, Any]]:
+        try:
+            value = json.loads(line)
+            return str(value.pop("shown")), value
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+            hint = "mend or remove it; a file of decisions is written by --review alone"
+            raise FileProblem(f"{self.path}: line {number}: no decision", hint=hint) from None
