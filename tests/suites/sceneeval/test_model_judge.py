@@ -159,22 +159,17 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
     assert told(finished) == by_rules
 
 
-LOOK_ALIKE: dict[tuple[str, str], dict[str, Any]] = {
-    ("16", "stove"): {"category": "sink"},
-    ("21", "washing machine"): {"category": "dryer"},
-    ("0", "mirror"): {"attributes": ["rectangular"]},
-}
-"""Things of items that look like others of another category or kind: where they do, no picture tells what is what."""
+LOOK_ALIKE = {"0": {"square mirror", "round mirror"}, "16": {"stove", "sink"}, "21": {"washing machine", "dryer"}}
+"""Things that look the same, beside their attributes: in these items no picture tells what is what."""
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
     """The items in which a thing really looks like the other one that is named."""
-    pairs = [(one["category"], other) for things in looks.values() for one in things for other in things]
-    return {
-        item
-        for (item, category), told in LOOK_ALIKE.items()
-        if any(of == category and told.items() <= other.items() for of, other in pairs)
-    }
+    kinds = [
+        {f"{word} {one['category']}".strip() for one in things for word in ("", *(one["attributes"] or ()))}
+        for things in looks.values()
+    ]
+    return {item for item, alike in LOOK_ALIKE.items() if any(alike <= found for found in kinds)}
 
 
 @pytest.mark.parametrize("kind", ["good", "flawed"])
