@@ -146,7 +146,8 @@ def _print_troubles(result: Result) -> None:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
     for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
-    others = {name: result.board.counts[name] for name in ("missing", "empty", "truncated", "refused")}
+    told = ("missing", "empty", "truncated", "refused", "unknown")
+    others = {name: result.board.counts[name] for name in told if name in result.board.counts}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:
         say(f"  {title}: " + ", ".join(f"{number} {name}" for name, number in others.items()))

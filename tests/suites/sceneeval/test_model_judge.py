@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from rooms_of_ours import ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.geometry import view
+from tsgkit.geometry.libraries import mesh_construction
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
@@ -29,6 +31,7 @@ from tsgkit.suites.sceneeval import gallery, measuring
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
 from tsgkit.suites.sceneeval.model_judge import ModelJudge
+from tsgkit.suites.sceneeval.solvers import judge_of
 
 BOTH = ("sceneeval/fidelity", "sceneeval/plausibility")
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
@@ -309,9 +312,13 @@ def test_an_odd_answer_that_is_drawn_again_and_read_leaves_no_trace_in_what_is_t
     assert not any(one["notes"] for one in samples(finished).values())
 
 
-def test_a_judge_that_refuses_everything_has_that_outcome(bedroom: dict[str, Any]) -> None:
+def test_a_judge_that_refuses_everything_has_that_outcome(
+    bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     with room_judge(**bedroom, faults={"refusal": 1.0}) as server:
         finished = looked(server)
+    assert main(["runs", "show", "run"]) == 0
+    assert "mine sceneeval/fidelity published: 1 refused, 6 unknown" in capsys.readouterr().out
     assert {one["outcome"] for one in samples(finished).values()} == {"refused"}
     boards = {result.cell.task: result.board for result in finished.results}
     assert boards["sceneeval/fidelity"].counts["unknown"] == 6  # an object could even be a green sofa
@@ -508,6 +515,14 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
             looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words")
         looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words", out="other")
         assert sum(text.startswith("How is this held?") for text in server.stats()["prompts"]) == 3
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(mesh_construction.__dict__, "TriangleMesh", raising=False)
+    monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
+    with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
+        judge_of("openai/eye")
+    assert "tsgkit[scenes]" in refused.value.hint
 
 
 def test_pictures_of_another_renderer_are_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
