@@ -7,6 +7,7 @@ instant, and a base install learns what to add only when somebody really asks ab
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "csgraph",
     "fcl",
+    "import_all",
     "mesh_construction",
     "ndimage",
     "np",
@@ -52,25 +54,48 @@ class Library:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         if name.startswith("__"):  # asked by doctest and inspect, which want to look, not to use
             raise AttributeError(name)
-        try:
-            found = getattr(importlib.import_module(self._name), name)
-        except ImportError as error:
-            raise UsageError(
-                f"rooms are measured with {self._name.split('.')[0]}, which is not installed",
-                hint='install the extra: pip install "tsgkit[scenes]"',
-            ) from error
+        found = getattr(_imported(self._name), name)
         self.__dict__[name] = found
         return found
 
 
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(
+            f"rooms are measured with {name.split('.')[0]}, which is not installed",
+            hint='install the extra: pip install "tsgkit[scenes]"',
+        ) from error
+
+
+def import_all() -> None:
+    """Import every library now, before threads do it at the same time; ``UsageError`` where one is missing."""
+    for name in NAMES.values():
+        _imported(name)
+
+
+NAMES = {
+    "csgraph": "scipy.sparse.csgraph",
+    "fcl": "fcl",
+    "mesh_construction": "embreex.mesh_construction",
+    "ndimage": "scipy.ndimage",
+    "np": "numpy",
+    "rtcore_scene": "embreex.rtcore_scene",
+    "shapely": "shapely",
+    "sparse": "scipy.sparse",
+    "spatial": "scipy.spatial",
+    "trimesh": "trimesh",
+}
+
 if not TYPE_CHECKING:
-    csgraph = Library("scipy.sparse.csgraph")
-    fcl = Library("fcl")
-    mesh_construction = Library("embreex.mesh_construction")
-    ndimage = Library("scipy.ndimage")
-    np = Library("numpy")
-    rtcore_scene = Library("embreex.rtcore_scene")
-    shapely = Library("shapely")
-    sparse = Library("scipy.sparse")
-    spatial = Library("scipy.spatial")
-    trimesh = Library("trimesh")
+    csgraph = Library(NAMES["csgraph"])
+    fcl = Library(NAMES["fcl"])
+    mesh_construction = Library(NAMES["mesh_construction"])
+    ndimage = Library(NAMES["ndimage"])
+    np = Library(NAMES["np"])
+    rtcore_scene = Library(NAMES["rtcore_scene"])
+    shapely = Library(NAMES["shapely"])
+    sparse = Library(NAMES["sparse"])
+    spatial = Library(NAMES["spatial"])
+    trimesh = Library(NAMES["trimesh"])

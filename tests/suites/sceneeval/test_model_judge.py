@@ -21,7 +21,6 @@ from rooms_of_ours import ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.geometry import view
-from tsgkit.geometry.libraries import mesh_construction
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
@@ -518,7 +517,6 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
 
 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(mesh_construction.__dict__, "TriangleMesh", raising=False)
     monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
     with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
         judge_of("openai/eye")
