@@ -7,6 +7,7 @@ instant, and a base install learns what to add only when somebody really asks ab
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
@@ -46,8 +47,6 @@ __all__ = [
     "trimesh",
 ]
 
-ALL = ("numpy", "scipy", "shapely", "trimesh", "fcl", "embreex.rtcore_scene")
-
 
 class Library:
     """Stands for a module until one of its names is asked for."""
@@ -73,20 +72,36 @@ def _imported(name: str) -> ModuleType:
         ) from error
 
 
-def check_libraries(names: Iterable[str] = ALL) -> None:
-    """``UsageError`` where one is missing: what some of them measure alone would look like a verdict on a room."""
-    for name in names:
+def check_libraries(names: Iterable[str] | None = None) -> None:
+    """Import all of them now; ``UsageError`` where one is missing: what some measure alone would look like a verdict.
+
+    Threads that import the same library at the same time may find half of it, so this comes before them.
+    """
+    for name in NAMES.values() if names is None else names:
         _imported(name)
 
 
+NAMES = {
+    "csgraph": "scipy.sparse.csgraph",
+    "fcl": "fcl",
+    "mesh_construction": "embreex.mesh_construction",
+    "ndimage": "scipy.ndimage",
+    "np": "numpy",
+    "rtcore_scene": "embreex.rtcore_scene",
+    "shapely": "shapely",
+    "sparse": "scipy.sparse",
+    "spatial": "scipy.spatial",
+    "trimesh": "trimesh",
+}
+
 if not TYPE_CHECKING:
-    csgraph = Library("scipy.sparse.csgraph")
-    fcl = Library("fcl")
-    mesh_construction = Library("embreex.mesh_construction")
-    ndimage = Library("scipy.ndimage")
-    np = Library("numpy")
-    rtcore_scene = Library("embreex.rtcore_scene")
-    shapely = Library("shapely")
-    sparse = Library("scipy.sparse")
-    spatial = Library("scipy.spatial")
-    trimesh = Library("trimesh")
+    csgraph = Library(NAMES["csgraph"])
+    fcl = Library(NAMES["fcl"])
+    mesh_construction = Library(NAMES["mesh_construction"])
+    ndimage = Library(NAMES["ndimage"])
+    np = Library(NAMES["np"])
+    rtcore_scene = Library(NAMES["rtcore_scene"])
+    shapely = Library(NAMES["shapely"])
+    sparse = Library(NAMES["sparse"])
+    spatial = Library(NAMES["spatial"])
+    trimesh = Library(NAMES["trimesh"])

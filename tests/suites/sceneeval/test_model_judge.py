@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from tsgkit.suites.sceneeval import gallery, measuring
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
 from tsgkit.suites.sceneeval.model_judge import ModelJudge
+from tsgkit.suites.sceneeval.solvers import judge_of
 
 BOTH = ("sceneeval/fidelity", "sceneeval/plausibility")
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
@@ -159,20 +161,17 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
     assert told(finished) == by_rules
 
 
-LOOK_ALIKE: dict[tuple[str, str], dict[str, Any]] = {
-    ("21", "washing machine"): {"category": "dryer"},
-}
-"""Things of items that look like others of another category or kind: where they do, no picture tells what is what."""
+LOOK_ALIKE = {"21": {"washing machine", "dryer"}}
+"""Things that look the same, beside their attributes: in these items no picture tells what is what."""
 
 
 def explained(looks: dict[str, list[dict[str, Any]]]) -> set[str]:
     """The items in which a thing really looks like the other one that is named."""
-    pairs = [(one["category"], other) for things in looks.values() for one in things for other in things]
-    return {
-        item
-        for (item, category), told in LOOK_ALIKE.items()
-        if any(of == category and told.items() <= other.items() for of, other in pairs)
-    }
+    kinds = [
+        {f"{word} {one['category']}".strip() for one in things for word in ("", *(one["attributes"] or ()))}
+        for things in looks.values()
+    ]
+    return {item for item, alike in LOOK_ALIKE.items() if any(alike <= found for found in kinds)}
 
 
 @pytest.mark.parametrize("kind", ["good", "flawed"])
@@ -312,9 +311,13 @@ def test_an_odd_answer_that_is_drawn_again_and_read_leaves_no_trace_in_what_is_t
     assert not any(one["notes"] for one in samples(finished).values())
 
 
-def test_a_judge_that_refuses_everything_has_that_outcome(bedroom: dict[str, Any]) -> None:
+def test_a_judge_that_refuses_everything_has_that_outcome(
+    bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     with room_judge(**bedroom, faults={"refusal": 1.0}) as server:
         finished = looked(server)
+    assert main(["runs", "show", "run"]) == 0
+    assert "mine sceneeval/fidelity published: 1 refused, 6 unknown" in capsys.readouterr().out
     assert {one["outcome"] for one in samples(finished).values()} == {"refused"}
     boards = {result.cell.task: result.board for result in finished.results}
     assert boards["sceneeval/fidelity"].counts["unknown"] == 6  # an object could even be a green sofa
@@ -511,6 +514,13 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
             looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words")
         looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words", out="other")
         assert sum(text.startswith("How is this held?") for text in server.stats()["prompts"]) == 3
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
+    with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
+        judge_of("openai/eye")
+    assert "tsgkit[scenes]" in refused.value.hint
 
 
 def test_pictures_of_another_renderer_are_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.geometry.libraries import mesh_construction
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges import Judge
@@ -30,7 +29,6 @@ def judge_of(name: str, prompts: str | None = None) -> Judge:
         return RulesJudge()
     if name.startswith(BASELINE):
         raise UsageError(f"{name}: no baseline looks at rooms", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    _ = mesh_construction.TriangleMesh  # says what to install before anybody is asked
     return ModelJudge(name, Words.of(prompts))
 
 

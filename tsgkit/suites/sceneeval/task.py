@@ -57,8 +57,8 @@ class SceneTask(DescriptionTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
-        looks = judge_of(viewing.judge, viewing.prompts)
         check_libraries()
+        looks = judge_of(viewing.judge, viewing.prompts)
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
         _check_names(viewing.folder.path, dataset.item_ids)
         return Looking(self.kind, rooms, looks, viewing.protocol)
