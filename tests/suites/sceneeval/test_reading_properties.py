@@ -223,9 +223,8 @@ names = st.text(string.ascii_lowercase + "_-'é", min_size=1, max_size=8).filter
 quantities = st.tuples(st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 99)).map(
     lambda head: f"{head[0]},{head[1]}"
 )
-plain_text = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), max_size=40).map(
-    str.strip
-)
+letters = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff") | st.sampled_from("\r\n")
+plain_text = st.text(letters, max_size=40).map(str.strip)
 
 
 @st.composite

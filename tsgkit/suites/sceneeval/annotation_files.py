@@ -257,12 +257,14 @@ def _check_ids(rows: Sequence[_Raw], slips: _Slips) -> None:
 def as_csv(annotations: Sequence[Annotation]) -> str:
     """The published CSV."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    plain = csv.writer(out, lineterminator="\n")
+    quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)  # the plain one does not see a bare return
+    plain.writerow(COLUMNS)
     for one in annotations:
         listed = (one.counts, one.attributes, one.object_relations, one.room_relations)
         cells = [";".join(spec.text for spec in specs) for specs in listed]
-        writer.writerow([one.item_id, one.difficulty, one.description, *cells])
+        row = [one.item_id, one.difficulty, one.description, *cells]
+        (quoting if any("\r" in cell for cell in row) else plain).writerow(row)
     return out.getvalue()
 
 
