@@ -55,7 +55,12 @@ def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
     bed = fine | {"colliding_with": ["lamp_1", "wall_2"], "reasons": ["bed_1 cuts lamp_1", "bed_1 cuts wall_2"]}
     lamp = fine | {"colliding_with": ["bed_1"], "supported": False, "reasons": ["bed_1 cuts lamp_1", "it floats"]}
     value = {
-        "objects": {"bed_1": bed, "lamp_1": lamp, "rug_1": fine | {"out_of_bounds": True, "reasons": ["outside"]}},
+        "objects": {
+            "bed_1": bed,
+            "lamp_1": lamp,
+            "rug_1": fine | {"out_of_bounds": True, "reasons": ["outside"]},
+            "clock_1": fine | {"supported": None, "reasons": ["nobody could say what holds it"]},
+        },
         "openings": [
             {"id": "door_1", "occluded": True, "reason": "hidden by bed_1"},
             {"id": "door_2", "occluded": False, "reason": ""},
@@ -67,6 +72,7 @@ def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
         Remark("bed_1 and wall_2 collide", False, ("bed_1", "wall_2"), "bed_1 cuts wall_2"),
         Remark("nothing holds lamp_1", False, ("lamp_1",), "bed_1 cuts lamp_1\nit floats"),
         Remark("rug_1 is not over the floor", False, ("rug_1",), "outside"),
+        Remark("something holds clock_1", None, ("clock_1",), "nobody could say what holds it"),
         Remark("door_1 is blocked", False, ("door_1",), "hidden by bed_1"),
         Remark("all free floor can be reached", False, (), "two parts"),
     ]

@@ -93,7 +93,9 @@ def _trouble(name: str, one: Found) -> Iterable[Remark]:
         pair = tuple(sorted((name, other)))
         said = [reason for reason in one["reasons"] if other in reason]
         yield Remark(f"{pair[0]} and {pair[1]} collide", False, pair, "\n".join(said))
-    if not one["supported"]:
+    if one["supported"] is None:
+        yield Remark(f"something holds {name}", None, (name,), why)
+    elif not one["supported"]:
         yield Remark(f"nothing holds {name}", False, (name,), why)
     if one["out_of_bounds"]:
         yield Remark(f"{name} is not over the floor", False, (name,), why)
