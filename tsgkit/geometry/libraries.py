@@ -7,12 +7,14 @@ instant, and a base install learns what to add only when somebody really asks ab
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
     import fcl
     import numpy as np
     import scipy.ndimage as ndimage
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 __all__ = [
+    "check_libraries",
     "csgraph",
     "fcl",
-    "import_all",
     "mesh_construction",
     "ndimage",
     "np",
@@ -43,6 +45,8 @@ __all__ = [
     "spatial",
     "trimesh",
 ]
+
+ALL = ("numpy", "scipy", "shapely", "trimesh", "fcl", "embreex.rtcore_scene")
 
 
 class Library:
@@ -69,33 +73,20 @@ def _imported(name: str) -> ModuleType:
         ) from error
 
 
-def import_all() -> None:
-    """Import every library now, before threads do it at the same time; ``UsageError`` where one is missing."""
-    for name in NAMES.values():
+def check_libraries(names: Iterable[str] = ALL) -> None:
+    """``UsageError`` where one is missing: what some of them measure alone would look like a verdict on a room."""
+    for name in names:
         _imported(name)
 
 
-NAMES = {
-    "csgraph": "scipy.sparse.csgraph",
-    "fcl": "fcl",
-    "mesh_construction": "embreex.mesh_construction",
-    "ndimage": "scipy.ndimage",
-    "np": "numpy",
-    "rtcore_scene": "embreex.rtcore_scene",
-    "shapely": "shapely",
-    "sparse": "scipy.sparse",
-    "spatial": "scipy.spatial",
-    "trimesh": "trimesh",
-}
-
 if not TYPE_CHECKING:
-    csgraph = Library(NAMES["csgraph"])
-    fcl = Library(NAMES["fcl"])
-    mesh_construction = Library(NAMES["mesh_construction"])
-    ndimage = Library(NAMES["ndimage"])
-    np = Library(NAMES["np"])
-    rtcore_scene = Library(NAMES["rtcore_scene"])
-    shapely = Library(NAMES["shapely"])
-    sparse = Library(NAMES["sparse"])
-    spatial = Library(NAMES["spatial"])
-    trimesh = Library(NAMES["trimesh"])
+    csgraph = Library("scipy.sparse.csgraph")
+    fcl = Library("fcl")
+    mesh_construction = Library("embreex.mesh_construction")
+    ndimage = Library("scipy.ndimage")
+    np = Library("numpy")
+    rtcore_scene = Library("embreex.rtcore_scene")
+    shapely = Library("shapely")
+    sparse = Library("scipy.sparse")
+    spatial = Library("scipy.spatial")
+    trimesh = Library("trimesh")

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.geometry.libraries import import_all
+from tsgkit.geometry.libraries import ALL, check_libraries
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges import Judge
@@ -20,6 +20,8 @@ from tsgkit.suites.solving import Expected
 from tsgkit.suites.transcript import Ask, Transcript
 
 BASELINE = "baseline/"
+LATER = ("scipy.spatial", "scipy.ndimage", "scipy.sparse.csgraph", "embreex.mesh_construction")
+"""What threads that measure rooms would else import at the same time."""
 
 
 def judge_of(name: str, prompts: str | None = None) -> Judge:
@@ -30,7 +32,7 @@ def judge_of(name: str, prompts: str | None = None) -> Judge:
         return RulesJudge()
     if name.startswith(BASELINE):
         raise UsageError(f"{name}: no baseline looks at rooms", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    import_all()
+    check_libraries((*ALL, *LATER))
     return ModelJudge(name, Words.of(prompts))
 
 
