@@ -31,16 +31,15 @@ from tsgkit.suites.formalimg.prompting import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, Unreadable, label_of, layout_in
 from tsgkit.suites.formalimg.viewing import (
-    MISSING,
     NO_PICTURE,
     STOPPED,
-    UNREADABLE,
     Sight,
     asked_until_read,
     looked_at,
     outcome_of,
     sight_of,
     together,
+    unshown,
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
@@ -162,11 +161,10 @@ class _Scenes:
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
         """Verify what was found."""
         sight = sight_of(transcript)
-        if transcript is None or sight is None or sight.found == MISSING:
-            why = NO_PICTURE if sight else STOPPED if transcript and transcript.said else "nobody looked at it yet"
-            return self._nothing(sample, Outcome.MISSING, why, sight)
-        if sight.found == UNREADABLE:
-            return self._nothing(sample, Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}", sight)
+        if without := unshown(transcript):
+            return self._nothing(sample, *without, sight)
+        assert transcript is not None  # noqa: S101  (a picture was shown)
+        assert sight is not None  # noqa: S101
         return _judged_scene(sample, dict(last_replies(transcript)), sight, self.name)
 
     def _nothing(self, sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None) -> Judged:

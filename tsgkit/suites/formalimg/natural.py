@@ -33,15 +33,13 @@ from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import spoken
 from tsgkit.suites.formalimg.viewing import (
-    MISSING,
-    NO_PICTURE,
     STOPPED,
-    UNREADABLE,
     Sight,
     asked_until_read,
     looked_at,
     outcome_of,
     sight_of,
+    unshown,
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.lenient import values_in
@@ -175,11 +173,10 @@ class _Judgements:
     def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
         """Put what the judge said into scores."""
         sight = sight_of(transcript)
-        if transcript is None or sight is None or sight.found == MISSING:
-            why = NO_PICTURE if sight else STOPPED if transcript and transcript.said else "nobody looked at it yet"
-            return _nothing(sample, Outcome.MISSING, why, sight)
-        if sight.found == UNREADABLE:
-            return _nothing(sample, Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}", sight)
+        if without := unshown(transcript):
+            return _nothing(sample, *without, sight)
+        assert transcript is not None  # noqa: S101  (a picture was shown)
+        assert sight is not None  # noqa: S101
         replies = [one.reply for one in transcript.said if one.label == LABEL]
         return _judged(sample, replies[-1] if replies else None, sight)
 

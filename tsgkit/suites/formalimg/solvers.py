@@ -8,16 +8,13 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.formalimg.baselines import answer
 from tsgkit.suites.formalimg.judging import judge_reply
-from tsgkit.suites.formalimg.prompting import Prompter
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.replies import read_as
-from tsgkit.suites.solving import Expected
-from tsgkit.suites.transcript import Ask, Said, Transcript, local
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.single import BASELINE, SINGLE, AskedOnce, OneReply, OnRecord
+from tsgkit.suites.transcript import Ask, Transcript, local
 
-SINGLE, BASELINE = "single", "baseline"
 SOLVERS = (SINGLE,)
-NOT_RECORDED = "the run was stopped here"
 CHARACTERS = 64
 """As many as an object of a layout takes."""
 
@@ -33,58 +30,29 @@ def check_solver(name: str) -> None:
         raise UsageError(f"there is no solver {name} for layouts", hint=meant(name, SOLVERS))
 
 
-@dataclass(frozen=True)
-class _Layouts:
-    """Judges transcripts that hold one layout."""
+class _Layouts(OneReply):
+    """Judges layouts."""
 
-    def unfinished(self, transcript: Transcript) -> str:
-        """What a transcript lacks; empty where the solver had come to its end."""
-        return "" if transcript.said else NOT_RECORDED
-
-    def expected(self, sample: FormulaSample) -> Expected:
-        """It asks nobody."""
-        return Expected()
-
-    def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
-        """Judge the one reply."""
-        said = transcript.replies if transcript is not None else ()
-        return judge_reply(sample, read_as(said[0]) if said else None)
-
-
-@dataclass(frozen=True)
-class Single(_Layouts):
-    """One prompt, one reply."""
-
-    prompter: Prompter
-    name: str = SINGLE
-
-    @property
-    def style(self) -> str:
-        """The style of its prompts."""
-        return self.prompter.style.name
-
-    @property
-    def fingerprint(self) -> str:
-        """That of its prompts."""
-        return self.prompter.fingerprint
+    style: str
 
     @property
     def unpublished(self) -> str:
         """Only the style can be unpublished."""
         return unpublished(self.style)
 
-    def expected(self, sample: FormulaSample) -> Expected:
-        """One call, and an object for each class."""
-        sent = len(self.prompter.text(sample))
-        said = CHARACTERS * max(len(sample.classes), 1)
-        return Expected((1, 1), (sent, sent), (said, 2 * said), self.prompter.style.reasoning)
+    def judged(self, sample: FormulaSample, reply: Reply | None) -> Judged:
+        """The judgement on a reply (None: there is none)."""
+        return judge_reply(sample, reply)
 
-    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """Ask once."""
-        if ask is None:
-            raise UsageError("this solver asks a model, and none was given", hint="give --model")
-        reply = await ask(self.prompter.messages(sample), label="answer", schema=self.prompter.schema)
-        return Transcript((Said("answer", reply),))
+
+@dataclass(frozen=True)
+class Single(_Layouts, AskedOnce):
+    """One prompt, one reply."""
+
+    def length(self, sample: FormulaSample) -> tuple[int, int]:
+        """An object for each class, or two."""
+        said = CHARACTERS * max(len(sample.classes), 1)
+        return said, 2 * said
 
 
 @dataclass(frozen=True)
@@ -95,7 +63,6 @@ class Baseline(_Layouts):
     seed: int
     name: str = BASELINE
     style: str = ""
-    unpublished: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -108,18 +75,5 @@ class Baseline(_Layouts):
 
 
 @dataclass(frozen=True)
-class Recorded(_Layouts):
-    """A way of answering of which only the transcripts are left: it judges, and asks nobody."""
-
-    name: str
-    style: str
-    fingerprint: str = ""
-
-    @property
-    def unpublished(self) -> str:
-        """As for the solver that answered."""
-        return unpublished(self.style)
-
-    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """There is nobody to ask."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+class Recorded(_Layouts, OnRecord):
+    """A way of answering of which only the transcripts are left."""

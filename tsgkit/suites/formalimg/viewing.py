@@ -61,6 +61,18 @@ def sight_of(transcript: Transcript | None) -> Sight | None:
     return Sight(value["found"], value["reason"], value["sha256"], tuple(value["notes"]))
 
 
+def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
+    """How it counts that no picture was shown, and why none was; None where one was."""
+    sight = sight_of(transcript)
+    if sight is None:
+        return Outcome.MISSING, STOPPED if transcript and transcript.said else "nobody looked at it yet"
+    if sight.found == MISSING:
+        return Outcome.MISSING, NO_PICTURE
+    if sight.found == UNREADABLE:
+        return Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}"
+    return None
+
+
 def pictures_of(viewing: Viewing) -> PictureFolder:
     """The folder that is looked at; ``UsageError`` where nobody is named who could look."""
     if viewing.judge == RULES:

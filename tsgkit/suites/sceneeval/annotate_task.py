@@ -82,7 +82,7 @@ class AnnotateTask(DescriptionTask):
     ) -> Solver:
         """A solver with its prompts; the pool of examples is held against the descriptions."""
         check_solver(name)
-        return Single(self.wording, self._prompter(style_of(style, shots), own(dataset), seed, prompts))
+        return Single(self._prompter(style_of(style, shots), own(dataset), seed, prompts), wording=self.wording)
 
     def _prompter(self, style: Style, dataset: Items, seed: int, prompts: str | None) -> Prompter:
         examples = chosen(self.card, style.shots, seed, dataset) if style.shots else ()
@@ -90,11 +90,11 @@ class AnnotateTask(DescriptionTask):
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline:
         """A subject that asks nobody."""
-        return Baseline(self.wording, annotator_named(subject, seed, list(own(dataset))))
+        return Baseline(annotator_named(subject, seed, list(own(dataset))), wording=self.wording)
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """A way of answering of which only the transcripts are left."""
-        return Recorded(self.wording, solver, style)
+        return Recorded(solver, style, wording=self.wording)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.replies import read_as
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator
-from tsgkit.suites.sceneeval.annotation_prompting import Prompter, answer_text
+from tsgkit.suites.sceneeval.annotation_prompting import answer_text
 from tsgkit.suites.sceneeval.annotation_scores import judge_reply
 from tsgkit.suites.sceneeval.annotation_wording import Wording
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.solving import Expected
-from tsgkit.suites.transcript import Ask, Said, Transcript, local
+from tsgkit.suites.single import BASELINE, SINGLE, AskedOnce, OneReply, OnRecord
+from tsgkit.suites.transcript import Ask, Transcript, local
 
-SINGLE, BASELINE = "single", "baseline"
 SOLVERS = (SINGLE,)
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
-NOT_RECORDED = "the run was stopped here"
 
 
 def check_solver(name: str) -> None:
@@ -29,58 +27,25 @@ def check_solver(name: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Annotating:
-    """Judges transcripts that hold one annotation."""
+class _Annotating(OneReply):
+    """Judges annotations. Nothing of this task is published, whoever answers."""
 
-    wording: Wording
+    wording: Wording = field(kw_only=True)
+    unpublished: str = field(default=NO_FIGURES, kw_only=True)
 
-    @property
-    def unpublished(self) -> str:
-        """Nothing of this task is published, whoever answers."""
-        return NO_FIGURES
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """What a transcript lacks; empty where the solver had come to its end."""
-        return "" if transcript.said else NOT_RECORDED
-
-    def expected(self, sample: Annotation) -> Expected:
-        """It asks nobody."""
-        return Expected()
-
-    def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
-        """Judge the one reply."""
-        said = transcript.replies if transcript is not None else ()
-        return judge_reply(sample, read_as(said[0]) if said else None, self.wording)
+    def judged(self, sample: Annotation, reply: Reply | None) -> Judged:
+        """The judgement on a reply (None: there is none)."""
+        return judge_reply(sample, reply, self.wording)
 
 
 @dataclass(frozen=True)
-class Single(_Annotating):
+class Single(_Annotating, AskedOnce):
     """One prompt, one reply."""
 
-    prompter: Prompter
-    name: str = SINGLE
-
-    @property
-    def style(self) -> str:
-        """The style of its prompts."""
-        return self.prompter.style.name
-
-    @property
-    def fingerprint(self) -> str:
-        """That of its prompts."""
-        return self.prompter.fingerprint
-
-    def expected(self, sample: Annotation) -> Expected:
-        """One call, and a reply as long as the right answer."""
-        sent, said = len(self.prompter.text(sample)), len(answer_text(sample))
-        return Expected((1, 1), (sent, sent), (said, said), self.prompter.style.reasoning)
-
-    async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
-        """Ask once."""
-        if ask is None:
-            raise UsageError("this solver asks a model, and none was given", hint="give --model")
-        reply = await ask(self.prompter.messages(sample), label="answer", schema=self.prompter.schema)
-        return Transcript((Said("answer", reply),))
+    def length(self, sample: Annotation) -> tuple[int, int]:
+        """As long as the right answer."""
+        said = len(answer_text(sample))
+        return said, said
 
 
 @dataclass(frozen=True)
@@ -102,13 +67,5 @@ class Baseline(_Annotating):
 
 
 @dataclass(frozen=True)
-class Recorded(_Annotating):
-    """A way of answering of which only the transcripts are left: it judges, and asks nobody."""
-
-    name: str
-    style: str
-    fingerprint: str = ""
-
-    async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
-        """There is nobody to ask."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
+class Recorded(_Annotating, OnRecord):
+    """A way of answering of which only the transcripts are left."""
