@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.geometry import check_libraries
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges import Judge
@@ -23,6 +24,7 @@ BASELINE = "baseline/"
 
 def judge_of(name: str, prompts: str | None = None) -> Judge:
     """The judge of a name: rules, or a model that is asked in our words or those of a folder."""
+    check_libraries()
     if name == RULES:
         if prompts is not None:
             raise UsageError("--prompts is of no use: rules ask nobody", hint="name a model: --judge PROVIDER/MODEL")

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import check_libraries
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
@@ -57,7 +56,6 @@ class SceneTask(DescriptionTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
-        check_libraries()
         looks = judge_of(viewing.judge, viewing.prompts)
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
         _check_names(viewing.folder.path, dataset.item_ids)
