@@ -32,6 +32,8 @@ from tsgkit.suites.sceneeval.measuring import Rooms
 from tsgkit.suites.sceneeval.model_judge import ModelJudge
 from tsgkit.suites.sceneeval.solvers import judge_of
 
+SMALL = 64
+"""Pixels a side of pictures, where many are taken and their size is not what is looked at."""
 BOTH = ("sceneeval/fidelity", "sceneeval/plausibility")
 HEAD = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
 ROW = (
@@ -56,9 +58,9 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Smaller pictures, where many are taken and their size is not what is looked at."""
-    monkeypatch.setattr(gallery, "SIZE", 128)
-    return 128
+    """Smaller pictures."""
+    monkeypatch.setattr(gallery, "SIZE", SMALL)
+    return SMALL
 
 
 def write_bedroom(folder: Path) -> None:
@@ -73,7 +75,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Verdi
     folder = tmp_path_factory.mktemp("world")
     write_bedroom(folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gallery, "SIZE", 128)
+        patch.setattr(gallery, "SIZE", SMALL)
         patch.setenv("TSGKIT_CACHE_HOME", str(folder / "cache"))
         patch.chdir(folder)
         scene = Rooms(folder / "mine").scene("0")
@@ -498,7 +500,7 @@ def test_one_item_is_explained_with_every_question_and_what_was_said(
     capsys.readouterr()
     assert main(["explain", "run", "--item", "0", "--task", "sceneeval/fidelity"]) == 0
     out = capsys.readouterr().out
-    assert "match lamp_2" in out and "image/png 128x128" in out
+    assert "match lamp_2" in out and f"image/png {SMALL}x{SMALL}" in out
     assert "there is no JSON in the reply" in out
     assert "it is not known what this means (object relations: there is no JSON object with relations" in out
 
