@@ -50,6 +50,13 @@ def described(path: str) -> list[str]:
     return [one.description for one in read_annotation_file(Path(path)).annotations]
 
 
+def test_a_file_that_was_not_made_here_is_left_alone(capsys: Captured) -> None:
+    Path("mine.csv").write_text("written by hand")
+    assert main(["make", "sceneeval", "-o", "mine.csv", "--items", "2", "--new"]) == 2
+    assert "mine.csv: this is there already, and was not made here" in capsys.readouterr().err
+    assert Path("mine.csv").read_text() == "written by hand"
+
+
 @pytest.mark.parametrize("out", ["made.csv", "made.json"])
 def test_without_a_model_patterns_write_what_checks_and_can_be_asked(out: str, capsys: Captured) -> None:
     assert main(["make", "sceneeval", "-o", out, "--items", "7"]) == 0

@@ -301,6 +301,14 @@ def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str], h
     assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "4", "-o", "g.svg"]) == 0
     assert "coffee table" in Path("g.svg").read_text()
     assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "x", "-o", "g.svg"]) == 2
+    assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "-o", "g.png"]) == 2
+    assert not Path("g.png").exists()
+
+
+def test_what_other_tools_write_is_to_be_converted_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("house.json").write_text('{"rooms": [], "objects": []}')
+    assert main(["scene", "show", "house.json", "-o", "top.svg"]) == 2
+    assert "tsgkit scene convert" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_read_is_no_crash(capsys: pytest.CaptureFixture[str], here: Path) -> None:
