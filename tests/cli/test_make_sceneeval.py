@@ -50,6 +50,17 @@ def described(path: str) -> list[str]:
     return [one.description for one in read_annotation_file(Path(path)).annotations]
 
 
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "script:nowhere.jsonl", "replay:nowhere"])
+def test_a_model_that_cannot_be_asked_leaves_no_folder(
+    model: str, folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["make", "sceneeval", "-o", "made.csv", "--items", "2", "--model", model]) == 2
+    assert capsys.readouterr().err.startswith("tsgkit: ")
+    assert list(folder.iterdir()) == []
+
+
 def test_a_file_that_was_not_made_here_is_left_alone(capsys: Captured) -> None:
     Path("mine.csv").write_text("written by hand")
     assert main(["make", "sceneeval", "-o", "mine.csv", "--items", "2", "--new"]) == 2
