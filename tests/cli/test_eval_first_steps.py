@@ -136,3 +136,12 @@ def test_a_project_of_ones_own_runs_at_once(
     assert main(["eval", "--quiet", "--plan", "first"]) == 0
     assert main(["init", "../mine"]) == 2
     assert "a project lies here already" in capsys.readouterr().err
+
+
+def test_the_next_step_asks_a_model_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "tsg/sgds", "--limit", "2", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10" in said
+    assert "tsgkit eval --task tsg/sgds --model openai/NAME" in said
+    assert main(["eval", "--limit", "2", "--quiet"]) == 0
+    assert "tsgkit eval --model openai/gpt-4o --limit 10" in capsys.readouterr().out

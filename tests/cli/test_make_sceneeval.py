@@ -50,6 +50,24 @@ def described(path: str) -> list[str]:
     return [one.description for one in read_annotation_file(Path(path)).annotations]
 
 
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "script:nowhere.jsonl", "replay:nowhere"])
+def test_a_model_that_cannot_be_asked_leaves_no_folder(
+    model: str, folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["make", "sceneeval", "-o", "made.csv", "--items", "2", "--model", model]) == 2
+    assert capsys.readouterr().err.startswith("tsgkit: ")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_that_was_not_made_here_is_left_alone(capsys: Captured) -> None:
+    Path("mine.csv").write_text("written by hand")
+    assert main(["make", "sceneeval", "-o", "mine.csv", "--items", "2", "--new"]) == 2
+    assert "mine.csv: this is there already, and was not made here" in capsys.readouterr().err
+    assert Path("mine.csv").read_text() == "written by hand"
+
+
 @pytest.mark.parametrize("out", ["made.csv", "made.json"])
 def test_without_a_model_patterns_write_what_checks_and_can_be_asked(out: str, capsys: Captured) -> None:
     assert main(["make", "sceneeval", "-o", out, "--items", "7"]) == 0

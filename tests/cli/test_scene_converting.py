@@ -146,3 +146,18 @@ def test_help_names_every_form_and_all_that_may_be_assumed(capsys: pytest.Captur
     for name in known_converters():
         assert name in said
         assert all(one.name in said for one in converter_of(name).assumptions)
+
+
+def test_what_a_person_settles_is_not_asked_for_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert converted("den.txt", "--assume", "place=corner") == 0
+    said = capsys.readouterr().out
+    assert "left and top are of the corners of things (as said)" in said
+    assert "(--assume depth)" in said
+
+
+def test_a_configuration_that_nobody_named_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    assert converted("layout.json") == 0
+    assert "the configuration is the one that lies beside (--with): settings.json" in capsys.readouterr().out
+    assert converted("layout.json", "--with", "settings.json") == 0
+    assert "lies beside" not in capsys.readouterr().out

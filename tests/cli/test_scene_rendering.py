@@ -118,6 +118,19 @@ def test_beside_a_room_stands_what_a_run_found(room: Path, demands: Path, capsys
     assert "rooms of mine, yours" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("task", ["sceneeval/fidelity", "sceneeval/plausibility"])
+def test_what_a_run_found_stands_beside_no_other_room(
+    task: str, room: Path, demands: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, other, out = room.parent / "run", room.parent / "scene_1.json", room.parent / "room.html"
+    scenes = ["--scenes", f"mine={room.parent}"]
+    assert main(["eval", "--task", task, *scenes, "--data", str(demands), "--out", str(run), "--quiet"]) == 0
+    other.write_text(room.read_text().replace("desk_1", "table_1"))
+    assert drawn(other, "--run", run, "--item", "0", "-o", out) == 2
+    assert "is of desk_1, which is not in" in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

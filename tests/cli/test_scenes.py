@@ -215,6 +215,24 @@ def test_a_task_that_is_misspelt_is_held_against_suites_too(
     assert capsys.readouterr().err == f"tsgkit: there is no task {task}\n  {hint}\n"
 
 
+def test_figures_that_are_missing_are_named(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine/scene_0.json").write_text(room(thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5))))
+    head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"
+    Path("a.csv").write_text(f'{head}\n0,easy,A bedroom with a bed and a lamp,"eq,1,bed;eq,1,lamp",,,\n')
+    words = ["eval", "--task", "sceneeval/fidelity", "--scenes", "mine=mine", "--data", "a.csv", "--out", "run"]
+    assert main([*words, "--quiet"]) == 0
+    assert "  no official atr, oor, oar: no scene has anything" in capsys.readouterr().out
+
+
+def test_an_item_in_several_rows_is_told_in_lines_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(capsys, "--task", "sceneeval/fidelity", "--out", "run", "--ids", "1")
+    assert main(["explain", "run", "--item", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "expected exactly 1 bed; exactly 1 nightstand" in out
+    assert "\\n" not in out
+
+
 def test_a_task_of_a_run_is_explained_by_the_end_of_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     evaluated(capsys, "--task", "sceneeval", "--out", "run", "--ids", "1")
     assert main(["explain", "run", "--item", "1", "--task", "fidelity", "--subject", "flawed"]) == 0
@@ -301,6 +319,14 @@ def test_annotations_are_checked_and_drawn(capsys: pytest.CaptureFixture[str], h
     assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "4", "-o", "g.svg"]) == 0
     assert "coffee table" in Path("g.svg").read_text()
     assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "--item", "x", "-o", "g.svg"]) == 2
+    assert main(["scene", "draw", str(ROOMS / "annotations.csv"), "-o", "g.png"]) == 2
+    assert not Path("g.png").exists()
+
+
+def test_what_other_tools_write_is_to_be_converted_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("house.json").write_text('{"rooms": [], "objects": []}')
+    assert main(["scene", "show", "house.json", "-o", "top.svg"]) == 2
+    assert "tsgkit scene convert" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_read_is_no_crash(capsys: pytest.CaptureFixture[str], here: Path) -> None:

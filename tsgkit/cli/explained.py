@@ -23,6 +23,8 @@ CODES = {
     "wrong hand": "32",
     "outside": "1;4",
 }
+WIDTH = 17
+"""Of the names of scores, at least."""
 
 
 class Pen:
@@ -75,7 +77,8 @@ def _print_briefly(row: Explained, pen: Pen) -> None:
     for number, graph in enumerate(row.graphs):
         pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
     if not row.graphs:
-        pen.line(f"read {row.judged.answer or 'nothing'}, expected {row.task.reference(row.sample)}", 2)
+        wanted = "; ".join(row.task.reference(row.sample).splitlines())
+        pen.line(f"read {row.judged.answer or 'nothing'}" + (f", expected {wanted}" if wanted else ""), 2)
 
 
 def _headline(row: Explained) -> str:
@@ -152,8 +155,9 @@ def _print_scores(row: Explained, pen: Pen) -> None:
     pen.heading("scores")
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")
+    width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
     for profile, name, score in _scores(row):
-        pen.line(f"{profile:<8}  {name:<17}  {percent(score.value):>5}  {score.reason}".rstrip())
+        pen.line(f"{profile:<8}  {name:<{width}}  {percent(score.value):>5}  {score.reason}".rstrip())
 
 
 def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:

@@ -93,6 +93,8 @@ def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
 def _refuse(arguments: argparse.Namespace) -> None:
     if Path(arguments.out).suffix.lower() not in ENDINGS:
         raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
+    if Path(arguments.out).exists() and not Path(f"{arguments.out}.notes.jsonl").exists():
+        raise UsageError(f"{arguments.out}: this is there already, and was not made here", hint="write to another file")
     if not 1 <= arguments.items <= MOST:
         raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
     if arguments.review and arguments.json:

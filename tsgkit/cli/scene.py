@@ -202,6 +202,8 @@ def _draw(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.annotations import triplets
 
+    if arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
+        raise UsageError(f"{arguments.out}: the picture is SVG", hint="end the name in .svg")
     found = read_annotation_file(Path(arguments.file)).usable()
     chosen = [one for one in found if arguments.item in (None, one.item_id)]
     if not chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace)
     from tsgkit.suites.sceneeval.page import room_page
 
     if arguments.run is not None:
-        about, sections = _recorded(arguments)
+        about, sections = _recorded({one.id for one in found.scene.objects}, arguments)
     else:
         about, sections = _judged(found, stage, arguments)
     return room_page(found.scene, sections, title=Path(arguments.file).name, about=about)
@@ -80,7 +81,7 @@ def _annotation(arguments: argparse.Namespace) -> Annotation:
     return listed[item]
 
 
-def _recorded(arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """What a run has of this room, as strict finds it."""
     from tsgkit.report.explaining import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
@@ -94,9 +95,20 @@ def _recorded(arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     if len(subjects) > 1:
         raise UsageError(f"{arguments.run}: rooms of {', '.join(subjects)}", hint=f"--subject {subjects[0]}")
     found = {row.task.kind: _evidence(row) for row in rooms}
+    _refuse_another_room(found, objects, arguments)
     annotation = rooms[0].sample
     assert isinstance(annotation, Annotation)  # noqa: S101  (chosen so above)
     return annotation.description, sections(annotation, found.get("fidelity"), found.get("plausibility"))
+
+
+def _refuse_another_room(found: Mapping[str, Found | None], objects: set[str], arguments: argparse.Namespace) -> None:
+    """What a run found of one room says nothing of another, or of what became of it since."""
+    judged = {name for part in ("matched", "objects") for one in found.values() for name in (one or {}).get(part, ())}
+    if strange := sorted(judged - objects):
+        what = (
+            f"what {arguments.run} has of item {_item(arguments)} is of {strange[0]}, which is not in {arguments.file}"
+        )
+        raise UsageError(what, hint="name the room that was judged, or --annotations FILE to judge this one")
 
 
 def _evidence(row: Explained) -> Found | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
@@ -10,7 +11,7 @@ from tsgkit.report.figures import interval, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
-from tsgkit.runs.prepared import Prepared
+from tsgkit.runs.prepared import Prepared, default_tasks
 from tsgkit.runs.results import Result, usage_value
 from tsgkit.suites.scoreboard import Value
 
@@ -35,8 +36,15 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
     if models and all(model.startswith(BASELINE) for model in models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             say("note: baselines have no style and no solver; these are for models")
-        say("a real model: export OPENAI_API_KEY=...; tsgkit eval --model openai/gpt-4o --limit 10")
-        say("a server of yours: tsgkit eval --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
+        same = "".join(f" {inert(word)}" for word in _the_same(prepared.plan))
+        say(f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10")
+        say(f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
+
+
+def _the_same(plan: Plan) -> list[str]:
+    """Options that ask another model the same; none for what is asked where nothing is named."""
+    named = [] if plan.tasks == default_tasks() else [word for task in plan.tasks for word in ("--task", task)]
+    return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
 def print_board(results: Sequence[Result], prepared: Prepared) -> None:
@@ -55,10 +63,8 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
-        for reason in dict.fromkeys(_why_not_official(result, shown[result.cell][-1]) for result in mine):
-            if reason:
-                say(f"  no official figures: {inert(reason)}")
-
+        for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
+            say(f"  {inert(line)}")
     _print_controls(prepared)
 
 
@@ -133,11 +139,18 @@ def _print_rows(rows: list[tuple[str, ...]]) -> None:
         say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _why_not_official(result: Result, metric: str) -> str:
-    """Why the table shows no official value."""
+def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
+    """Why the table shows no official value, of all metrics or of some."""
     if result.unasked == result.board.n:
-        return ""
-    return result.board.reasons.get("official") or result.board.reasons.get(f"official.{metric}", "")
+        return
+    reasons = result.board.reasons
+    if whole := reasons.get("official"):
+        yield f"no official figures: {whole}"
+        return
+    whys = {metric: why for metric in metrics if (why := reasons.get(f"official.{metric}"))}
+    for why in dict.fromkeys(whys.values()):
+        names = [metric for metric in metrics if whys.get(metric) == why]
+        yield f"no official {'figures' if len(names) == len(metrics) else ', '.join(names)}: {why}"
 
 
 def _print_troubles(result: Result) -> None:

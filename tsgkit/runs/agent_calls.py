@@ -16,11 +16,12 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
+from tsgkit.llm.scripted import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
-from tsgkit.runs.subjects import Limits, prices_of, source_of
+from tsgkit.runs.subjects import Limits, prices_of, recorded_of
 
 
 @dataclass
@@ -74,13 +75,18 @@ def open_calls(
         if asks_a_model(model)
         else None
     )
+    source = None if door else recorded_of(model)[0]
+    if door is not None and not path.exists():
+        door.provider.prepare()  # what it refuses leaves no folder
     if new and (path / HEADER).is_file():
         put_aside(path)
     folder = RunFolder(path, _header(model, door, asked, command))
     budget.add(folder.requests, folder.spent)
-    if door is not None:
-        door.recorder = folder
-    return AgentCalls(folder, door or source_of(model, folder), budget)
+    if source is not None:
+        return AgentCalls(folder, Asked(source, folder), budget)
+    assert door is not None  # noqa: S101  (one of the two is there)
+    door.recorder = folder
+    return AgentCalls(folder, door, budget)
 
 
 def _header(model: str, door: Door | None, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:

@@ -156,6 +156,11 @@ def row_of(
     return Row(cell, task, solver, datasets[cell.task], chosen[cell.task], judge)
 
 
+def default_tasks() -> tuple[str, ...]:
+    """The tasks meant where nothing is named."""
+    return _task_names(Plan())
+
+
 def _task_names(plan: Plan) -> tuple[str, ...]:
     """The tasks meant: names, a suite's name for all of its tasks, none for those that fit the data."""
     known = card_names()

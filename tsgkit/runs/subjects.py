@@ -100,19 +100,22 @@ def _door(
 
 def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = ()) -> Asked:
     """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be asked."""
-    kind, _, rest = subject.partition(":")
-    source: Script | Replay
-    if f"{kind}:" == SCRIPT:
-        source = read_script(Path(rest))
-        has = f"its items begin with {', '.join(list(source.replies)[:3]) or 'nothing: it is empty'}"
-    else:
-        path, _, name = rest.partition("#")
-        read_header(Path(path))
-        source = Replay.of((value for _, value in lines_of(Path(path) / CALLS)), name or None)
-        has = f"the run has {', '.join(source.ways[:6])}"
+    source, has = recorded_of(subject)
     if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
     return Asked(source, folder)
+
+
+def recorded_of(subject: str) -> tuple[Script | Replay, str]:
+    """What a script or a replay says, and of what in words."""
+    kind, _, rest = subject.partition(":")
+    if f"{kind}:" == SCRIPT:
+        script = read_script(Path(rest))
+        return script, f"its items begin with {', '.join(list(script.replies)[:3]) or 'nothing: it is empty'}"
+    path, _, name = rest.partition("#")
+    read_header(Path(path))
+    replay = Replay.of((value for _, value in lines_of(Path(path) / CALLS)), name or None)
+    return replay, f"the run has {', '.join(replay.ways[:6])}"
 
 
 def _asked(subject: str, prepared: Prepared) -> Iterator[Call]:

@@ -50,6 +50,9 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
         return read_state(text, path.name, _by_prefix(sources), missing=missing)
     if form == OURS:
         return read_simple(text, path.name, path.parent, missing=missing)
+    if form is None:
+        hint = "scenes of other tools become rooms by tsgkit scene convert"
+        raise FileProblem(f"{path.name}: this is no room: its format is not said, as {STATE} or {OURS}", hint=hint)
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
 
 

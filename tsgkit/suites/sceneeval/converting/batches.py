@@ -19,6 +19,7 @@ from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, write_text
+from tsgkit.suites.sceneeval.converting.arrangements import Loss
 from tsgkit.suites.sceneeval.converting.given import Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, is_companion, recognised
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
@@ -124,8 +125,19 @@ def _converted(given: Given, entry: Entry, batch: Batch, companions: dict[Path, 
     converter = converter_of(batch.form) if batch.form else recognised(given)
     if batch.form and not converter.fits(given):
         raise _unfitting(given, batch.form)
-    options = replace(batch.options, companion=_companion(entry.path, batch, companions))
-    return converter.name, converter(given, options)
+    companion = _companion(entry.path, batch, companions)
+    scenes = converter(given, replace(batch.options, companion=companion))
+    if batch.beside is None and companion is not None and converter.is_companion(companion):
+        scenes = tuple(_found_beside(scene, companion.name) for scene in scenes)
+    return converter.name, scenes
+
+
+def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unconverted:
+    """The scene with a word of the companion, which nobody named."""
+    if isinstance(scene, Unconverted):
+        return scene
+    loss = Loss("assumed", "the configuration is the one that lies beside (--with)", 1, (name,))
+    return replace(scene, losses=(*scene.losses, loss))
 
 
 def _unfitting(given: Given, form: str) -> FileProblem:

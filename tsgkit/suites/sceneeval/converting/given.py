@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.assets import Asset, AssetSource
-from tsgkit.suites.sceneeval.converting.writing import Scenes
+from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.furnished import json_of
 
 Target = Literal["room", "state"]
@@ -113,4 +113,17 @@ class Converter:
             known[name].checked(given.name, said)
         if not self.fits(given):
             raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
-        return self.convert(given, options)
+        return tuple(_as_said(scene, options.said) for scene in self.convert(given, options))
+
+
+def _as_said(scene: Converted | Unconverted, said: Mapping[str, str]) -> Converted | Unconverted:
+    """The scene, whose losses ask for nothing that a person settled."""
+    if isinstance(scene, Unconverted):
+        return scene
+    return replace(scene, losses=tuple(replace(loss, what=_settled(loss.what, said)) for loss in scene.losses))
+
+
+def _settled(what: str, said: Mapping[str, str]) -> str:
+    for name in said:
+        what = what.replace(f"(--assume {name})", "(as said)")
+    return what
