@@ -10,7 +10,8 @@
 (0.5, ('table_1',))
 
 The ratio is the share of an object's surface that lies over a floor, at whatever height; below 0.99 the object is out.
-Published: random points on the surface. ``strict``: areas, exact for any mesh and floor.
+Published: random points on the surface. ``strict``: areas, exact for any mesh and floor, and 5 mm of rim for things
+that stand flush with it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from tsgkit.geometry.stages import Stage
 
 LEAST_RATIO = 0.99
+FLUSH = 0.005
+"""In strict, what sticks out less than this far is over the floor: a flush side is a tenth of a box, and angles are
+rounded."""
 LEAST_POINTS = 1000
 UPRIGHT = 1e-4
 """Faces that show less than this share of their area from above are treated as upright."""
@@ -82,7 +86,10 @@ def _bound(stage: Stage, body: Body) -> Bound:
         return Bound(body.id, 1.0, 0)
     if not shapely.intersects(stage.floor_rim, body.footprint):
         return Bound(body.id, 0.0, 0)
-    return _by_area(stage, body) if stage.profile.exact_areas else _by_points(stage, body)
+    if not stage.profile.exact_areas:
+        return _by_points(stage, body)
+    is_flush = shapely.contains(stage.floor.buffer(FLUSH, join_style="mitre"), body.footprint)
+    return Bound(body.id, 1.0, 0) if is_flush else _by_area(stage, body)
 
 
 def _by_points(stage: Stage, body: Body) -> Bound:
