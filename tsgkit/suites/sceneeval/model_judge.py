@@ -162,7 +162,7 @@ class ModelJudge:
 
     def _used(self, scene: Furnished) -> str:
         known = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
-        lines = (f"{name}: {' '.join(known[name].split()).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
+        lines = (f"{name}: {answers.one_line(known[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
         return self.words.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
@@ -219,4 +219,4 @@ def _room_line(number: int, spec: Specification) -> str:
 
 
 def _list_of(names: Iterable[str]) -> str:
-    return "\n".join(f"- {name}" for name in names)
+    return "\n".join(f"- {answers.one_line(name)}" for name in names)
