@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
@@ -21,12 +22,14 @@ from rooms_of_ours import ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.geometry import view
+from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.reopened import rescore
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import gallery, measuring
+from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
 from tsgkit.suites.sceneeval.model_judge import ModelJudge
@@ -376,8 +379,11 @@ def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
     assert threading.main_thread().name not in set().union(*threads.values())
 
 
-def test_a_judge_that_takes_no_schema_is_asked_without_one(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
-    with room_judge(**bedroom, refuses_schemas=True) as server:
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_judge_that_takes_no_schema_is_asked_without_one(
+    status: int, bedroom: dict[str, Any], by_rules: Verdicts
+) -> None:
+    with room_judge(**bedroom, refuses_schemas=status) as server:
         finished = looked(server)
     assert finished.exit_code == 0
     assert told(finished) == by_rules
@@ -392,6 +398,31 @@ def test_nothing_is_asked_of_a_scene_that_is_not_there_or_cannot_be_read(bedroom
         assert server.stats()["kinds"] == CALLS_OF_BOTH
     outcomes = {item: one["outcome"] for (_, task, item), one in samples(finished).items() if task == "fidelity"}
     assert outcomes == {"0": "answered", "1": "unreadable", "2": "missing"}
+
+
+def test_what_goes_wrong_behind_the_door_is_no_fault_of_the_scene(bedroom: dict[str, Any]) -> None:
+    async def ask(messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        raise ValueError("a bug behind the door")
+
+    annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
+    for kind in measuring.HALVES:
+        with pytest.raises(ValueError, match="behind the door"):
+            asyncio.run(measuring.looked_at(kind, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
+
+
+def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[str, Any]) -> None:
+    names = ("bed_1 ", "lamp\n- bed_9", "lamp_2")
+    things = [one | {"id": name} for name, one in zip(names, OBJECTS, strict=True)]
+    rooms = [{"name": "bed\n- room", "from": [0, 0], "to": [4, 3]}]
+    Path("mine/scene_0.json").write_text(room(*things, rooms=rooms))
+    with room_judge(**bedroom) as server:
+        finished = looked(server)
+        prompts = server.stats()["prompts"]
+    assert finished.exit_code == 0
+    assert not any(one["notes"] for one in samples(finished).values())
+    [asked] = [text for text in prompts if "somebody have to get" in text]
+    assert "\n- lamp - bed_9: lamp" in asked and "\n- bed_9" not in asked
+    assert all("\n- room" not in text for text in prompts)
 
 
 def test_an_object_that_cannot_be_drawn_is_unknown_and_not_asked_about(bedroom: dict[str, Any]) -> None:
@@ -516,10 +547,12 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
         assert sum(text.startswith("How is this held?") for text in server.stats()["prompts"]) == 3
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
     with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
-        judge_of("openai/eye")
+        looked(None, judge="openai/eye", model_args=("api_key=sk-none",))
     assert "tsgkit[scenes]" in refused.value.hint
 
 

@@ -41,7 +41,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """The texts there are, and the fields they must have."""
 TRIES = 3
 """So often an answer is asked for until it can be used."""
-BAD_REQUEST = 400
+BAD_REQUESTS = (400, 422)
+"""How services refuse a request whose form they do not take."""
 ENDED = {
     Ending.EMPTY: "the reply is empty",
     Ending.TRUNCATED: "the reply was cut off",
@@ -132,7 +133,7 @@ class Asking:
         """The reply, with a schema as long as the judge takes one: some services refuse it as a bad request."""
         if self.takes_schemas:
             reply = await ask(messages, label=label, draw=draw, schema=schema)
-            if reply.ending is not Ending.API_ERROR or reply.status != BAD_REQUEST:
+            if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
                 return reply
         reply = await ask(messages, label=label, draw=draw)
         if reply.ending is not Ending.API_ERROR:
