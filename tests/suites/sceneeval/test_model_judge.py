@@ -425,14 +425,17 @@ def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[st
     assert all("\n- room" not in text for text in prompts)
 
 
-def test_an_object_that_cannot_be_drawn_is_unknown_and_not_asked_about(bedroom: dict[str, Any]) -> None:
+def test_an_object_without_a_shape_is_of_no_category_and_hides_nothing_that_is_missing(bedroom: dict[str, Any]) -> None:
     flat = thing("thing_1", "thing", (1, 1, 0), (0.5, 0.5, 0.5), mesh="empty.obj")
     Path("mine/empty.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
-    Path("mine/scene_0.json").write_text(room(*OBJECTS, flat))
+    Path("mine/scene_0.json").write_text(room(*OBJECTS[1:], flat))
     with room_judge(**bedroom) as server:
         finished = looked(server)
-        assert server.stats()["kinds"]["match"] == 3
-    assert any("thing_1" in note for note in samples(finished)["mine", "fidelity", "0"]["notes"])
+        assert server.stats()["kinds"]["match"] == 2
+    sample = samples(finished)["mine", "fidelity", "0"]
+    assert any("thing_1" in note for note in sample["notes"])
+    assert (sample["answer"]["unknown"], sample["evidence"]["matched"]["thing_1"]) == ([], None)
+    assert {"eq,1,bed", "eq,1,sofa,green", "eq,1,against,bed,wall"} <= {*sample["answer"]["unmet"]}
 
 
 def test_a_judge_is_replayed_of_every_subject_without_being_asked(bedroom: dict[str, Any], tmp_path: Path) -> None:
@@ -503,6 +506,22 @@ def test_two_judges_agree_demand_by_demand_and_object_by_object(
     assert main(["agree", "run", "--human", "people.jsonl", "--json"]) == 0
     fidelity, plausibility = json.loads(capsys.readouterr().out)["rows"]
     assert (fidelity["rated"], plausibility["rated"]) == (6, 1)
+
+
+def test_who_judged_stands_over_the_table_and_is_noted_where_runs_of_several_judges_are_compared(
+    bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--task", "sceneeval", "--scenes", "mine=mine", "--data", "a.csv"]
+    assert main(["eval", *words, "--out", "rules"]) == 0
+    assert "mine, judged by rules\n" in capsys.readouterr().out
+    with room_judge(**bedroom) as server:
+        looked(server)
+    assert main(["runs", "show", "run"]) == 0
+    assert "mine, judged by openai/eye\n" in capsys.readouterr().out
+    assert main(["compare", "run", "rules"]) == 0
+    assert "different judges looked (openai/eye, rules)" in capsys.readouterr().out
+    assert main(["compare", "run", "run"]) == 0
+    assert "different judges" not in capsys.readouterr().out
 
 
 def test_what_it_would_cost_is_told_before_anybody_is_asked(

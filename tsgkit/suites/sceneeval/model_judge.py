@@ -56,7 +56,7 @@ class ModelJudge:
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
-        """Each object alone, from before its front."""
+        """Each object alone, from before its front; one without a shape that could be seen is of no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
         text = self._match(categories)
         found = await together(*(self._category(scene, name, categories, text, _asked(ask)) for name in names))
@@ -65,6 +65,8 @@ class ModelJudge:
     async def _category(
         self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask
     ) -> str | Unknown | None:
+        if name in scene.stage.unmeasured:
+            return None
         picture = await scene.gallery.picture("front", name)
         if isinstance(picture, str):
             return Unknown(picture)
@@ -176,7 +178,8 @@ class ModelJudge:
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
         """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
-        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in scene.stage.bodies]
+        seen = scene.stage.bodies if annotation.categories else ()
+        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in seen]
         there = list(RulesJudge().matched(scene, annotation.categories).values())
         for spec in annotation.of_kind("atr") if texts else ():
             count = max(1, there.count(spec.category))
