@@ -32,7 +32,7 @@ from tsgkit.suites.sceneeval import gallery, measuring
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
-from tsgkit.suites.sceneeval.model_judge import ModelJudge
+from tsgkit.suites.sceneeval.model_judge import AT_A_TIME, ModelJudge
 from tsgkit.suites.sceneeval.solvers import judge_of
 
 BOTH = ("sceneeval/fidelity", "sceneeval/plausibility")
@@ -355,6 +355,30 @@ def test_a_run_that_was_stopped_by_its_budget_goes_on_and_asks_nothing_twice(
         stats = server.stats()
     assert (again.exit_code, stats["good"], stats["good_twice"]) == (0, 10, 0)
     assert told(again) == by_rules
+
+
+def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = 24
+    for number in range(1, rooms):
+        Path(f"mine/scene_{number}.json").write_text(Path("mine/scene_0.json").read_text())
+    Path("a.csv").write_text("\n".join([HEAD, *(ROW.replace("0,", f"{n},", 1) for n in range(rooms))]))
+    made: Counter[str] = Counter()
+
+    def counted(name: str, work: Any) -> Any:  # noqa: ANN401
+        def wrapped(*words: Any, **more: Any) -> Any:  # noqa: ANN401
+            made[name] += 1
+            return work(*words, **more)
+
+        return wrapped
+
+    monkeypatch.setattr(gallery, "view", counted("drawn", view))
+    monkeypatch.setattr(measuring, "read_scene", counted("read", read_scene))
+    with room_judge(**bedroom) as server:
+        stopped = looked(server, tasks=("sceneeval/fidelity",), limits=Limits(max_requests=1))
+        assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
+    assert made["read"] <= 2 * AT_A_TIME < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
 
 
 def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Stage
+from tsgkit.geometry import Stage, View
 from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
 from tsgkit.suites.sceneeval import answers
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
@@ -53,6 +53,10 @@ class ModelJudge:
         """The words, what pictures look like, and how often is asked."""
         return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}"
 
+    def go_on(self) -> None:
+        """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
+        self._asking.go_on()
+
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
@@ -67,13 +71,16 @@ class ModelJudge:
     ) -> str | Unknown | None:
         if name in scene.stage.unmeasured:
             return None
-        picture = await scene.gallery.picture("front", name)
+        picture = await self._picture(scene, "front", name)
         if isinstance(picture, str):
             return Unknown(picture)
         read = partial(answers.read_category, categories=categories)
         schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
         found: str | Unknown | None = await self._asking.answer(ask, f"match {name}", messages, schema, read)
         return found
+
+    async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
+        return await scene.gallery.picture(kind, name, self.go_on)
 
     def _match(self, categories: Sequence[str]) -> str:
         return self.words.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
@@ -84,7 +91,7 @@ class ModelJudge:
         """All instances in one call, two pictures each."""
         pieces: list[str | Picture] = []
         for number, name in enumerate(instances, 1):
-            pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("figure", name)]
+            pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
             if missing := [one for one in pair if isinstance(one, str)]:
                 return _untold(instances, Unknown(missing[0]))
             pieces += [f"Object {number}:", *pair]
@@ -142,7 +149,7 @@ class ModelJudge:
         return dict(zip(stage.bodies, found, strict=True))
 
     async def _support(self, scene: Furnished, name: str, ask: Ask) -> str | Unknown:
-        pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("surroundings", name)]
+        pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
         messages = self.words.messages(self.words.text("support"), *pair)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.pictures import Picture, content_of
@@ -107,9 +107,16 @@ class Words:
 
 @dataclass
 class Asking:
-    """Asks until an answer can be used, and learns whether the judge takes schemas."""
+    """Asks until an answer can be used, and learns whether the judge takes schemas and is asked at all."""
 
     takes_schemas: bool = field(default=True, compare=False)
+    over: TsgkitError | None = field(default=None, compare=False)
+    """Why nothing more is asked."""
+
+    def go_on(self) -> None:
+        """Raise once more what ended the asking, before work is done for a question that will not be put."""
+        if self.over is not None:
+            raise self.over
 
     async def answer(
         self,
@@ -123,7 +130,11 @@ class Asking:
         found: object = Fault(ENDED[Ending.MISSING])
         reply = Reply(None, Ending.MISSING)
         for draw in range(TRIES):
-            reply = await self._asked(ask, messages, label, draw, schema)
+            try:
+                reply = await self._asked(ask, messages, label, draw, schema)
+            except TsgkitError as error:
+                self.over = error
+                raise
             found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(_why(reply))
             if reply.ending in (Ending.API_ERROR, Ending.MISSING) or not _faults(found):
                 break
