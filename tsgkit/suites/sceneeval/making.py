@@ -25,7 +25,7 @@ from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ending
-from tsgkit.suites.formalimg.lenient import values_in, well_formed
+from tsgkit.suites.lenient import values_in, well_formed
 from tsgkit.suites.sceneeval import batch_findings as beside
 from tsgkit.suites.sceneeval import told_findings as told
 from tsgkit.suites.sceneeval.annotation_prompting import Prompter, Texts, answer_text, style_of
