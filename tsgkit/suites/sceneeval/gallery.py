@@ -5,7 +5,7 @@
 >>> den = Gallery(Stage(Scene("den", (Object("desk_1", box(1.4, 0.7, 0.7)),))), Path(tempfile.mkdtemp()))
 >>> taken = asyncio.run(den.picture("front", "desk_1"))
 >>> taken.width, taken.media_type, asyncio.run(den.picture("front", "desk_9"))
-(512, 'image/png', "object 'desk_9' cannot be measured: there is no such object")
+(512, 'image/png', "there is no object 'desk_9'")
 
 They are kept under their SHA-256, in the user's cache folder where no other is named.
 """
