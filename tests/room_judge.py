@@ -4,9 +4,9 @@ As a program it prints its port and serves, like ``picture_server``, whose optio
 ``known`` is a file of what it knows (``looks``: the things that look like a picture's SHA-256; ``held``: what holds the
 object of a picture of surroundings), ``size`` is how large pictures have to be. ``odd`` maps a kind of question (match,
 attribute, support, sides, object-relations, room-relations) to the reply it gives instead, as often as ``times`` says
-for one and the same request. ``refuses_schemas`` answers 400 to a request for structured output. A request that is not
-as it should be (pictures that are none or too many, a schema that does not fit) is answered with 418, and told in
-``/stats``.
+for one and the same request. ``refuses_schemas`` is the status that a request for structured output gets. A request
+that is not as it should be (pictures that are none or too many, a schema that does not fit) is answered with 418, and
+told in ``/stats``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class RoomScript(PictureScript):
         self.size = int(options.get("size", 512))
         self.odd: Mapping[str, str] = options.get("odd", {})
         self.times = int(options.get("times", 99))
-        self.refuses_schemas = bool(options.get("refuses_schemas"))
+        self.refuses_schemas = int(options.get("refuses_schemas", 0))
         self.kinds: Counter[str] = Counter()
         self.schemas = 0
         self.wrong: list[str] = []
@@ -153,7 +153,7 @@ class RoomConnection(PictureConnection):
         times = script.seen[hashlib.sha256(body).hexdigest()]
         fault = self.count(text, body, value["model"])
         if script.refuses_schemas and "response_format" in value:
-            self._later(lambda: self._error(400, "response_format is not supported", {}))
+            self._later(lambda: self._error(script.refuses_schemas, "response_format is not supported", {}))
             return
         if problem := wrong(kind, text, urls, value.get("response_format"), script.size):
             script.wrong.append(problem)

@@ -5,7 +5,7 @@ As a program it prints its port and serves, like ``picture_server``, whose optio
 it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the picture sent is that of the questions, else
 None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
 the first form, a repeated one in the next, and so on: ``plain``, ``bold``, ``heading``, ``nine`` (a line too few),
-``prose`` (no letter at all). ``refuses_schemas`` answers 400 to a request for structured output.
+``prose`` (no letter at all). ``refuses_schemas`` is the status that a request for structured output gets.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JudgeScript(PictureScript):
         self.pictures: dict[str, str] = options.get("pictures", {})
         self.mode: str = options.get("mode", "sees")
         self.forms: list[str] = options.get("forms", ["plain"])
-        self.refuses_schemas = bool(options.get("refuses_schemas"))
+        self.refuses_schemas = int(options.get("refuses_schemas", 0))
         self.schemas = 0
         self.keys: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
         for row in rows_in(Path(options["rows"])) if "rows" in options else ():
@@ -83,7 +83,7 @@ class JudgeConnection(PictureConnection):
         form = script.form(body)
         fault = self.count(text, body, value["model"])
         if script.refuses_schemas and "response_format" in value:
-            self._later(lambda: self._error(400, "response_format is not supported", {}))
+            self._later(lambda: self._error(script.refuses_schemas, "response_format is not supported", {}))
             return
         asked = [question_from(line, "") for line in ASKED.findall(text)]
         said = [script.letter(question, found[0]["sha256"] if found else "") for question in asked]

@@ -50,9 +50,10 @@ def _the_same(plan: Plan) -> list[str]:
 def print_board(results: Sequence[Result], prepared: Prepared) -> None:
     """One table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
+    judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
-        say(f"{inert(subject)}")
+        say(inert(subject + judges.get(subject, "")))
         _print_rows([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
             _print_troubles(result)

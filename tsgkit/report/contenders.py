@@ -104,7 +104,7 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
     headers = [read_header(path) for path in paths]
     tasks = _tasks(asked.tasks, headers)
     _check_data(paths, headers, tasks)
-    notes = _version_notes(headers)
+    notes = _notes_on_runs(headers)
     found: list[Contender] = []
     for place, path in enumerate(paths):
         reopened = reopen(path, asked.data)
@@ -154,11 +154,14 @@ def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks:
             raise UsageError(f"{task}: the runs were asked about different data ({shown})", hint=hint)
 
 
-def _version_notes(headers: Sequence[dict[str, Any]]) -> list[str]:
+def _notes_on_runs(headers: Sequence[dict[str, Any]]) -> list[str]:
     notes = []
     versions = sorted({str(header["tsgkit"]) for header in headers})
     if len(versions) > 1:
         notes.append(f"judged by different versions of tsgkit ({', '.join(versions)}): tsgkit rescore makes them alike")
+    judges = sorted({judge["name"] for header in headers if (judge := header["asked"].get("judge"))})
+    if len(judges) > 1:
+        notes.append(f"different judges looked ({', '.join(judges)}): what differs may lie with them")
     cards: dict[str, set[str]] = {}
     for header in headers:
         for task, card in header["asked"]["tasks"].items():

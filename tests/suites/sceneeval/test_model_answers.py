@@ -121,6 +121,19 @@ def test_relations_between_objects_take_their_sides_and_no_others() -> None:
     assert why(found[6]) == "nothing"
 
 
+def test_an_entry_without_its_field_says_nothing_and_not_that_nothing_is_meant() -> None:
+    between = read_object_relations('{"relations": [{"number": 1, "type": "next_to"}]}', 1)
+    built = read_room_relations('{"relations": [{"number": 1, "types": ["on_wall"]}]}', 1, ())
+    assert isinstance(between, dict) and isinstance(built, dict)
+    assert (why(between[1]), why(built[1])) == ("it has no types", "it has no type")
+
+
+def test_a_floor_is_known_by_its_name_in_one_line() -> None:
+    said = '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_my den"]}]}'
+    found = read_room_relations(said, 1, ("floor_my\n den",))
+    assert found == {1: MeantInRoom("inside_room", "room", ("floor_my\n den",))}
+
+
 def test_relations_to_the_room_take_what_can_be_measured_and_floors_there_are() -> None:
     listed = (
         '{"relations": [{"number": 1, "type": "inside_room", "element": "room", "floors": ["floor_den"]},'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
@@ -21,15 +22,17 @@ from rooms_of_ours import ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.geometry import view
+from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.reopened import rescore
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import gallery, measuring
+from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.loading import read_scene
 from tsgkit.suites.sceneeval.measuring import Rooms
-from tsgkit.suites.sceneeval.model_judge import ModelJudge
+from tsgkit.suites.sceneeval.model_judge import AT_A_TIME, ModelJudge
 from tsgkit.suites.sceneeval.solvers import judge_of
 
 SMALL = 64
@@ -356,6 +359,30 @@ def test_a_run_that_was_stopped_by_its_budget_goes_on_and_asks_nothing_twice(
     assert told(again) == by_rules
 
 
+def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = 24
+    for number in range(1, rooms):
+        Path(f"mine/scene_{number}.json").write_text(Path("mine/scene_0.json").read_text())
+    Path("a.csv").write_text("\n".join([HEAD, *(ROW.replace("0,", f"{n},", 1) for n in range(rooms))]))
+    made: Counter[str] = Counter()
+
+    def counted(name: str, work: Any) -> Any:  # noqa: ANN401
+        def wrapped(*words: Any, **more: Any) -> Any:  # noqa: ANN401
+            made[name] += 1
+            return work(*words, **more)
+
+        return wrapped
+
+    monkeypatch.setattr(gallery, "view", counted("drawn", view))
+    monkeypatch.setattr(measuring, "read_scene", counted("read", read_scene))
+    with room_judge(**bedroom) as server:
+        stopped = looked(server, tasks=("sceneeval/fidelity",), limits=Limits(max_requests=1))
+        assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
+    assert made["read"] <= 2 * AT_A_TIME < rooms and made["drawn"] < rooms < len(OBJECTS) * rooms
+
+
 def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
     bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,8 +405,11 @@ def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
     assert threading.main_thread().name not in set().union(*threads.values())
 
 
-def test_a_judge_that_takes_no_schema_is_asked_without_one(bedroom: dict[str, Any], by_rules: Verdicts) -> None:
-    with room_judge(**bedroom, refuses_schemas=True) as server:
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_judge_that_takes_no_schema_is_asked_without_one(
+    status: int, bedroom: dict[str, Any], by_rules: Verdicts
+) -> None:
+    with room_judge(**bedroom, refuses_schemas=status) as server:
         finished = looked(server)
     assert finished.exit_code == 0
     assert told(finished) == by_rules
@@ -396,14 +426,42 @@ def test_nothing_is_asked_of_a_scene_that_is_not_there_or_cannot_be_read(bedroom
     assert outcomes == {"0": "answered", "1": "unreadable", "2": "missing"}
 
 
-def test_an_object_that_cannot_be_drawn_is_unknown_and_not_asked_about(bedroom: dict[str, Any]) -> None:
-    flat = thing("thing_1", "thing", (1, 1, 0), (0.5, 0.5, 0.5), mesh="empty.obj")
-    Path("mine/empty.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
-    Path("mine/scene_0.json").write_text(room(*OBJECTS, flat))
+def test_what_goes_wrong_behind_the_door_is_no_fault_of_the_scene(bedroom: dict[str, Any]) -> None:
+    async def ask(messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        raise ValueError("a bug behind the door")
+
+    annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
+    for kind in measuring.HALVES:
+        with pytest.raises(ValueError, match="behind the door"):
+            asyncio.run(measuring.looked_at(kind, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
+
+
+def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[str, Any]) -> None:
+    names = ("bed_1 ", "lamp\n- bed_9", "lamp_2")
+    things = [one | {"id": name} for name, one in zip(names, OBJECTS, strict=True)]
+    rooms = [{"name": "bed\n- room", "from": [0, 0], "to": [4, 3]}]
+    Path("mine/scene_0.json").write_text(room(*things, rooms=rooms))
     with room_judge(**bedroom) as server:
         finished = looked(server)
-        assert server.stats()["kinds"]["match"] == 3
-    assert any("thing_1" in note for note in samples(finished)["mine", "fidelity", "0"]["notes"])
+        prompts = server.stats()["prompts"]
+    assert finished.exit_code == 0
+    assert not any(one["notes"] for one in samples(finished).values())
+    [asked] = [text for text in prompts if "somebody have to get" in text]
+    assert "\n- lamp - bed_9: lamp" in asked and "\n- bed_9" not in asked
+    assert all("\n- room" not in text for text in prompts)
+
+
+def test_an_object_without_a_shape_is_of_no_category_and_hides_nothing_that_is_missing(bedroom: dict[str, Any]) -> None:
+    flat = thing("thing_1", "thing", (1, 1, 0), (0.5, 0.5, 0.5), mesh="empty.obj")
+    Path("mine/empty.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
+    Path("mine/scene_0.json").write_text(room(*OBJECTS[1:], flat))
+    with room_judge(**bedroom) as server:
+        finished = looked(server)
+        assert server.stats()["kinds"]["match"] == 2
+    sample = samples(finished)["mine", "fidelity", "0"]
+    assert any("thing_1" in note for note in sample["notes"])
+    assert (sample["answer"]["unknown"], sample["evidence"]["matched"]["thing_1"]) == ([], None)
+    assert {"eq,1,bed", "eq,1,sofa,green", "eq,1,against,bed,wall"} <= {*sample["answer"]["unmet"]}
 
 
 def test_a_judge_is_replayed_of_every_subject_without_being_asked(bedroom: dict[str, Any], tmp_path: Path) -> None:
@@ -476,6 +534,22 @@ def test_two_judges_agree_demand_by_demand_and_object_by_object(
     assert (fidelity["rated"], plausibility["rated"]) == (6, 1)
 
 
+def test_who_judged_stands_over_the_table_and_is_noted_where_runs_of_several_judges_are_compared(
+    bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--task", "sceneeval", "--scenes", "mine=mine", "--data", "a.csv"]
+    assert main(["eval", *words, "--out", "rules"]) == 0
+    assert "mine, judged by rules\n" in capsys.readouterr().out
+    with room_judge(**bedroom) as server:
+        looked(server)
+    assert main(["runs", "show", "run"]) == 0
+    assert "mine, judged by openai/eye\n" in capsys.readouterr().out
+    assert main(["compare", "run", "rules"]) == 0
+    assert "different judges looked (openai/eye, rules)" in capsys.readouterr().out
+    assert main(["compare", "run", "run"]) == 0
+    assert "different judges" not in capsys.readouterr().out
+
+
 def test_what_it_would_cost_is_told_before_anybody_is_asked(
     bedroom: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -518,10 +592,12 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
         assert sum(text.startswith("How is this held?") for text in server.stats()["prompts"]) == 3
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(
+    bedroom: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "embreex.mesh_construction", None)
     with pytest.raises(UsageError, match="embreex, which is not installed") as refused:
-        judge_of("openai/eye")
+        looked(None, judge="openai/eye", model_args=("api_key=sk-none",))
     assert "tsgkit[scenes]" in refused.value.hint
 
 

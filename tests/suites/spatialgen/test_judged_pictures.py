@@ -215,9 +215,10 @@ def test_a_skew_of_the_keys_is_worth_nothing_to_such_a_judge(tmp_path: Path) -> 
     assert 0.2 < (value(shuffled, "single_round") or 0) < 0.3
 
 
-def test_a_judge_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures")
-    with spatial_judge(rows=str(ROWS), pictures=known, refuses_schemas=True) as server:
+    with spatial_judge(rows=str(ROWS), pictures=known, refuses_schemas=status) as server:
         finished = looked(server, protocols=("ours",))
     assert value(finished) == 1.0 and finished.exit_code == 0
     before, after = rescore(Path("run"))

@@ -119,7 +119,9 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] 
     """What every relation between objects means, by its number; None where it means nothing measured."""
 
     def meant(entry: Mapping[str, Any]) -> tuple[Meant, ...] | Fault | None:
-        said = entry.get("types")
+        if "types" not in entry:
+            return Fault("it has no types")
+        said = entry["types"]
         listed = said if isinstance(said, list) else [said]
         words = [_words(one) for one in listed if not _is_nothing(one)]
         odd = [word for word in words if word not in MEANINGS]
@@ -133,19 +135,23 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[Meant, ...] 
 def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[int, MeantInRoom | Fault | None] | Fault:
     """What every relation to the room means, by its number; None where it means nothing measured."""
 
+    known = {one_line(floor): floor for floor in floors}
+
     def meant(entry: Mapping[str, Any]) -> MeantInRoom | Fault | None:
-        if _is_nothing(entry.get("type")):
+        if "type" not in entry:
+            return Fault("it has no type")
+        if _is_nothing(entry["type"]):
             return None
-        name, element = _words(entry.get("type")), _words(entry.get("element"))
+        name, element = _words(entry["type"]), _words(entry.get("element"))
         if name not in RELATIONS_TO_ROOMS:
             return Fault(f"{_shown(name)} is no relation that is measured")
         if element not in (BESIDE if name in RANGES else ELEMENTS):
             return Fault(f"{name} of {_shown(element)} cannot be measured")
         listed = entry.get("floors") or []
-        unknown = [one for one in listed if one not in floors] if isinstance(listed, list) else [listed]
+        unknown = [one for one in listed if one_line(one) not in known] if isinstance(listed, list) else [listed]
         if unknown:
             return Fault(f"{_shown(unknown[0])} is no floor of the building")
-        return MeantInRoom(name, element, tuple(dict.fromkeys(listed)))
+        return MeantInRoom(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
 
     return _each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
@@ -183,15 +189,20 @@ def _each(
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for one in listed:
         if isinstance(one, dict):
-            entries.setdefault(str(one.get(key)).strip(), []).append(one)
+            entries.setdefault(one_line(one.get(key)), []).append(one)
     wanted = list(known)
-    strange = [name for name in entries if name not in map(str, wanted)]
+    strange = [name for name in entries if name not in map(one_line, wanted)]
     more = f", but of {_shown(strange[0])}, which was not asked about" if strange else ""
-    said = {one: list(dict.fromkeys(map(read, entries.get(str(one), ())))) for one in wanted}
+    said = {one: list(dict.fromkeys(map(read, entries.get(one_line(one), ())))) for one in wanted}
     return {
         one: found[0] if len(found) == 1 else Fault("it is said twice, and differently" if found else f"nothing{more}")
         for one, found in said.items()
     }
+
+
+def one_line(name: object) -> str:
+    """A name as it stands in a list that a judge is shown: whoever furnished a room chose it, and writes no lines."""
+    return " ".join(str(name).split())
 
 
 def _words(value: object) -> str:
@@ -232,7 +243,7 @@ def support_schema() -> Schema:
 def sides_schema(names: Sequence[str]) -> Schema:
     """The sides of every object."""
     sides = _list({"type": "string", "enum": list(FUNCTIONAL)})
-    entry: dict[str, Schema] = {"id": {"type": "string", "enum": list(names)}, "sides": sides}
+    entry: dict[str, Schema] = {"id": {"type": "string", "enum": _distinct(names)}, "sides": sides}
     return _answer(objects=_list(_object(entry)))
 
 
@@ -248,9 +259,13 @@ def room_relations_schema(floors: Sequence[str]) -> Schema:
         "number": {"type": "integer"},
         "type": {"type": ["string", "null"], "enum": [*RELATIONS_TO_ROOMS, None]},
         "element": {"type": "string", "enum": list(ELEMENTS)},
-        "floors": _list({"type": "string", "enum": list(floors)} if floors else TEXT),
+        "floors": _list({"type": "string", "enum": _distinct(floors)} if floors else TEXT),
     }
     return _answer(relations=_list(_object(entry)))
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(map(one_line, names)))
 
 
 def _answer(**fields: Schema) -> Schema:

@@ -13,6 +13,7 @@ They are kept under their SHA-256, in the user's cache folder where no other is 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,9 +40,11 @@ class Gallery:
     _taken: dict[tuple[View, str], Picture | str] = field(default_factory=dict, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
-    async def picture(self, kind: View, name: str) -> Picture | str:
-        """A view of an object, or why there is none."""
+    async def picture(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> Picture | str:
+        """A view of an object, or why there is none; ``wanted`` raises where nobody waits for it any more."""
         async with self._one_at_a_time:
+            if wanted is not None:
+                wanted()
             if (kind, name) not in self._taken:
                 self._taken[kind, name] = await asyncio.to_thread(self._take, kind, name)
             return self._taken[kind, name]

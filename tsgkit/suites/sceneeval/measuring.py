@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -101,42 +102,36 @@ async def _found(
         return {"found": ABSENT, "reason": "there is no scene of this id"}
     try:
         value = await _measured(kind, annotation, scene, judge, heard)
-    except (*FAULTS, _NotMeasured) as error:
-        cause = error.__cause__ if isinstance(error, _NotMeasured) and error.__cause__ is not None else error
-        words = " ".join(str(cause).split())[:200]
-        why = f"it cannot be measured: {type(cause).__name__}: {words}"
-        return await _instead(kind, annotation, heard, why)
+    except _NotMeasured as error:
+        return await _instead(kind, annotation, heard, str(error))
     return {"found": SEEN, "notes": list(scene.notes), **value}
 
 
 class _NotMeasured(Exception):
-    """A scene that is too odd to be measured; its cause says why. What asking raises is none of these."""
+    """A scene that is too odd to be measured, with the reason. What asking raises is none of these."""
+
+
+@contextmanager
+def _of_the_scene() -> Iterator[None]:
+    """Whatever goes wrong here lies with the scene."""
+    try:
+        yield
+    except (*FAULTS, TsgkitError) as error:
+        words = " ".join(str(error).split())[:200]
+        raise _NotMeasured(f"it cannot be measured: {type(error).__name__}: {words}") from error
 
 
 async def _measured(
     kind: str, annotation: Annotation, scene: Furnished, judge: Judge, heard: Heard | None
 ) -> dict[str, Any]:
     half = HALVES[kind]
-    await _beside(heard, lambda: _staged(scene))
-    try:
+    with _of_the_scene():
+        await _beside(heard, lambda: (scene.stage.bodies, scene.stage.floors))
+    with _of_the_scene() if heard is None else nullcontext():
         looked = await half.looked_at(annotation, scene, judge, heard)
-    except TsgkitError as error:
-        if heard is None:
-            raise _NotMeasured from error
-        raise
-    try:
+    with _of_the_scene():
         value = await _beside(heard, lambda: half.measured(annotation, scene, looked))
-    except TsgkitError as error:
-        raise _NotMeasured from error
     return value if heard is None else value | {"judge": _told(looked.told)}
-
-
-def _staged(scene: Furnished) -> None:
-    """Build what questions about a scene are made of."""
-    try:
-        _ = scene.stage.bodies, scene.stage.floors
-    except TsgkitError as error:
-        raise _NotMeasured from error
 
 
 def _told(told: Sequence[object]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Stage
+from tsgkit.geometry import Stage, View
 from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
 from tsgkit.suites.sceneeval import answers
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
@@ -53,10 +53,14 @@ class ModelJudge:
         """The words, what pictures look like, and how often is asked."""
         return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}"
 
+    def go_on(self) -> None:
+        """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
+        self._asking.go_on()
+
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
     ) -> dict[str, str | Unknown | None]:
-        """Each object alone, from before its front."""
+        """Each object alone, from before its front; one without a shape that could be seen is of no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
         text = self._match(categories)
         found = await together(*(self._category(scene, name, categories, text, _asked(ask)) for name in names))
@@ -65,13 +69,18 @@ class ModelJudge:
     async def _category(
         self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask
     ) -> str | Unknown | None:
-        picture = await scene.gallery.picture("front", name)
+        if name in scene.stage.unmeasured:
+            return None
+        picture = await self._picture(scene, "front", name)
         if isinstance(picture, str):
             return Unknown(picture)
         read = partial(answers.read_category, categories=categories)
         schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
         found: str | Unknown | None = await self._asking.answer(ask, f"match {name}", messages, schema, read)
         return found
+
+    async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
+        return await scene.gallery.picture(kind, name, self.go_on)
 
     def _match(self, categories: Sequence[str]) -> str:
         return self.words.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
@@ -82,7 +91,7 @@ class ModelJudge:
         """All instances in one call, two pictures each."""
         pieces: list[str | Picture] = []
         for number, name in enumerate(instances, 1):
-            pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("figure", name)]
+            pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
             if missing := [one for one in pair if isinstance(one, str)]:
                 return _untold(instances, Unknown(missing[0]))
             pieces += [f"Object {number}:", *pair]
@@ -140,7 +149,7 @@ class ModelJudge:
         return dict(zip(stage.bodies, found, strict=True))
 
     async def _support(self, scene: Furnished, name: str, ask: Ask) -> str | Unknown:
-        pair = [await scene.gallery.picture("front", name), await scene.gallery.picture("surroundings", name)]
+        pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
         messages = self.words.messages(self.words.text("support"), *pair)
@@ -162,7 +171,7 @@ class ModelJudge:
 
     def _used(self, scene: Furnished) -> str:
         known = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
-        lines = (f"{name}: {' '.join(known[name].split()).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
+        lines = (f"{name}: {answers.one_line(known[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
         return self.words.text("sides", objects=_list_of(lines))
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
@@ -176,7 +185,8 @@ class ModelJudge:
 
     def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
         """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
-        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in scene.stage.bodies]
+        seen = scene.stage.bodies if annotation.categories else ()
+        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in seen]
         there = list(RulesJudge().matched(scene, annotation.categories).values())
         for spec in annotation.of_kind("atr") if texts else ():
             count = max(1, there.count(spec.category))
@@ -219,4 +229,4 @@ def _room_line(number: int, spec: Specification) -> str:
 
 
 def _list_of(names: Iterable[str]) -> str:
-    return "\n".join(f"- {name}" for name in names)
+    return "\n".join(f"- {answers.one_line(name)}" for name in names)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.pictures import Picture, content_of
@@ -41,7 +41,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """The texts there are, and the fields they must have."""
 TRIES = 3
 """So often an answer is asked for until it can be used."""
-BAD_REQUEST = 400
+BAD_REQUESTS = (400, 422)
+"""How services refuse a request whose form they do not take."""
 ENDED = {
     Ending.EMPTY: "the reply is empty",
     Ending.TRUNCATED: "the reply was cut off",
@@ -106,9 +107,16 @@ class Words:
 
 @dataclass
 class Asking:
-    """Asks until an answer can be used, and learns whether the judge takes schemas."""
+    """Asks until an answer can be used, and learns whether the judge takes schemas and is asked at all."""
 
     takes_schemas: bool = field(default=True, compare=False)
+    over: TsgkitError | None = field(default=None, compare=False)
+    """Why nothing more is asked."""
+
+    def go_on(self) -> None:
+        """Raise once more what ended the asking, before work is done for a question that will not be put."""
+        if self.over is not None:
+            raise self.over
 
     async def answer(
         self,
@@ -122,7 +130,11 @@ class Asking:
         found: object = Fault(ENDED[Ending.MISSING])
         reply = Reply(None, Ending.MISSING)
         for draw in range(TRIES):
-            reply = await self._asked(ask, messages, label, draw, schema)
+            try:
+                reply = await self._asked(ask, messages, label, draw, schema)
+            except TsgkitError as error:
+                self.over = error
+                raise
             found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(_why(reply))
             if reply.ending in (Ending.API_ERROR, Ending.MISSING) or not _faults(found):
                 break
@@ -132,7 +144,7 @@ class Asking:
         """The reply, with a schema as long as the judge takes one: some services refuse it as a bad request."""
         if self.takes_schemas:
             reply = await ask(messages, label=label, draw=draw, schema=schema)
-            if reply.ending is not Ending.API_ERROR or reply.status != BAD_REQUEST:
+            if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
                 return reply
         reply = await ask(messages, label=label, draw=draw)
         if reply.ending is not Ending.API_ERROR:

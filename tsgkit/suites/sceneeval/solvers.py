@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError, UsageError
@@ -53,7 +52,10 @@ class Looking:
 
     async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
         """Read the scene, ask the judge, measure; where replies are waited for, scenes take turns to bound memory."""
-        async with self.looker.turn if isinstance(self.looker, ModelJudge) else nullcontext():
+        if not isinstance(self.looker, ModelJudge):
+            return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
+        async with self.looker.turn:
+            self.looker.go_on()
             return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
 
     def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:

@@ -60,7 +60,8 @@ if TYPE_CHECKING:
 RULES = "rules"
 TRIES = 3
 """So often a round of our own ways is asked for before it counts as it is."""
-BAD_REQUEST = 400
+BAD_REQUESTS = (400, 422)
+"""How services refuse a request whose form they do not take."""
 A_REASON = 60
 """Characters of a reason in a line."""
 Found = TypeVar("Found")
@@ -194,7 +195,7 @@ class Looking(_Judgements):
         """The reply, with a schema as long as the judge takes one: some services refuse it as a bad request."""
         if self._memory.takes_schemas:
             reply = await ask(messages, label=label, draw=draw, schema=schema)
-            if reply.ending is not Ending.API_ERROR or reply.status != BAD_REQUEST:
+            if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
                 return reply
         reply = await ask(messages, label=label, draw=draw)
         if reply.ending is not Ending.API_ERROR:
