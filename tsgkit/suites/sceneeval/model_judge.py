@@ -31,6 +31,8 @@ from tsgkit.suites.transcript import Ask
 
 OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
 """The labels of calls about a whole scene; others name their object or demand."""
+LONGEST_LINE = 500
+"""Characters of a line of a list."""
 A_REASON, AN_ENTRY = 120, 60
 """Characters of a reason, and of an entry of a list."""
 AT_A_TIME = 8
@@ -229,4 +231,5 @@ def _room_line(number: int, spec: Specification) -> str:
 
 
 def _list_of(names: Iterable[str]) -> str:
-    return "\n".join(f"- {answers.one_line(name)}" for name in names)
+    """Lines of a list; what rooms bring is cut where it is longer than any honest name or description."""
+    return "\n".join(f"- {answers.one_line(name)[:LONGEST_LINE]}" for name in names)
