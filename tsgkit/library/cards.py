@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
@@ -98,8 +99,9 @@ def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple
     return tuple(sorted(names))
 
 
+@lru_cache(maxsize=256)
 def card_from(text: str, name: str, source: str) -> Card:
-    """The card that a text declares; ``UsageError`` names the file and the field that is wrong."""
+    """The card that a text declares, read once; ``UsageError`` names the file and the field that is wrong."""
     value = loaded(text, source)
     if not isinstance(value, dict):
         raise UsageError(f"{source}: a card is fields and values, not {kind_of(value)}")
