@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# One more than there are processors: some tests wait, for a service that hangs or a process that ends.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .PHONY: help demo test check format lint types wheel fix fuzz bench clean
 .DEFAULT_GOAL := help
@@ -14,7 +16,7 @@ demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: 
 	$(BIN)/tsgkit eval
 
 test: .venv/all  ## run the tests, all extras installed
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --doctest-modules tsgkit tests
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --doctest-modules tsgkit tests
 
 check: format lint types test wheel  ## all that CI checks
 
@@ -28,7 +30,7 @@ types: .venv/all
 	$(BIN)/mypy
 
 wheel: .venv/all  ## build the wheel through the sdist and test it in an empty environment
-	PYTHON=$(BIN)/python .ci/wheel
+	PYTHON=$(BIN)/python WORKERS=$(WORKERS) .ci/wheel
 
 fix: .venv/all  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
