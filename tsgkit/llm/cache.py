@@ -23,6 +23,8 @@ VERSION = 1
 WAIT = 10.0
 FILE = "replies.sqlite"
 MOST_PENDING = 200
+VIEWED_FOR = 0.1
+"""Seconds for which what other processes wrote meanwhile is not seen."""
 WRITE_EVERY = 1.0
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
@@ -53,6 +55,7 @@ class ReplyCache:
         self.path = (folder or cache_home()) / FILE
         self._pending: dict[str, str] = {}
         self._written = -WRITE_EVERY
+        self._viewed = 0.0
         self.trouble = ""
         """Why replies can no longer be kept; empty as long as they can."""
         try:
@@ -89,8 +92,23 @@ class ReplyCache:
             raise UsageError(f"{self.path}: the reply cache cannot be read: {error}", hint=HINT) from None
 
     def _stored(self, key: str) -> str | None:
+        self._view()
         row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
+
+    def _view(self) -> None:
+        """Have a view of the file that is not old: to open one costs many times what is read in it."""
+        now = time.monotonic()
+        if self._base.in_transaction and now - self._viewed < VIEWED_FOR:
+            return
+        self._let_go()
+        self._base.execute("BEGIN")
+        self._viewed = now
+
+    def _let_go(self) -> None:
+        """End the view; what comes next sees the file as it is."""
+        if self._base.in_transaction:
+            self._base.execute("COMMIT")
 
     def keep(self, key: str, reply: Reply) -> None:
         """Keep a reply, if it is complete; a full disk costs no reply that was paid for, and ends up in ``trouble``."""
@@ -106,6 +124,7 @@ class ReplyCache:
             return
         rows = [(key, time.time(), text) for key, text in self._pending.items()]
         try:
+            self._let_go()
             with self._base:
                 self._base.execute("BEGIN IMMEDIATE")
                 self._base.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
@@ -117,6 +136,7 @@ class ReplyCache:
     def size(self) -> tuple[int, int]:
         """How many replies are kept, and the bytes they take."""
         self._write()
+        self._let_go()
         (number,) = self._base.execute("SELECT count(*) FROM replies").fetchone()
         return number, self.path.stat().st_size
 
