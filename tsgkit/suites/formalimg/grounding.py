@@ -38,13 +38,13 @@ from tsgkit.suites.formalimg.viewing import (
     looked_at,
     outcome_of,
     sight_of,
-    together,
     unshown,
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
 from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import OURS, PUBLISHED
+from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class Grounding(_Scenes):
             asked_until_read(ask, self.messages(classes, picture), label, TRIES[self.name], self._fails(classes))
             for label, classes in calls_of(sample, self.name)
         )
-        return await together(calls)
+        return [said for part in await together(*calls) for said in part]
 
     def _fails(self, classes: Sequence[str]) -> Any:  # noqa: ANN401  (a function of a reply)
         if self.name == PUBLISHED:

@@ -6,9 +6,8 @@ from one that was stopped on the way.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,16 +112,6 @@ async def asked_until_read(
         said.append(Said(label, reply))
         if reply.ending in (Ending.API_ERROR, Ending.MISSING) or not fails(reply):
             break
-    return said
-
-
-async def together(calls: Iterable[Awaitable[list[Said]]]) -> list[Said]:
-    """What several looks come to; one that is raised is raised when all are home, so that none under way is lost."""
-    said: list[Said] = []
-    for found in await asyncio.gather(*calls, return_exceptions=True):
-        if isinstance(found, BaseException):
-            raise found
-        said += found
     return said
 
 

@@ -22,7 +22,7 @@ from tsgkit.suites.sceneeval.annotations import Annotation, Specification, space
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom, Unknown
 from tsgkit.suites.sceneeval.mapping import Meant
-from tsgkit.suites.sceneeval.together import together
+from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000

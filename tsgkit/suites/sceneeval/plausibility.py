@@ -30,7 +30,7 @@ from tsgkit.geometry import (
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.judges import Judge, Unknown
-from tsgkit.suites.sceneeval.together import together
+from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 
 METRICS = ("col_ob", "col_sc", "sup", "nav", "acc", "oob", "opc")

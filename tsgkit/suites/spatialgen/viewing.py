@@ -7,7 +7,7 @@ up to 25 requests in all. Our ways ask every round with options in other orders,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,6 +52,7 @@ from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.voting import ROUNDS
 from tsgkit.suites.tasks import PUBLISHED, Dataset, Viewing
+from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class Looking(_Judgements):
             ]
         else:
             wanted = [(turn, label_of(turn), asked) for turn, asked in rounds]
-        found = await together(self._until_read(ask, *one, picture) for one in wanted)
+        found = await together(*(self._until_read(ask, *one, picture) for one in wanted))
         return [said for part in found for said in part]
 
     async def _until_read(
@@ -229,7 +230,7 @@ async def until_accepted(ask: Ask, messages: Sequence[BaseMessage]) -> list[Said
     while open_rounds and len(said) < official.REQUESTS:
         turns = open_rounds[: official.REQUESTS - len(said)]
         calls = (ask(messages, label=label_of(turn), draw=len(said) + n) for n, turn in enumerate(turns))
-        replies = await together(calls)
+        replies = await together(*calls)
         said += [Said(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
         open_rounds = [turn for turn, reply in zip(turns, replies, strict=True) if _is_rejected(reply)]
     return said
@@ -239,16 +240,6 @@ def _is_rejected(reply: Reply) -> bool:
     if reply.ending in (Ending.API_ERROR, Ending.MISSING):
         return False
     return reply.text is None or official.accepted(reply.text) is None
-
-
-async def together(calls: Iterable[Awaitable[Found]]) -> list[Found]:
-    """What several calls come to; one that is raised is raised when all are home, so that none under way is lost."""
-    found: list[Found] = []
-    for one in await asyncio.gather(*calls, return_exceptions=True):
-        if isinstance(one, BaseException):
-            raise one
-        found.append(one)
-    return found
 
 
 def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
