@@ -19,6 +19,7 @@ from typing import Any
 
 from tsgkit import __version__
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
@@ -168,6 +169,7 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
 
 
 async def _run(work: Work, watch: Watch) -> None:
+    asyncio.get_running_loop().set_default_executor(Threads())
     with _interruptible(work, watch), _calm_collector():
         try:
             await work.run()

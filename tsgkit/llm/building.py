@@ -1,0 +1,50 @@
+"""Has LiteLLM's requests built where they are asked for, and not by a thread each.
+
+LiteLLM hands every request to a thread of the loop, which puts it together and waits for nothing. Asked 64 at a time,
+these threads and the loop take the interpreter's lock from each other at every step, which costs more than the work.
+A loop whose threads are :class:`Threads` puts such a request together at once; everything else finds threads as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from tsgkit.llm.prices import provider_of
+
+BUILDER = ("litellm.main", "completion")
+WAITS_FOR_NOTHING = ("openai", "hosted_vllm", "openrouter", "groq", "mistral", "anthropic", "gemini")
+"""Providers whose requests are put together without asking anybody; others fetch credentials or facts meanwhile."""
+
+
+class Threads(ThreadPoolExecutor):
+    """Threads of a loop, which are spared what takes no time."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401
+        """The result of a function: at once where it builds a request, else when a thread has it."""
+        if not _builds_a_request(fn):
+            return super().submit(fn, *args, **kwargs)
+        built: Future[Any] = Future()
+        try:
+            built.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  (whoever waits for the result is told, as by a thread)
+            built.set_exception(error)
+        return built
+
+
+def _builds_a_request(work: Callable[..., Any]) -> bool:
+    """Whether this is LiteLLM's building of a request of text alone; what it cannot tell is none."""
+    inner = work.args[0] if isinstance(work, partial) and work.args else None
+    if not isinstance(inner, partial):
+        return False
+    name = (getattr(inner.func, "__module__", ""), getattr(inner.func, "__name__", ""))
+    return name == BUILDER and _is_plain(inner.keywords)
+
+
+def _is_plain(request: Mapping[str, Any]) -> bool:
+    contents = [message.get("content") for message in request.get("messages") or ()]
+    return provider_of(str(request.get("model"))) in WAITS_FOR_NOTHING and all(
+        isinstance(content, str) for content in contents
+    )
