@@ -15,14 +15,15 @@ import numpy as np
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Architecture, Mesh, Object, Opening, Scene, Stage, box, standing
+from tsgkit.geometry import Architecture, Mesh, Object, Opening, Scene, Stage, bodies, box, standing
 from tsgkit.geometry.figures import human
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.geometry.rendering import RENDERING, Picture
+from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.views import VIEWS, View, beside, framed, tint, undrawable, view
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.libraries import Floats, Ints
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(5, 4)
@@ -245,3 +246,18 @@ def brightness(kind: View) -> list[list[int]]:
 def test_pictures_that_look_otherwise_are_of_another_version(kind: View) -> None:
     assert RENDERING == 1, "count up, and write down here what pictures look like now"
     assert np.abs(np.array(brightness(kind)) - np.array(SEEN[kind])).max() <= 2
+
+
+def test_the_normals_of_a_thing_are_found_once_for_all_pictures_of_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    def counted(vertices: Floats, faces: Ints) -> Floats:
+        found.append(len(faces))
+        return round_normals(vertices, faces)
+
+    monkeypatch.setattr(bodies, "round_normals", counted)
+    stage = staged(marked(0), ROOM)
+    for name in ("cube", "right", "cube"):
+        for kind in ("front", "surroundings", "top"):
+            view(stage, kind, name, 16)
+    assert len(found) == len(stage.bodies) + len(stage.floors) + len(stage.built_walls)

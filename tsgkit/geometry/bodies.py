@@ -21,12 +21,13 @@ from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, tri
 from tsgkit.geometry.meshes import areas, cleaned, closed, merged
 from tsgkit.geometry.rays import Rays
 from tsgkit.geometry.sampling import EVEN, even, number_of_points, seeded
+from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.transforms import local_matrix, problem_of, rotation_part, yaw_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
     from tsgkit.geometry.paints import Paint
     from tsgkit.geometry.problems import Problem
     from tsgkit.geometry.profiles import Profile
@@ -123,6 +124,11 @@ class Body:
     def areas(self) -> Floats:
         """The area of each face."""
         return areas(self.vertices, self.faces)
+
+    @cached_property
+    def normals(self) -> Singles:
+        """A normal for each corner of each face, as pictures show it."""
+        return np.asarray(round_normals(self.vertices, self.faces), dtype=np.float32)
 
     @cached_property
     def centroid(self) -> Floats:

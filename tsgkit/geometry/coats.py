@@ -16,6 +16,7 @@ from tsgkit.geometry.paints import Paint, encoded, joined, linear, plain, sample
 from tsgkit.geometry.shading import round_normals
 
 if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
 GREY = (0.72, 0.71, 0.69)
@@ -31,6 +32,8 @@ class Drawn:
     faces: Ints
     paint: Paint | None = None
     colour: tuple[float, float, float] = GREY
+    body: Body | None = None
+    """Whose surface it is, and keeps its normals: pictures of a room show the same things again and again."""
 
     @cached_property
     def corners(self) -> Floats:
@@ -40,6 +43,8 @@ class Drawn:
     @cached_property
     def normals(self) -> Singles:
         """A normal for each corner of each face."""
+        if self.body is not None:
+            return self.body.normals
         return np.asarray(round_normals(self.vertices, self.faces), dtype=np.float32)
 
 

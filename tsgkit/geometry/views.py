@@ -110,11 +110,11 @@ def _from_above(drawn: Sequence[Drawn]) -> Camera:
 
 
 def _front(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
-    return [_plain(body)], framing(body.vertices, before(body.frame.front, ABOVE))
+    return [_coated(body)], framing(body.vertices, before(body.frame.front, ABOVE))
 
 
 def _figure(stage: Stage, body: Body) -> tuple[list[Drawn], Camera]:
-    drawn = [_plain(body), beside(body)]
+    drawn = [_coated(body), beside(body)]
     points = np.concatenate([one.vertices for one in drawn])
     return drawn, framing(points, before(body.frame.front, LEVEL))
 
@@ -164,12 +164,12 @@ def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
     return hidden
 
 
-def _plain(body: Body) -> Drawn:
-    return Drawn(body.id, body.vertices, body.faces, body.paint)
+def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> Drawn:
+    return Drawn(body.id, body.vertices, body.faces, body.paint, colour, body)
 
 
 def _tinted(body: Body) -> Drawn:
-    return Drawn(body.id, body.vertices, body.faces, body.paint, tint(body.category))
+    return _coated(body, tint(body.category))
 
 
 def tint(category: str) -> tuple[float, float, float]:
@@ -182,14 +182,14 @@ def tint(category: str) -> tuple[float, float, float]:
 
 def _floors(stage: Stage) -> Iterator[Drawn]:
     for ground in stage.floors:
-        yield Drawn(ground.id, ground.slab.vertices, ground.slab.faces, None, FLOOR)
+        yield _coated(ground.slab, FLOOR)
 
 
 def _walls(walls: Sequence[BuiltWall]) -> Iterator[Drawn]:
     for built in walls:
-        yield Drawn(built.board.id, built.board.vertices, built.board.faces, None, WALL)
+        yield _coated(built.board, WALL)
         for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):
-            yield from (Drawn(board.id, board.vertices, board.faces, None, colour) for board in boards)
+            yield from (_coated(board, colour) for board in boards)
 
 
 _OF_OBJECT = {"front": _front, "figure": _figure, "surroundings": _surroundings, "top": _top}
