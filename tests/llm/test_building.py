@@ -147,19 +147,23 @@ def test_a_request_it_cannot_be_sure_of_is_left_to_a_thread(request_: dict[str, 
 
 def test_putting_together_asks_nobody_at_any_provider_that_is_named(server: Running) -> None:
     code = f"""
-import asyncio, sys
-import tsgkit
+import asyncio, sys, threading
 from tsgkit.llm.building import WAITS_FOR_NOTHING, Threads
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.settings import parse, settings_of
 
 building, built, seen = [], [], []
 outside = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "open")
-sys.addaudithook(lambda event, details: seen.append((event, details)) if building and event in outside else None)
+
+def hook(event, details):
+    if event in outside and building == [threading.get_ident()]:  # what other threads do meanwhile is not building
+        seen.append((event, details))
+
+sys.addaudithook(hook)
 
 class Listening(Threads):
     def submit(self, *parts):
-        building.append(True)
+        building.append(threading.get_ident())
         try:
             found = super().submit(*parts)
         finally:
