@@ -6,6 +6,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # One more than there are processors: some tests wait, for a service that hangs or a process that ends.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
+# What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo test check format lint types wheel fix fuzz bench clean
 .DEFAULT_GOAL := help
 
