@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from prefork import Prefork, prefork
 
-gc.set_threshold(10_000, 20, 20)  # as in a process of tsgkit's own; it saves a sixth of all time
+gc.set_threshold(10_000, 20, 20)  # at Python's own pace the looking for garbage takes a good tenth of all time
 
 try:
     from hypothesis import settings

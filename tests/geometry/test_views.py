@@ -23,7 +23,7 @@ from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.views import VIEWS, View, beside, framed, tint, undrawable, view
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.libraries import Floats, Ints, Singles
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(5, 4)
@@ -251,7 +251,7 @@ def test_pictures_that_look_otherwise_are_of_another_version(kind: View) -> None
 def test_the_normals_of_a_thing_are_found_once_for_all_pictures_of_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[int] = []
 
-    def counted(vertices: Floats, faces: Ints) -> Floats:
+    def counted(vertices: Floats, faces: Ints) -> Singles:
         found.append(len(faces))
         return round_normals(vertices, faces)
 

@@ -128,7 +128,7 @@ class Body:
     @cached_property
     def normals(self) -> Singles:
         """A normal for each corner of each face, as pictures show it."""
-        return np.asarray(round_normals(self.vertices, self.faces), dtype=np.float32)
+        return round_normals(self.vertices, self.faces)
 
     @cached_property
     def centroid(self) -> Floats:

@@ -45,7 +45,7 @@ class Drawn:
         """A normal for each corner of each face."""
         if self.body is not None:
             return self.body.normals
-        return np.asarray(round_normals(self.vertices, self.faces), dtype=np.float32)
+        return round_normals(self.vertices, self.faces)
 
 
 @dataclass(eq=False)

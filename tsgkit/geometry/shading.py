@@ -44,7 +44,7 @@ def lit(normals: Singles, axes: Singles) -> Singles:
     return np.asarray(sky + LAMP * np.maximum(normals @ lamp, 0))
 
 
-def round_normals(vertices: Floats, faces: Ints) -> Floats:
+def round_normals(vertices: Floats, faces: Ints) -> Singles:
     """A normal for each corner of each face: that of the face, or the mean where the surface is round."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     across = np.cross(b - a, c - a)
@@ -59,7 +59,7 @@ def round_normals(vertices: Floats, faces: Ints) -> Floats:
     mean = np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0)[shared]
     least = np.ones(count)
     np.minimum.at(least, shared, np.einsum("ijk,ik->ij", mean, flat))
-    return np.asarray(np.where((least > CREASE)[shared][..., None], mean, flat[:, None]))
+    return np.asarray(np.where((least > CREASE)[shared][..., None], mean, flat[:, None]), dtype=np.float32)
 
 
 @cache

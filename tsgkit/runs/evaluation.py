@@ -169,7 +169,7 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
 
 
 async def _run(work: Work, watch: Watch) -> None:
-    asyncio.get_running_loop().set_default_executor(Threads())
+    asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
     with _interruptible(work, watch), _calm_collector():
         try:
             await work.run()
