@@ -48,6 +48,20 @@ def test_a_reply_is_kept_whole_or_rejected_whole_by_its_number_of_lines(reply: s
     assert accepted(reply) == (tuple(KEYS) if kept else None)
 
 
+def test_published_reader_strips_every_line_before_it_takes_the_first_character() -> None:
+    indented = "  " + RIGHT.replace("\n", "  \n  ")
+    assert accepted(indented) == tuple(KEYS)
+    found = asked([indented] * 5)
+    assert found.rounds[0][1] == "B: because", "lines are kept as they are counted"
+    made = result_row(row(), found, "000001.png")
+    assert made is not None
+    assert made["avg_acc"] == "10/10"
+    unstripped = {**made, "model_preds_cot": [[f"  {line}" for line in lines] for lines in found.rounds]}
+    counted = table([unstripped])
+    assert counted is not None
+    assert counted.overall == 1.0
+
+
 @pytest.mark.parametrize(
     ("letters", "key", "winners", "right"),
     [
@@ -135,7 +149,8 @@ def test_e4_a_scene_whose_rows_lie_beyond_the_last_picture_ends_the_published_ru
         ("Answer: B", "A", "B"),
         ("Based on the picture it is up", "B", None),
         ("B: down", "B", "B"),
-        (" B", " ", "B"),
+        ("  B", "B", "B"),
+        ("\tb: down\r", "b", "B"),
         ("Option C", "O", "C"),
         ("F", "F", None),
     ],

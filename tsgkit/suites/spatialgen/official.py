@@ -7,7 +7,7 @@ E1 a picture without five accepted replies after 25 requests is dropped: no row,
 E2 results are appended to one file and read back whole: a second run counts its items twice
 E3 the pictures of a folder are paired with the rows by sorted position: a stray file shifts all that follow
 E4 with a scene chosen, a row beyond the last picture ends the run with an error
-E5 the answer is the first character of a line: "**B**" is a star, "Answer: B" is A, "Based on ..." is B
+E5 the answer is the first character of a stripped line: "**B**" is a star, "Answer: B" is A, "Based on ..." is B
 == ==========================================================================================================
 
 >>> lines = ["B: on the left", *["A"] * 9]
@@ -36,8 +36,8 @@ BASIC = 2
 
 
 def reply_lines(reply: str) -> list[str]:
-    """The lines of a reply that are not blank."""
-    return [line for line in reply.split("\n") if line.strip()]
+    """Return the lines of a reply, each stripped; blank ones are dropped."""
+    return [stripped for line in reply.split("\n") if (stripped := line.strip())]
 
 
 def accepted(reply: str) -> tuple[str, ...] | None:
@@ -47,8 +47,8 @@ def accepted(reply: str) -> tuple[str, ...] | None:
 
 
 def first_characters(lines: Iterable[str]) -> tuple[str, ...]:
-    """What counts as the answers of some lines, whatever it is."""
-    return tuple(line[:1] for line in lines)
+    """Return the first character of every line, stripped, whatever it is: what counts as the answer."""
+    return tuple(line.strip()[:1] for line in lines)
 
 
 class Asked(NamedTuple):
