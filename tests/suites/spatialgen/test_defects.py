@@ -42,6 +42,8 @@ def test_clean_rows_have_no_findings() -> None:
     [
         ("A: sun, B: fog, C: ice, E: None", "A", ["missing-option"]),
         ("A: sun, B: fog, C: ice, E: None", "D", ["missing-option", "key-without-option"]),
+        ("A: sun. B: fog. C: ice. D: mud, E: None", "D", []),
+        ("A: sun. B: fog. C: ice, E: None", "D", ["missing-option", "key-without-option"]),
         ("A: sun, B: fog, C: ice, D: mud, E: None", "E", ["key-is-refusal"]),
         ("A: sun, B: fog, C: ice, D: None, E: None", "A", ["second-none"]),
         ("A: sun, B: fog, C: ice, D: Sun., E: None", "A", ["repeated-option"]),

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tsgkit.cli import main
+from tsgkit.llm.reply import Reply
+from tsgkit.suites.spatialgen.asking import orders_of, shown, way_of
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
-from tsgkit.suites.spatialgen.rows import rows_in, written
+from tsgkit.suites.spatialgen.judging import NOT_SHOWN, Sight, judged, label_of
+from tsgkit.suites.spatialgen.rows import Row, rows_in, written
+from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.scenes import published_scene
+from tsgkit.suites.transcript import Said, Transcript
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")
 SAMPLE = Path(FOLDER, "spatialgeneval_sample.jsonl")
+FULL = "SpatialGenEval_T2I_Prompts.jsonl"
+FULL_ROWS = 1230
+
+
+@pytest.fixture(scope="module")
+def full() -> list[Row]:
+    """The published file whole, where the folder has it under its own name, by itself or in ``eval``."""
+    for path in (Path(FOLDER, FULL), Path(FOLDER, "eval", FULL)):
+        if path.is_file() and len(rows := list(rows_in(path))) == FULL_ROWS:
+            return rows
+    pytest.skip(f"TSGKIT_OFFICIAL_DATA has no {FULL} (nor eval/{FULL}) of {FULL_ROWS:,} rows")
 
 
 def test_every_row_comes_back_byte_for_byte() -> None:
@@ -71,3 +88,27 @@ def test_they_are_asked_as_they_are_and_a_constant_letter_gets_its_share(
     assert main(["eval", "--task", "spatialgen", *words]) == 0
     [result] = json.loads(capsys.readouterr().out)["results"]
     assert result["profiles"]["strict"]["accuracy"]["value"] == pytest.approx(0.49)
+
+
+def test_full_file_lacks_210_options_and_two_keys_name_a_missing_one(full: list[Row]) -> None:
+    found = Counter(one.code for one in findings(full))
+    assert (found["missing-option"], found["key-without-option"]) == (210, 2)
+    assert (found["no-options"], found["no-refusal"]) == (0, 0)
+    questions = [question for row in full for question in row.questions]
+    assert len(questions) == 12_300
+    assert sum(bool(question.separators) for question in questions) == 44
+    assert [question.written() for question in questions] == [text for row in full for text in row.texts]
+
+
+@pytest.mark.parametrize("protocol", ["published", "ours"])
+def test_judge_that_says_every_key_misses_two_questions_of_the_full_file(full: list[Row], protocol: str) -> None:
+    """Two keys are none of the options: strict takes them for no answer, official knows no options and counts them."""
+    way, right = way_of(protocol), Counter[str]()
+    for sample in map(SpatialSample, full):
+        orders = orders_of(sample, way.base, 0)
+        texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]
+        said = (Said(label_of(turn), Reply(text)) for turn, text in enumerate(texts))
+        records = tuple(tuple(order.record for order in turn) for turn in orders)
+        found = judged(sample, Transcript((*said, Sight(NOT_SHOWN, orders=records).said)), way)
+        right.update({profile: int(scores["accuracy"].sum) for profile, scores in found.scores.items()})
+    assert right == {"strict": 12_298, **({"official": 12_300} if protocol == "published" else {})}

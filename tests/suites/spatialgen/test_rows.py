@@ -39,6 +39,40 @@ def test_a_letter_that_does_not_come_next_belongs_to_the_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ("A: Red. B: Tan. C: Pink. D: Blue. E: None", "Red|Tan|Pink|Blue|None"),
+        ("A: Red. B: Tan. C: Pink. D: Blue., E: None", "Red|Tan|Pink|Blue.|None"),
+        ("A: Red. B: Tan. C: Pink. D: Blue, E: None", "Red|Tan|Pink|Blue|None"),
+        ("A: A cup, a jug. B: Two, or so. C: Tin. D: A pot, E: None", "A cup, a jug|Two, or so|Tin|A pot|None"),
+        ("A: By J. B. Hill, B: By B. Cole, C: Fig. B, D: A. B, E: None", "By J. B. Hill|By B. Cole|Fig. B|A. B|None"),
+        ("A: A sign: Go. C: now, B: Up, C: Left, D: Down, E: None", "A sign: Go. C: now|Up|Left|Down|None"),
+        ("A: Go. B: now, B: Up, C: Left, D: Down, E: None", "Go. B: now|Up|Left|Down|None"),
+        ("A: Go, B: now. B: Up. C: Left. D: Down, E: None", "Go, B: now|Up|Left|Down|None"),
+        ("A: Up. E: None yet, B: Left, C: Right, D: Down, E: None", "Up. E: None yet|Left|Right|Down|None"),
+    ],
+)
+def test_options_are_split_at_commas_or_periods_before_letters_in_order(options: str, texts: str) -> None:
+    text = f"What colour is it?  Options: {options}"
+    question = question_from(text, "B")
+    assert "|".join(question.options.values()) == texts
+    assert "".join(question.options) == "ABCDE"
+    assert (question.refusal, question.choices) == ("E", tuple("ABCD"))
+    assert question.written() == text
+
+
+def test_four_options_separated_by_periods_are_read_and_a_missing_one_is_not_made_up() -> None:
+    question = question_from("Which is taller?  Options: A: Oak. B: Fir. C: Same, E: None", "C")
+    assert question.options == {"A": "Oak", "B": "Fir", "C": "Same", "E": "None"}
+
+
+def test_options_separated_by_commas_are_equal_to_options_written_by_hand() -> None:
+    assert question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "A") == Question(
+        "Where?", FOUR, "A"
+    )
+
+
+@pytest.mark.parametrize(
     ("text", "letters", "refusal", "gap"),
     [
         ("Where?  Options: A: up, B: down, C: left, D: right, E: None", "ABCDE", "E", "  "),

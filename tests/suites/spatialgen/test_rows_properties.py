@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tsgkit.suites.spatialgen.rows import LETTERS, question_from, read_rows, written
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-PIECES = st.sampled_from(["Options: ", "  ", ", ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
+PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
 TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
 COLUMN = st.lists(TEXTS, max_size=11)
 
@@ -22,11 +22,18 @@ def test_a_question_comes_back_to_the_byte(text: str) -> None:
     assert list(question.options) == sorted(question.options)
 
 
-@given(st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS)))
-def test_options_without_colons_are_found_as_they_were_written(texts: tuple[str, ...]) -> None:
+@given(
+    st.tuples(*[WORDS.filter(lambda text: ":" not in text)] * len(LETTERS)),
+    st.tuples(*[st.sampled_from([", ", ". "])] * (len(LETTERS) - 1)),
+)
+def test_options_without_colons_are_found_as_they_were_written(
+    texts: tuple[str, ...], separators: tuple[str, ...]
+) -> None:
     options = dict(zip(LETTERS, texts, strict=True))
-    text = "Where?  Options: " + ", ".join(f"{letter}: {option}" for letter, option in options.items())
-    assert question_from(text, "A").options == options
+    written_as = (
+        f"{before}{letter}: {text}" for before, (letter, text) in zip(("", *separators), options.items(), strict=True)
+    )
+    assert question_from("Where?  Options: " + "".join(written_as), "A").options == options
 
 
 @given(WORDS, WORDS, TEXTS, COLUMN, COLUMN, COLUMN, st.dictionaries(WORDS, st.none() | WORDS, max_size=2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.rows import Question, question_from
 from tsgkit.suites.spatialgen.shuffling import permutation, recorded, unshuffled
 
 FIVE = Question("?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B")
@@ -38,6 +38,17 @@ def test_a_record_gives_the_order_back() -> None:
         recorded(FIVE, "ABCE")
 
 
+def test_records_that_knew_fewer_options_are_still_read() -> None:
+    """Runs once recorded one option where periods separate four; those were shown in the order of the data."""
+    question = question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
+    order = recorded(question, "A")
+    assert [order.undo(letter) for letter in "ABCDE"] == list("ABCDE")
+    partly = recorded(question, "CA")
+    assert [partly.undo(letter) for letter in "ABCDE"] == list("CBADE")
+    with pytest.raises(UsageError, match="AA is none of the options ABCD"):
+        recorded(question, "AA")
+
+
 def test_the_order_of_the_data_changes_nothing() -> None:
     (order,) = unshuffled([FIVE])
     assert order.shown(FIVE) == FIVE
@@ -47,6 +58,15 @@ def test_the_order_of_the_data_changes_nothing() -> None:
 def test_what_is_no_option_is_left_alone() -> None:
     order = permutation(FIVE, seed=3, item="000001", number=0, round=2)
     assert (order.undo("E"), order.undo("F")) == ("E", "F")
+
+
+def test_options_separated_by_periods_are_shuffled_and_keep_their_separators() -> None:
+    question = question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
+    order = permutation(question, seed=1, item="000001", number=2, round=0)
+    shown = order.shown(question)
+    assert order.record == "CDBA"
+    assert shown.written() == "Hair?  Options: A: Pink. B: Blue. C: Tan. D: Red, E: None"
+    assert order.undo(shown.key) == "B"
 
 
 def test_a_judge_who_always_says_one_letter_is_right_by_chance_only() -> None:

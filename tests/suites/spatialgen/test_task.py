@@ -18,7 +18,7 @@ from tsgkit.suites.spatialgen.asking import PROTOCOLS, Words, orders_of, schema_
 from tsgkit.suites.spatialgen.guessing import guessing
 from tsgkit.suites.spatialgen.judging import NOT_SHOWN, Sight, judged, label_of
 from tsgkit.suites.spatialgen.metrics import METRICS
-from tsgkit.suites.spatialgen.rows import Row, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import Row, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.task import SpatialGenTask
 from tsgkit.suites.transcript import Said, Transcript
@@ -80,6 +80,13 @@ def test_every_protocol_has_words_of_its_own_and_a_schema_where_it_wants_json(pr
     assert all(question.stem in text for question in asked)
     schema = schema_of(asked, way.base)
     assert (schema is None) == (way.base == "published") == ("JSON" not in text)
+
+
+def test_schema_allows_the_letters_of_options_that_periods_separate() -> None:
+    asked = [question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")]
+    schema = schema_of(asked, "ours")
+    assert schema is not None
+    assert schema["json_schema"]["schema"]["properties"]["1"]["enum"] == list("ABCDE")
 
 
 def test_other_words_come_from_a_folder_and_are_checked(tmp_path: Path) -> None:

@@ -7,21 +7,23 @@
 'Where is the cat?  Options: A: Up, on a shelf, B: Under it, C: Out, D: In, E: None'
 
 One JSON object a line: ``id``, ``scene``, ``prompt``, ``question_type``, ``questions``, ``answers``. Options are split
-where a letter, a colon and a space follow the start or a comma and a space, never at commas; a letter that does not
-come after the one before it belongs to the text. What has the right types but not the right shape (nine questions, no
-option D) is read as it is and written back to the byte: :mod:`tsgkit.suites.spatialgen.defects` says what is wrong.
+where a letter, a colon and a space follow the start, a comma and a space, or (in 44 published questions) a period and a
+space, never at commas or periods alone; a letter that does not come after the one before it belongs to the text. What
+has the right types but not the right shape (nine questions, no option D) is read as it is and written back to the byte:
+:mod:`tsgkit.suites.spatialgen.defects` says what is wrong.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources.abc import Traversable
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, ValidationError, model_validator
 
@@ -34,8 +36,10 @@ REFUSAL = "None"
 """What the last option says: the picture does not answer the question."""
 GAP = "  "
 MARK = "Options: "
+COMMA, PERIOD = ", ", ". "
+"""What stands between options."""
 _OPTIONS = re.compile(rf"{MARK}(?=[{LETTERS}]: )")
-_OPTION = re.compile(rf"(?:^|, )([{LETTERS}]): ")
+_OPTION = re.compile(rf"(^|, |\. )([{LETTERS}]): ")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Question:
     sub_domain: str = ""
     gap: str = GAP
     """What stands between stem and options."""
+    separators: tuple[str, ...] = ()
+    """What stands before each option but the first; empty where that is a comma and a space throughout."""
 
     @cached_property
     def refusal(self) -> str | None:
@@ -64,7 +70,9 @@ class Question:
         """The question as one string, as the rows have it."""
         if not self.options:
             return self.stem
-        options = ", ".join(f"{letter}: {text}" for letter, text in self.options.items())
+        before = chain([""], self.separators, repeat(COMMA))
+        texts = zip(before, self.options.items(), strict=False)
+        options = "".join(f"{separator}{letter}: {text}" for separator, (letter, text) in texts)
         return f"{self.stem}{self.gap}{MARK}{options}"
 
 
@@ -75,17 +83,42 @@ def question_from(text: str, key: str, sub_domain: str = "") -> Question:
         return Question(text, {}, key, sub_domain, "")
     head, rest = text[: mark.start()], text[mark.end() :]
     stem = head.rstrip()
-    return Question(stem, _options(rest), key, sub_domain, head[len(stem) :])
+    starts = _starts(rest)
+    ends = [found.start() for found in starts[1:]] + [len(rest)]
+    options = {found[2]: rest[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+    separators = tuple(found[1] for found in starts[1:])
+    return Question(stem, options, key, sub_domain, head[len(stem) :], separators if PERIOD in separators else ())
 
 
-def _options(text: str) -> dict[str, str]:
-    """The options of a text that begins with one."""
-    starts: list[re.Match[str]] = []
-    for found in _OPTION.finditer(text):
-        if not starts or found[1] > starts[-1][1]:
-            starts.append(found)
-    ends = [found.start() for found in starts[1:]] + [len(text)]
-    return {found[1]: text[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+class _Run(NamedTuple):
+    """Places of a text where options may begin, their letters rising, and how many stand after the usual separator."""
+
+    starts: tuple[re.Match[str], ...]
+    usual: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        return len(self.starts), self.usual
+
+
+def _starts(text: str) -> tuple[re.Match[str], ...]:
+    """Return where options begin: most letters in order, and of equal runs most that follow one and the same separator."""
+    found = list(_OPTION.finditer(text))
+    return max((_best_run(found, separator) for separator in (COMMA, PERIOD)), key=lambda run: run.rank).starts
+
+
+def _best_run(found: Sequence[re.Match[str]], separator: str) -> _Run:
+    """Return the best run from the first place on; of equal ones, that of the earliest places."""
+    first, *others = found
+    best = {first[2]: _Run((first,))}
+    for place in others:
+        before = max((run for letter, run in best.items() if letter < place[2]), key=lambda run: run.rank, default=None)
+        if before is None:
+            continue
+        longer = _Run((*before.starts, place), before.usual + (place[1] == separator))
+        if place[2] not in best or longer.rank > best[place[2]].rank:
+            best[place[2]] = longer
+    return max(best.values(), key=lambda run: run.rank)
 
 
 @dataclass(frozen=True)

@@ -52,11 +52,11 @@ def permutation(question: Question, *, seed: int, item: str, number: int, round:
 
 
 def recorded(question: Question, record: str) -> Permutation:
-    """The order that a record tells of."""
-    if sorted(record) != sorted(question.choices):
+    """Return the order that a record tells of; letters that it does not name were shown as in the data."""
+    if len(set(record)) < len(record) or not set(record) <= set(question.choices):
         found = "".join(question.choices)
         raise UsageError(f"the order {record} is none of the options {found}", hint="the data changed since the run")
-    return Permutation(question.choices, tuple(record))
+    return Permutation(tuple(sorted(record)), tuple(record))
 
 
 def unshuffled(questions: Iterable[Question]) -> tuple[Permutation, ...]:
