@@ -1,10 +1,13 @@
 """Score replies you collected elsewhere, in two profiles: strict, to trust, and official, as the published code does.
 
 Replies are JSON Lines of {"item_id", "reply"}; an optional "outcome" says truncated, refused or api_error. An item
-without a reply is wrong in strict; the exit code never depends on the score.
+without a reply is wrong in strict; the exit code never depends on the score. Where an item is asked about in several
+calls, reply is a list of strings in order: spatialgen/questions has five rounds, and also takes the published grader's
+result rows (id, model_preds_cot).
 
   tsgkit score --task tsg/ma-sgg --data ma-sgg.jsonl --replies replies.jsonl
   tsgkit score --task tsg/sgqa --data sgqa.jsonl --replies replies.jsonl --style cot --by domain --json --samples
+  tsgkit score --task spatialgen/questions --data questions.jsonl --replies results.jsonl --by scene
 """
 
 from __future__ import annotations
@@ -25,21 +28,27 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit score``."""
     parser.add_argument(
-        "--task", required=True, metavar="TASK", help="the task that was asked: tsg/sgqa, tsg/ma-sgg, formalimg/layout"
+        "--task",
+        required=True,
+        metavar="TASK",
+        help="the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions",
     )
     parser.add_argument("--data", required=True, metavar="FILE", help="the rows that were asked, official or ours")
-    parser.add_argument("--replies", required=True, metavar="FILE", help="the replies, one JSON object a line")
+    parser.add_argument(
+        "--replies", required=True, metavar="FILE", help="the replies, one JSON object a line (-: standard input)"
+    )
     parser.add_argument(
         "--style",
         metavar="S",
-        help="how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured",
+        help="how replies were asked for: zero-shot (default), cot, few-shot, cot-few-shot, structured; "
+        "spatialgen/questions: published",
     )
     parser.add_argument(
         "--by",
         action="append",
         default=[],
         metavar="G",
-        help="also by a group, as k, domain, tag; a wrong name lists those of the task; repeatable",
+        help="also by a group, as k, domain, tag, scene; a wrong name lists those of the task; repeatable",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")

@@ -2,7 +2,7 @@
 
 A file holds JSON Lines of ``{"item_id", "reply"}``, perhaps with an ``"outcome"`` that names what text cannot show:
 truncated, refused, api_error. ``reply`` is a string, a list with the one string, or null for a reply without content;
-a suite may take other values too.
+a suite may take other values too. Where a sample has several calls, ``reply`` is a list of strings in order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError
 
@@ -26,6 +26,7 @@ OUTCOMES = {
     Ending.REFUSED: Outcome.REFUSED,
     Ending.API_ERROR: Outcome.API_ERROR,
 }
+Found = TypeVar("Found")
 TextOf = Callable[[Any], str | None]
 """The text that a ``reply`` stands for; ``NotationError`` says what was expected instead."""
 
@@ -74,34 +75,72 @@ def one_text(value: object) -> str | None:
     return value
 
 
+@dataclass(frozen=True)
+class Replies:
+    """All replies to the calls of one sample, in order; a text is None where a reply has no content."""
+
+    texts: tuple[str | None, ...]
+    outcome: Outcome | None = None
+
+
+def several_texts(value: object) -> tuple[str | None, ...]:
+    """Return the texts of a reply to several calls; one string is a list of one, null and ``[]`` one without content.
+
+    >>> several_texts(["[A]", None]), several_texts("[A]"), several_texts([])
+    (('[A]', None), ('[A]',), (None,))
+    """
+    texts = value if isinstance(value, list) else [value]
+    if wrong := [text for text in texts if text is not None and not isinstance(text, str)]:
+        found = kind_of(wrong[0]) + (" in the list" if isinstance(value, list) else "")
+        raise NotationError(f"not a reply: reply: expected a string, a list of strings, or null, found {found}")
+    return tuple(texts) or (None,)
+
+
 def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = one_text) -> dict[str, Reply]:
     """The replies of a file by item id; ``UsageError`` for an unknown or repeated id, or a line that is no reply."""
-    replies: dict[str, Reply] = {}
+    return _read(read_text(path), str(path), item_ids, lambda value, outcome: Reply(text_of(value), outcome))
+
+
+def read_reply_lists(text: str, file: str, item_ids: Collection[str]) -> dict[str, Replies]:
+    """The replies in the text of a file whose samples have several calls each, by item id."""
+    return _read(text, file, item_ids, lambda value, outcome: Replies(several_texts(value), outcome))
+
+
+def _read(
+    text: str, file: str, item_ids: Collection[str], read: Callable[[Any, Outcome | None], Found]
+) -> dict[str, Found]:
+    replies: dict[str, Found] = {}
     known = set(item_ids)
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        item_id, reply = _reply(line, f"{path}: line {number}", text_of)
+        place = f"{file}: line {number}"
+        item_id, reply = _reply(line, place, read)
         if item_id not in known:
-            raise UsageError(f"{path}: line {number}: the data have no item {item_id}", hint=_like(item_id, item_ids))
+            raise unknown_item(place, item_id, item_ids)
         if item_id in replies:
-            raise UsageError(f"{path}: line {number}: a second reply to item {item_id}", hint="keep one of the two")
+            raise UsageError(f"{place}: a second reply to item {item_id}", hint="keep one of the two")
         replies[item_id] = reply
     return replies
 
 
-def _reply(line: str, place: str, text_of: TextOf) -> tuple[str, Reply]:
+def _reply(line: str, place: str, read: Callable[[Any, Outcome | None], Found]) -> tuple[str, Found]:
     hint = 'a line reads {"item_id": "...", "reply": "..."}'
     try:
         row = _ReplyRow.model_validate(_object(load(line)))
-        text = text_of(row.reply)
+        reply = read(row.reply, Outcome(row.outcome) if row.outcome else None)
     except NotationError as error:
         raise UsageError(f"{place}: {error.message}", hint=hint) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
-    return str(row.item_id), Reply(text, Outcome(row.outcome) if row.outcome else None)
+    return str(row.item_id), reply
+
+
+def unknown_item(place: str, item_id: str, item_ids: Collection[str]) -> UsageError:
+    """The error for a reply to an item that the data do not have."""
+    return UsageError(f"{place}: the data have no item {item_id}", hint=_like(item_id, item_ids))
 
 
 def _object(value: object) -> dict[str, Any]:

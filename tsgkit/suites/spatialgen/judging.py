@@ -246,11 +246,11 @@ def _alike(ballot: Ballot) -> float:
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
-def official_scores(sample: SpatialSample, asked: official.Asked | None) -> Scores:
-    """As the published code counts; a picture it leaves out has no weight."""
+def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
+    """As the published code counts, by other keys than the sample's if given; a picture it leaves out has no weight."""
     if asked is None or asked.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
-    votes = official.votes(asked.rounds, sample.row.answers)
+    votes = official.votes(asked.rounds, sample.row.answers if keys is None else keys)
     columns = {
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)

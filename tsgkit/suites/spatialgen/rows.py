@@ -102,7 +102,7 @@ class _Run(NamedTuple):
 
 
 def _starts(text: str) -> tuple[re.Match[str], ...]:
-    """Return where options begin: most letters in order, and of equal runs most that follow one and the same separator."""
+    """Return where options begin: most letters in order, then most of them after one and the same separator."""
     found = list(_OPTION.finditer(text))
     return max((_best_run(found, separator) for separator in (COMMA, PERIOD)), key=lambda run: run.rank).starts
 

@@ -27,7 +27,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
 from tsgkit.suites.spatialgen.auditing import auditable_rows
@@ -36,6 +36,7 @@ from tsgkit.suites.spatialgen.guessing import guessing
 from tsgkit.suites.spatialgen.judging import verdicts_of
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
 from tsgkit.suites.spatialgen.reading import read_twice
+from tsgkit.suites.spatialgen.reply_scores import score
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
@@ -130,6 +131,15 @@ class SpatialGenTask(Task):
         """All baselines, voted and unvoted."""
         rows = _own(dataset)
         return controls([rows.sample(number) for number in numbers], rows.rows, seed)
+
+    def score(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Scores of replies, or of the published grader's result rows, that were collected elsewhere."""
+        for group in by:
+            if group not in self.groups:
+                raise self.no_group(group, [self])
+        return score(self.key, self.dataset(data), replies, style=style, by=by, seed=seed)
 
     def auditable(self, data: str | None) -> Auditable:
         """Its questions as an audit sees them, whatever is wrong with them."""

@@ -1,0 +1,260 @@
+"""Replies and published result rows collected elsewhere are scored in both profiles, and what E1 and E2 do is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shipped import TASKS
+
+from tsgkit.cli import main
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.spatialgen import official
+from tsgkit.suites.spatialgen.reply_scores import rounds_of_replies
+from tsgkit.suites.spatialgen.rows import Row, rows_in, written
+from tsgkit.suites.spatialgen.task import SpatialGenTask
+
+ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
+TASK = SpatialGenTask(load_card("spatialgen/questions"))
+REFUSED = "\n".join("E" * 10)
+Value = Mapping[str, Any]
+
+
+def right(row: Row, count: int = 10) -> str:
+    """Ten lines of which so many say the key, and the others refuse."""
+    return "\n".join(f"{key}: seen" for key in (*row.answers[:count], *"E" * (10 - count)))
+
+
+def result(row: Row, *replies: str) -> dict[str, Any]:
+    """The row that the published code writes of five replies."""
+    found = official.result_row(row, official.asked(replies), f"{row.id}.png")
+    assert found is not None
+    return found
+
+
+def scored(folder: Path, values: Sequence[Value | str], rows: Sequence[Row] = ROWS[:4], **more: Any) -> ScoreReport:  # noqa: ANN401
+    (folder / "rows.jsonl").write_text("".join(f"{written(row)}\n" for row in rows))
+    lines = (value if isinstance(value, str) else json.dumps(value) for value in values)
+    (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return TASK.score(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **more)
+
+
+def figure(report: ScoreReport, profile: str, metric: str = "accuracy") -> float | None:
+    found = (report.board.profiles[profile] or {})[metric]
+    return None if found is None else found.value
+
+
+def outcomes(report: ScoreReport) -> list[str]:
+    return [str(one.outcome) for one in report.judged]
+
+
+def test_five_rounds_of_every_item_are_scored_in_both_profiles(tmp_path: Path) -> None:
+    values = [{"item_id": row.id, "reply": [right(row, 7)] * 5} for row in ROWS[:4]]
+    report = scored(tmp_path, values)
+    assert (figure(report, "strict"), figure(report, "official")) == (pytest.approx(0.7), pytest.approx(0.7))
+    assert figure(report, "strict", "single_round") == pytest.approx(0.7)
+    assert outcomes(report) == ["answered"] * 4
+    assert report.notes == ()
+
+
+def test_indented_replies_count_in_official_too(tmp_path: Path) -> None:
+    values = [{"item_id": row.id, "reply": ["  " + right(row).replace("\n", "\n  ")] * 5} for row in ROWS[:4]]
+    assert figure(scored(tmp_path, values), "official") == 1.0
+
+
+def test_question_needs_its_key_in_four_rounds(tmp_path: Path) -> None:
+    rounds = [right(ROWS[0])] * 4 + [REFUSED], [right(ROWS[1])] * 3 + [REFUSED] * 2
+    report = scored(tmp_path, [{"item_id": row.id, "reply": said} for row, said in zip(ROWS, rounds, strict=False)])
+    assert [one.scores["strict"]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0]
+    assert [one.scores["official"]["accuracy"].value for one in report.judged[:2]] == [1.0, 0.0]
+
+
+def test_items_without_replies_are_wrong_in_strict_and_left_out_of_official(tmp_path: Path) -> None:
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5}])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.25, 1.0)
+    assert outcomes(report) == ["answered", *["missing"] * 3]
+    assert report.board.counts["skipped_official"] == 3
+    named = f"({ROWS[1].id}, {ROWS[2].id}, {ROWS[3].id})"
+    assert report.notes[0] == f"3 items without a reply {named}: wrong in strict"
+    assert "(E1)" in report.notes[1]
+    assert named in report.notes[1]
+
+
+def test_replies_that_are_not_ten_lines_are_read_by_strict_and_rejected_by_official(tmp_path: Path) -> None:
+    heading = "My answers:\n" + right(ROWS[0])
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [heading] * 5}], ROWS[:1])
+    assert (figure(report, "strict"), figure(report, "official")) == (1.0, None)
+    assert report.board.counts["replies_rejected"] == 5
+    assert report.notes == (
+        f"1 item without five replies of ten lines ({ROWS[0].id}): official leaves them out, as the published script "
+        "does (E1); strict does not",
+    )
+
+
+def test_rejected_replies_are_followed_by_those_asked_for_again(tmp_path: Path) -> None:
+    said = ["I see.", right(ROWS[0]), None, *[right(ROWS[0])] * 4]
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": said}], ROWS[:1])
+    assert (figure(report, "strict"), figure(report, "official")) == (1.0, 1.0)
+    assert report.judged[0].evidence["official"] == {"requests": 7, "rejected": 2, "right": [True] * 10}
+
+
+def test_replies_after_the_last_one_needed_are_not_read(tmp_path: Path) -> None:
+    assert rounds_of_replies(["no"] * 40) == tuple(range(5)) * 5
+    assert rounds_of_replies([right(ROWS[0])] * 6) == tuple(range(5))
+    values = [{"item_id": ROWS[0].id, "reply": [REFUSED] * 5 + [right(ROWS[0])] * 5}]
+    report = scored(tmp_path, values, ROWS[:1])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.0, 0.0)
+    assert report.notes == (
+        f"1 item with more replies than are asked for ({ROWS[0].id}): those after the last one needed are not read",
+    )
+
+
+def test_rounds_without_a_reply_are_votes_for_nothing(tmp_path: Path) -> None:
+    values = [{"item_id": row.id, "reply": [right(row)] * rounds} for row, rounds in zip(ROWS, (4, 3), strict=False)]
+    report = scored(tmp_path, values, ROWS[:2])
+    assert [one.scores["strict"]["accuracy"].value for one in report.judged] == [1.0, 0.0]
+    assert figure(report, "official") is None
+    assert report.notes[0].startswith(f"2 items with fewer than 5 replies ({ROWS[0].id}, {ROWS[1].id})")
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ({"reply": None}, "empty"),
+        ({"reply": []}, "empty"),
+        ({"reply": ["", None]}, "empty"),
+        ({"reply": "I cannot see it."}, "unreadable"),
+        ({"reply": None, "outcome": "refused"}, "refused"),
+        ({"reply": ["B"], "outcome": "truncated"}, "truncated"),
+        ({"reply": [None] * 5, "outcome": "api_error"}, "api_error"),
+    ],
+    ids=str,
+)
+def test_items_without_a_letter_end_as_their_replies_do(line: dict[str, Any], outcome: str, tmp_path: Path) -> None:
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, **line}], ROWS[:1])
+    assert outcomes(report) == [outcome]
+    assert (figure(report, "strict"), figure(report, "official")) == (0.0, None)
+
+
+def test_result_rows_give_the_figures_of_the_published_script(tmp_path: Path) -> None:
+    rows = [result(row, *[right(row, 3 * number)] * 5) for number, row in enumerate(ROWS[:4])]
+    report, table = scored(tmp_path, rows), official.table(rows)
+    assert table is not None
+    assert (figure(report, "official"), figure(report, "official", "spatial")) == (table.overall, table.spatial)
+    assert {name: figure(report, "official", name.lower()) for name in table.columns} == table.columns
+    assert figure(report, "strict") == pytest.approx((0 + 3 + 6 + 9) / 40)
+    assert report.notes == ()
+
+
+def test_e1_items_without_a_result_row_are_left_out_of_official_and_named(tmp_path: Path) -> None:
+    report = scored(tmp_path, [result(row, *[right(row)] * 5) for row in ROWS[:8]], ROWS[:15])
+    assert (figure(report, "strict"), figure(report, "official")) == (pytest.approx(8 / 15), 1.0)
+    named = ", ".join(row.id for row in ROWS[8:13])
+    assert report.notes == (
+        f"7 items without a result row ({named} and 2 more): official leaves them out, as the published script does "
+        "(E1); strict does not",
+    )
+    assert report.judged[-1].notes[0] == "there is no result row"
+
+
+def test_e2_an_item_with_two_result_rows_counts_twice_in_official_and_by_its_last_in_strict(tmp_path: Path) -> None:
+    first, second = ROWS[:2]
+    rows = [result(first, *[REFUSED] * 5), result(second, *[REFUSED] * 5), result(first, *[right(first)] * 5)]
+    report, table = scored(tmp_path, rows, ROWS[:2]), official.table(rows)
+    assert table is not None
+    assert (figure(report, "official"), figure(report, "strict")) == (table.overall, 0.5)
+    assert table.overall == pytest.approx(0.333)
+    assert report.board.n == 2
+    assert report.notes == (
+        f"1 item with several result rows ({first.id}): official counts every row (E2), strict the last one of an item",
+    )
+    assert report.judged[0].evidence["official"]["rows"] == 2
+
+
+def test_official_takes_the_keys_of_the_result_rows_and_strict_those_of_the_data(tmp_path: Path) -> None:
+    stored = result(ROWS[0], *[right(ROWS[0])] * 5)
+    mended = replace(ROWS[0], answers=("A" if ROWS[0].answers[0] != "A" else "B", *ROWS[0].answers[1:]))
+    report = scored(tmp_path, [stored], [mended])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.9, 1.0)
+    assert "other answers in their rows than in the data" in report.notes[0]
+    del stored["answers"], stored["questions"]
+    assert figure(scored(tmp_path, [stored], [mended]), "official") == 0.9
+
+
+def test_lines_cut_off_are_left_out_of_result_rows_and_told(tmp_path: Path) -> None:
+    rows = [json.dumps(result(row, *[right(row)] * 5)) for row in ROWS[:2]]
+    report = scored(tmp_path, [rows[0][:40], rows[0], rows[1][:-20]], ROWS[:2])
+    assert (figure(report, "strict"), figure(report, "official")) == (0.5, 1.0)
+    assert report.notes[-1] == "left out, as the published script does: what is no JSON (line 1, 3)"
+
+
+GOOD = result(ROWS[0], *[right(ROWS[0])] * 5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([{"item_id": "7", "reply": "A"}], "line 1: the data have no item 7"),
+        ([{"item_id": ROWS[0].id, "reply": "A"}] * 2, f"line 2: a second reply to item {ROWS[0].id}"),
+        (
+            [{"item_id": ROWS[0].id, "reply": {"1": "A"}}],
+            "line 1: not a reply: reply: expected a string, a list of str",
+        ),
+        ([{"item_id": ROWS[0].id, "reply": ["A", 3]}], "line 1: not a reply: reply: .* found a number in the list"),
+        (['{"item_id"'], "line 1: broken JSON"),
+        ([GOOD, {**GOOD, "id": "7"}], "line 2: the data have no item 7"),
+        ([GOOD, {"item_id": "1", "reply": "A"}], "line 2: not a result row: id: Field required"),
+        ([GOOD, [1]], "line 2: not a result row but a list of 1"),
+        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4}], r"model_preds_cot: .*expected 5 rounds, found 4"),
+        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9]}], r"round 4 does not have 10 lines"),
+        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9 + [" "]]}], r"round 4 does not have 10 lines"),
+        ([GOOD | {"answers": ["A"]}], "1 answers, expected 10"),
+        (
+            [GOOD | {"questions": ["Where?"] * 10}],
+            f"line 1: item {ROWS[0].id}: its questions are not those of the data",
+        ),
+    ],
+    ids=range(13),
+)
+def test_files_that_cannot_be_scored_are_refused_by_line_and_field(
+    lines: list[Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=f"replies.jsonl: .*{message}"):
+        scored(tmp_path, lines)
+
+
+def test_styles_and_groups_that_the_task_does_not_have_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="in the published way, not in cot"):
+        scored(tmp_path, [], style="cot")
+    with pytest.raises(UsageError, match="there is no group k"):
+        scored(tmp_path, [], by=("k",))
+    assert scored(tmp_path, [], style="published", by=("group",)).board.counts["missing"] == 4
+
+
+def test_score_command_takes_replies_and_result_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = TASKS / "spatialgen" / "data" / "questions.jsonl"
+    (tmp_path / "replies.jsonl").write_text(
+        "".join(json.dumps({"item_id": row.id, "reply": [right(row)] * 5}) + "\n" for row in ROWS)
+    )
+    (tmp_path / "results.jsonl").write_text(
+        "".join(json.dumps(result(row, *[right(row)] * 5)) + "\n" for row in ROWS[1:])
+    )
+    words = ("score", "--task", "spatialgen/questions", "--data", str(data), "--json", "--samples", "--by", "scene")
+    assert main([*words, "--replies", str(tmp_path / "replies.jsonl")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["task"], found["n"]) == ("spatialgen/questions", len(ROWS))
+    assert found["profiles"]["official"]["accuracy"]["value"] == found["profiles"]["strict"]["accuracy"]["value"] == 1.0
+    assert next(iter(found["by"]["scene"])) == ROWS[0].scene
+    assert set(found["samples"][0]) == {"item_id", "outcome", "answer", "scores", "notes", "evidence"}
+    assert main([*words, "--replies", str(tmp_path / "results.jsonl")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["profiles"]["official"]["accuracy"]["value"] == 1.0
+    assert found["profiles"]["strict"]["accuracy"]["value"] == pytest.approx(1 - 1 / len(ROWS))
+    assert found["samples"][0]["outcome"] == "missing"
+    assert "(E1)" in found["notes"][0]

@@ -1,0 +1,172 @@
+"""Scores of replies that were collected elsewhere: files of replies, or of the published grader's result rows.
+
+A reply to a sample is a list of what the judge said in order, as the published code would have asked: five rounds, and
+again each whose reply was not ten lines, up to 25 in all. A result row is five rounds of ten lines.
+
+>>> rounds_of_replies(["no", *["\\n".join("ABCDABCDAB")] * 6])
+(0, 1, 2, 3, 4, 0)
+
+In ``official`` items without five accepted replies are left out (E1), and an item with several result rows counts once
+for each (E2), with the keys that stand in the rows. In ``strict`` every item counts once, by its last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.library.files import read_text
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.replies import Replies, read_reply_lists
+from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
+from tsgkit.suites.spatialgen import official
+from tsgkit.suites.spatialgen.asking import Way, orders_of
+from tsgkit.suites.spatialgen.judging import MISSING, NOT_SHOWN, Sight, judged, label_of, official_scores
+from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS
+from tsgkit.suites.spatialgen.result_rows import ResultFile, ResultRow, holds_result_rows, result_rows_in
+from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
+from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
+from tsgkit.suites.spatialgen.voting import ROUNDS
+from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.transcript import Said, Transcript
+
+ASKED = Way(PUBLISHED)
+NO_REPLY, NO_ROW = "there is no reply", "there is no result row"
+STYLES = (PUBLISHED, "zero-shot")
+"""Names of the one way in which collected replies may have been asked for."""
+LEFT_OUT = "official leaves them out, as the published script does (E1); strict does not"
+MOST_NAMED = 5
+"""So many items are named in a note, and the others counted."""
+
+
+class Scored(NamedTuple):
+    """The judgements on a file of replies, and what has to be told of it."""
+
+    judged: tuple[Judged, ...]
+    notes: tuple[str, ...]
+
+
+def score(task: str, data: Rows, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
+    """Score the replies of a file to all items of some data."""
+    if style is not None and style not in STYLES:
+        hint = f"say --style {PUBLISHED} or leave it out; tsgkit rescore scores a run in any protocol again"
+        raise UsageError(f"{task}: replies are scored as asked for in the published way, not in {style}", hint=hint)
+    text = read_text(replies)
+    if holds_result_rows(text):
+        found = judged_rows(data, result_rows_in(text, replies, data.rows))
+    else:
+        found = judged_replies(data, read_reply_lists(text, replies, data.item_ids))
+    boards = {group: _boards_by(group, found.judged, seed) for group in by}
+    return ScoreReport(task, "", seed, METRICS, _board(found.judged, seed), boards, found.judged, found.notes)
+
+
+def _boards_by(group: str, judged: Iterable[Judged], seed: int) -> dict[str, Board]:
+    members: dict[str, list[Judged]] = {}
+    for one in judged:
+        for name in one.sample.groups[group]:
+            members.setdefault(name, []).append(one)
+    return {name: _board(members[name], seed) for name in scenes_in_order(members, group)}
+
+
+def _board(judged: Iterable[Judged], seed: int) -> Board:
+    return board_of(add_judged(tally_for(), judged), seed)
+
+
+def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
+    """Judge lists of replies."""
+    judged = tuple(_of_replies(sample, found.get(sample.item_id)) for sample in data)
+    few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
+    more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
+    notes = (
+        *_note("without a reply", _missing(judged), "wrong in strict"),
+        *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
+        *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
+        *_note("without five replies of ten lines", _dropped(judged), LEFT_OUT),
+    )
+    return Scored(judged, notes)
+
+
+def judged_rows(data: Rows, found: ResultFile) -> Scored:
+    """Judge result rows."""
+    judged = tuple(_of_rows(sample, found.rows.get(sample.item_id, ())) for sample in data)
+    again = [name for name, rows in found.rows.items() if len(rows) > 1]
+    keys = {sample.item_id: list(sample.row.answers) for sample in data}
+    other = [name for name, rows in found.rows.items() if any(row.answers not in (None, keys[name]) for row in rows)]
+    notes = (
+        *_note("without a result row", _dropped(judged), LEFT_OUT),
+        *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
+        *_note("with other answers in their rows than in the data", other, "official counts by those of the rows"),
+    )
+    lines = ", ".join(map(str, found.broken))
+    broken = (f"left out, as the published script does: what is no JSON (line {lines})",) if lines else ()
+    return Scored(judged, (*notes, *broken))
+
+
+def _missing(judged: Iterable[Judged]) -> list[str]:
+    return [one.sample.item_id for one in judged if one.outcome is Outcome.MISSING]
+
+
+def _dropped(judged: Iterable[Judged]) -> list[str]:
+    return [one.sample.item_id for one in judged if one.counts["skipped_official"]]
+
+
+def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
+    """Name items of which something has to be told."""
+    if item_ids:
+        more = len(item_ids) - MOST_NAMED
+        named = ", ".join(item_ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        yield f"{len(item_ids):,} item{'' if len(item_ids) == 1 else 's'} {which} ({named}): {meaning}"
+
+
+def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
+    if replies is None:
+        return _unanswered(sample, NO_REPLY)
+    ending = None if replies.outcome is None else Ending(replies.outcome)
+    return judged(sample, transcript_of(sample, replies.texts, ending), ASKED)
+
+
+def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow]) -> Judged:
+    """Judge an item by its last row in strict, and by all of them in official."""
+    if not rows:
+        return _unanswered(sample, NO_ROW)
+    one = judged(sample, transcript_of(sample, rows[-1].replies), ASKED)
+    each = [official_scores(sample, official.asked(row.replies), row.answers) for row in rows]
+    scores = {name: _added([of_row[name] for of_row in each]) for name in each[0]}
+    right = [bool(each[-1][column].sum) for column in COLUMNS]
+    evidence = one.evidence | {"official": one.evidence["official"] | {"rows": len(rows), "right": right}}
+    notes = (*one.notes, *([f"official: {len(rows)} result rows, each of which counts"] if len(rows) > 1 else []))
+    return replace(one, scores=one.scores | {"official": scores}, notes=notes, evidence=evidence)
+
+
+def _added(scores: Sequence[Score]) -> Score:
+    """Add up what several rows of one item get."""
+    return Score(sum(one.sum for one in scores), sum(one.weight for one in scores), scores[-1].reason)
+
+
+def _unanswered(sample: SpatialSample, why: str) -> Judged:
+    return judged(sample, Transcript((Sight(MISSING, why).said,)), ASKED)
+
+
+def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
+    """The transcript that these replies stand for; ``ending`` says how all of them ended where the text does not."""
+    replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
+    said = (Said(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False))
+    orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, PUBLISHED, 0))
+    return Transcript((*said, Sight(NOT_SHOWN, orders=orders).said))
+
+
+def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
+    """The round of each reply, as far as replies are asked for: all five, then those again whose reply was rejected."""
+    turns: list[int] = []
+    open_rounds = list(range(ROUNDS))
+    while open_rounds and len(turns) < min(len(texts), official.REQUESTS):
+        asked = open_rounds[: min(len(texts), official.REQUESTS) - len(turns)]
+        replies = texts[len(turns) : len(turns) + len(asked)]
+        turns += asked
+        open_rounds = [turn for turn, text in zip(asked, replies, strict=True) if official.accepted(text or "") is None]
+    return tuple(turns)
