@@ -55,6 +55,30 @@ def test_collected_layouts_are_scored_by_k_with_samples(capsys: pytest.CaptureFi
     assert "keys" in found["samples"][1]["evidence"]["reason"]
 
 
+def test_items_are_asked_and_scored_by_their_own_names(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rows.jsonl").write_text(lines([ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": "desk-2"}]))
+    Path("replies.jsonl").write_text(lines([{"item_id": "desk-1", "reply": [CUP, PEN]}]))
+    found = scored(capsys, "--json", "--samples")
+    assert [(one["item_id"], one["outcome"]) for one in found["samples"]] == [
+        ("desk-1", "answered"),
+        ("desk-2", "missing"),
+    ]
+    words = ("--task", "formalimg/layout", "--data", "rows.jsonl", "--model", "baseline/random", "--ids", "desk-2")
+    assert main(["eval", *words, "--json", "--samples"]) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert [one["item_id"] for one in result["samples"]] == ["desk-2"]
+    assert main(["prompts", "show", "formalimg/layout", "--data", "rows.jsonl", "--item", "desk-2"]) == 0
+    assert ROWS[1]["prompt"] in capsys.readouterr().out
+
+
+def test_an_empty_prompt_stops_an_evaluation_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rows.jsonl").write_text(lines([ROWS[0] | {"prompt": ""}]))
+    Path("replies.jsonl").write_text("")
+    assert scored(capsys, "--json")["counts"]["missing"] == 1
+    assert main(["eval", "--task", "formalimg/layout", "--data", "rows.jsonl", "--model", "baseline/random"]) == 2
+    assert "rows.jsonl: line 1: prompt: it is empty, so nothing can be asked" in capsys.readouterr().err
+
+
 def test_a_level_is_shown_as_it_is_and_shares_in_percent(capsys: pytest.CaptureFixture[str]) -> None:
     out = scored(capsys)
     assert "satisfied           50.0" in out

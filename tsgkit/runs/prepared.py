@@ -370,9 +370,9 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
 
 def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
     """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
-    ids = row.dataset.item_ids
+    samples = (row.dataset.sample(number) for number in row.numbers)
     digest = hashlib.sha256()
-    for name, held in sorted(dict(row.task.pieces_of(viewing, [ids[number] for number in row.numbers])).items()):
+    for name, held in sorted(dict(row.task.pieces_of(viewing, samples)).items()):
         digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
     return digest.hexdigest()
 

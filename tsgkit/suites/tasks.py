@@ -209,8 +209,8 @@ class Task(ABC):
         """A solver for a folder of finished things."""
         raise UsageError(f"{self.key}: takes {' and '.join(self.takes)}, not a folder of {viewing.folder.kind}")
 
-    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
-        """All that is looked at for these items; what it holds is part of a run's identity."""
+    def pieces_of(self, viewing: Viewing, samples: Iterable[Any]) -> Iterable[Piece]:
+        """All that is looked at for these samples; what it holds is part of a run's identity."""
         return ()
 
     @abstractmethod

@@ -19,9 +19,11 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.grounding import RecordedGrounding, objects_in, published_objects
 from tsgkit.suites.formalimg.natural import RecordedJudging, published_result, said_in
 from tsgkit.suites.formalimg.painting import plan_png
+from tsgkit.suites.formalimg.picture_task import PictureTask
 from tsgkit.suites.formalimg.viewing import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.registry import task_of
+from tsgkit.suites.tasks import Folder, Viewing
 from tsgkit.suites.transcript import Said, Transcript
 
 SEEN_IT = Sight(SEEN, sha256="0" * 64).said
@@ -46,6 +48,19 @@ def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any
 
 def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
     return tuple(judged.scores[profile]["satisfied"].value for profile in ("strict", "official"))
+
+
+def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
+    (tmp_path / "rows.jsonl").write_text(lines(rows))
+    for name in ("0", "desk-2", "desk-1"):
+        paint(tmp_path / "pictures" / f"{name}.png")
+    task = PictureTask(load_card("formalimg/knolling"))
+    dataset = task.dataset(str(tmp_path / "rows.jsonl"))
+    viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
+    assert [piece.name for piece in task.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
+    made = task.paintings(str(tmp_path / "rows.jsonl"), ["desk-2"], None, PaintingOptions())
+    assert [painting.item_id for painting in made] == ["desk-2"]
 
 
 def test_what_is_found_class_by_class_is_one_scene() -> None:

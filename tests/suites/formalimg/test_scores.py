@@ -12,6 +12,7 @@ from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.suites.formalimg.judging import judge_reply
+from tsgkit.suites.formalimg.layout_task import LayoutTask
 from tsgkit.suites.formalimg.metrics import METRICS, level_held, metrics_of
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.scoreboard import score
@@ -119,6 +120,27 @@ def test_replies_may_be_texts_lists_of_objects_the_empty_scene_or_null(tmp_path:
     for wrong in wrongs:
         with pytest.raises(UsageError, match="line 1: not a reply: reply: expected"):
             scored(tmp_path, rows, {"knolling/1-0": {"reply": wrong}})
+
+
+def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
+    rows = [ROWS[0] | {"item_id": "desk-1"}, ROWS[1] | {"item_id": 17}, {**ROWS[1], "id": 9, "item_id": None}]
+    report = scored(tmp_path, rows, {"desk-1": [CUP, PEN], "17": [KEYS], "knolling/9": []})
+    assert [one.sample.item_id for one in report.judged] == ["desk-1", "17", "knolling/9"]
+    assert [one.scores["strict"]["satisfied"].value for one in report.judged] == [1, 1, 0]
+    assert [sample.number for sample in read_samples(tmp_path / "rows.jsonl")] == ["0", "1", "9"]
+    with pytest.raises(UsageError, match="the data have no item knolling/0"):
+        scored(tmp_path, rows, {"knolling/0": []})
+    with pytest.raises(UsageError, match="the item id desk-1 occurs twice"):
+        scored(tmp_path, [rows[0]] * 2, {})
+
+
+def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
+    report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
+    assert value(report, "strict", "satisfied") == 1.0
+    task = LayoutTask(load_card("formalimg/layout"))
+    assert task.score(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
+    with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty, so nothing can be asked"):
+        task.dataset(str(tmp_path / "rows.jsonl"))
 
 
 def test_the_same_counts_stand_beside_every_score(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def _read(source: Path | Traversable) -> tuple[list[FormulaSample], tuple[Slip, 
         try:
             samples.append(sample_from(row.value, row.place, row.number))
         except TsgkitError as error:
-            name = row.value.get("id", row.number) if isinstance(row.value, dict) else row.number
+            names = row.value if isinstance(row.value, dict) else {}
+            name = names.get("item_id") or names.get("id", row.number)
             refused.append(Slip("unusable", str(name), error.message))
     return samples, tuple(refused)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -78,9 +78,15 @@ class FormulaTask(Task):
 
     def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
         """The rows that a prompt is shown of, and the item it is about; its ``id`` alone names it too."""
-        rows, item = self.dataset(options.data), options.item
-        named = () if item is None else (item if "/" in item else f"{SCENARIO[self.kind]}/{item}",)
-        return rows, rows.sample(rows.chosen(named)[0])
+        rows = self.dataset(options.data)
+        return rows, rows.sample(
+            rows.chosen(self.full_ids(rows, [options.item] if options.item is not None else []))[0]
+        )
+
+    def full_ids(self, rows: Rows, ids: Iterable[str]) -> list[str]:
+        """The ids of items, some of which may be named by their ``id`` alone."""
+        known = set(rows.item_ids)
+        return [one if "/" in one or one in known else f"{SCENARIO[self.kind]}/{one}" for one in ids]
 
     def auditable(self, data: str | None) -> Auditable:
         """Its rows, slips and all."""

@@ -90,9 +90,9 @@ class PictureTask(FormulaTask):
         look = Grounding if self.is_grounded else Judging
         return look(viewing.protocol, folder=folder, texts=self._texts(viewing.prompts))
 
-    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
+    def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
         """The pictures of these items."""
-        names = (item_id.partition("/")[2] for item_id in item_ids)
+        names = (sample.number for sample in samples)
         paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
@@ -129,6 +129,5 @@ class PictureTask(FormulaTask):
     ) -> Iterable[Painting]:
         """The pictures to be made of the chosen items."""
         rows = self.dataset(data)
-        full = [one if "/" in one else f"{self.kind}/{one}" for one in ids]
-        samples = [rows.sample(number) for number in rows.chosen(full, limit)]
+        samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
         return paintings_of(samples, rows.item_ids, options)

@@ -7,7 +7,8 @@
 
 A row has ``prompt`` and ``dsl``, and may have ``cnf``, ``k`` and ``object_classes``: what is absent is computed of the
 formula. In JSON Lines it also says its ``scenario`` and perhaps its ``id`` (else its number); in the published layout,
-one file an item, folder and file name say both: ``knolling/7.json``.
+one file an item, folder and file name say both: ``knolling/7.json``. Its ``item_id`` is its name where it has one, else
+scenario and id are.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Row(BaseModel):
 
     scenario: Literal["knolling", "natural"]
     id: StrictStr | StrictInt | None = None
-    prompt: Annotated[StrictStr, Field(min_length=1)]
+    item_id: StrictStr | StrictInt | None = None
+    prompt: StrictStr
     dsl: Annotated[StrictStr, Field(min_length=1)]
     cnf: StrictStr | None = None
     k: Annotated[StrictInt, Field(ge=0)] | None = None
@@ -60,7 +62,7 @@ class FormulaSample:
     item_id: str
     scenario: str
     number: str
-    """The row's ``id``, after which pictures are named."""
+    """The row's ``id``, after which pictures are named; its ``item_id`` where it has that alone, else its number."""
     prompt: str
     dsl: str
     formula: Formula
@@ -113,9 +115,12 @@ class Rows(Items):
         return (f"{other} items left out: {self.left_out} ({why})",) if self.left_out else ()
 
 
-def read_samples(source: str | Path | Traversable) -> tuple[FormulaSample, ...]:
-    """The samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why."""
-    return tuple(sample_from(row.value, row.place, row.number) for row in read_rows(source))
+def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
+    """The samples of a file or folder; ``UsageError`` names the first row that cannot be used, and why.
+
+    Without ``needs_prompts`` a prompt may be empty: nothing is asked where replies are scored.
+    """
+    return tuple(sample_from(row.value, row.place, row.number, needs_prompt=needs_prompts) for row in read_rows(source))
 
 
 def read_rows(source: str | Path | Traversable) -> Iterator[Placed]:
@@ -181,10 +186,12 @@ def _of_file(path: Path, number: int) -> Placed:
     return Placed({**named, **value} if isinstance(value, dict) else value, str(path), number)
 
 
-def sample_from(value: object, place: str, number: int) -> FormulaSample:
+def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = True) -> FormulaSample:
     """The sample of a row; ``UsageError`` names the place and the field that is wrong."""
     row = row_from(value, place)
-    name = str(number if row.id is None else row.id)
+    if needs_prompt and not row.prompt.strip():
+        hint = "write the instruction that the formula stands for; tsgkit score needs none"
+        raise UsageError(f"{place}: prompt: it is empty, so nothing can be asked", hint=hint)
     try:
         formula = parse(row.dsl)
         _refuse(row.scenario, formula)
@@ -195,8 +202,9 @@ def sample_from(value: object, place: str, number: int) -> FormulaSample:
     except TsgkitError as problem:
         raise UsageError(f"{place}: dsl: {problem.message}", hint=problem.hint) from None
     classes = object_classes(formula) if row.object_classes is None else dict.fromkeys(row.object_classes)
+    name, item_id = _names(row, number)
     return FormulaSample(
-        item_id=f"{row.scenario}/{name}",
+        item_id=item_id,
         scenario=row.scenario,
         number=name,
         prompt=row.prompt,
@@ -206,6 +214,13 @@ def sample_from(value: object, place: str, number: int) -> FormulaSample:
         classes=tuple(classes),
         cnf=cnf,
     )
+
+
+def _names(row: Row, number: int) -> tuple[str, str]:
+    """Return what the pictures of a row are named after, and its item id."""
+    own = "" if row.item_id is None else str(row.item_id)
+    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
+    return name, own or f"{row.scenario}/{name}"
 
 
 def row_from(value: object, place: str) -> Row:

@@ -90,14 +90,14 @@ def score(
     for group in by:
         if group not in GROUPS:
             raise UsageError(f"there is no group {group}", hint=meant(group, GROUPS))
-    every = read_samples(data)
+    every = read_samples(data, needs_prompts=False)
     rows = Rows(str(data), every, KNOLLING)
     found = read_replies(replies, [sample.item_id for sample in every], text_of_reply)
     everything = tuple(judge_reply(sample, found.get(sample.item_id)) for sample in rows)
     why = unpublished(style)
     board = _board(everything, metrics, seed, why)
     groups = {group: boards_by(group, everything, metrics, seed, why) for group in by}
-    unused = sum(item_id.startswith(f"{NATURAL}/") for item_id in found)
+    unused = sum(sample.scenario == NATURAL and sample.item_id in found for sample in every)
     notes = rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
     return ScoreReport("formalimg/layout", style, seed, metrics, board, groups, everything, notes)
 

@@ -61,12 +61,12 @@ class SceneTask(DescriptionTask):
         _check_names(viewing.folder.path, dataset.item_ids)
         return Looking(self.kind, rooms, looks, viewing.protocol)
 
-    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterator[Piece]:
+    def pieces_of(self, viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
         """The scenes of these items, and the meshes that they name, beside them or among the assets."""
         sources = sources_of(viewing.assets)
-        for item_id in item_ids:
+        for sample in samples:
             try:
-                path = scene_file(viewing.folder.path, item_id)
+                path = scene_file(viewing.folder.path, sample.item_id)
             except FileProblem:  # told when the scene is looked at, as the reason why it cannot be read
                 continue
             if path is not None:

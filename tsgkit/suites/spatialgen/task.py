@@ -100,15 +100,16 @@ class SpatialGenTask(Task):
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
         solver = looking(viewing, dataset, self.card)
-        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, dataset.item_ids)):
+        if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _own(dataset))):
             found = next(iter(solver.folder.stray(dataset.item_ids)), None)
             hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
             raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
         return solver
 
-    def pieces_of(self, viewing: Viewing, item_ids: Iterable[str]) -> Iterable[Piece]:
+    def pieces_of(self, viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterable[Piece]:
         """The pictures of these items."""
-        paths = (viewing.folder.path / f"{one}{ending}" for one in item_ids if is_file_id(one) for ending in ENDINGS)
+        ids = (sample.item_id for sample in samples)
+        paths = (viewing.folder.path / f"{one}{ending}" for one in ids if is_file_id(one) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
