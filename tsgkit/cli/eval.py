@@ -43,6 +43,7 @@ ASKED = {
     "missing": "missing",
     "judge": "judge",
     "protocol": "protocols",
+    "pairing": "pairing",
 }
 CONTROLS = ("blind", "shuffled")
 """Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
@@ -61,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--missing", choices=("error", "box"), help="what a mesh is that is not there (default error)")
     asked.add_argument("--judge", metavar="M", help="who looks at what lies in folders: a model, or rules")
     asked.add_argument("--protocol", action="append", metavar="P", help="how: published or ours; repeatable")
+    asked.add_argument(
+        "--pairing", choices=("id", "position"), help="which picture is an item's: id (default); position, as published"
+    )
     asked.add_argument("--blind", action="store_true", help="also ask who looks without showing anything: a control")
     asked.add_argument("--shuffled", action="store_true", help="also show the picture of another item: a control")
     asked.add_argument(
@@ -120,6 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         from tsgkit.cli.progress import Progress
 
         watch = Progress().watch
+    for warning in prepared.warnings:
+        complain(f"warning: {warning}")
     if not arguments.quiet and any(map(asks_a_model, asked_of(prepared.plan))):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     finished = carry_out(prepared, options_of(arguments), watch, with_samples=arguments.samples)

@@ -66,6 +66,9 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
             say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
         for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
             say(f"  {inert(line)}")
+        for why in dict.fromkeys(result.board.reasons.get("pairing", "") for result in mine):
+            if why:
+                say(f"  {inert(why)}")
     _print_controls(prepared)
 
 

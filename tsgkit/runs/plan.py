@@ -21,7 +21,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.families import family_of
-from tsgkit.suites.tasks import PUBLISHED, Folder, Kind
+from tsgkit.suites.tasks import BY_ID, PUBLISHED, Folder, Kind, Pairing
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
@@ -64,6 +64,8 @@ class Plan(BaseModel):
     """Who looks at what lies in folders."""
     protocols: Names = ()
     """The ways in which it is looked at; none for the first that a task has."""
+    pairing: Pairing = BY_ID
+    """How pictures are paired with items."""
 
     @property
     def folders(self) -> tuple[Folder, ...]:

@@ -30,8 +30,8 @@ from tsgkit.runs.folder import CALLS, FORMAT
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.families import family_of
 from tsgkit.suites.registry import task_of, tasks_of_rows
-from tsgkit.suites.solving import Solver
-from tsgkit.suites.tasks import Dataset, Folder, Kind, Task, Viewing
+from tsgkit.suites.solving import HasWarnings, Solver
+from tsgkit.suites.tasks import BY_ID, Dataset, Folder, Kind, Task, Viewing
 
 DEFAULT_SUITE = "tsg"
 RULES = "rules"
@@ -59,6 +59,11 @@ class Row:
     def notes(self) -> tuple[str, ...]:
         """What has to be told of its data."""
         return self.task.notes(self.dataset)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be told of how its samples are looked at."""
+        return self.solver.warnings if isinstance(self.solver, HasWarnings) else ()
 
     @property
     def asked(self) -> str:
@@ -98,9 +103,14 @@ class Prepared:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be told of the data, task by task."""
-        told = {row.task.key: row.notes for row in self.rows}
-        return tuple(f"{name}: {note}" for name, notes in told.items() for note in notes)
+        """What has to be told of the data and of how they are looked at, task by task."""
+        told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
+        return (*dict.fromkeys(told), *self.warnings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be told before anybody is asked."""
+        return tuple(dict.fromkeys(f"{row.task.key}: {warning}" for row in self.rows for warning in row.warnings))
 
     def header(self, command: Sequence[str]) -> dict[str, Any]:
         """What the run says of itself, without any key."""
@@ -275,12 +285,17 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
     if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
         raise UsageError("--assets and --missing are of rooms, and none are looked at", hint="--scenes NAME=DIR")
+    if plan.pairing != BY_ID and not plan.images:
+        raise UsageError(f"--pairing {plan.pairing} only applies with --images", hint="--images NAME=DIR")
     if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
         for style in plan.styles:
             for solver in plan.solvers:
                 task.check_way(style, solver, plan.prompts)
+        if plan.pairing not in task.pairings:
+            ways = " or ".join(task.pairings)
+            raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
         for protocol in plan.protocols:
             if protocol not in task.protocols:
                 raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, task.protocols))
@@ -336,7 +351,7 @@ class _Solvers:
 
 def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
     judge = plan.judge or RULES
-    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing)
+    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Folders of finished pictures: each is found by the id of its item, never by its position.
+"""Folders of finished pictures: each is found by the id of its item, or where that is asked for by its position.
 
 >>> import tempfile
 >>> folder = PictureFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
@@ -30,6 +30,8 @@ ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 OF_FORMAT = {"PNG": (".png",), "JPEG": (".jpg", ".jpeg"), "MPO": (".jpg", ".jpeg"), "WEBP": (".webp",)}
 PAINTINGS = "paintings.jsonl"
 """Where a folder that the toolkit painted says how; no stray file."""
+OWN = frozenset({PAINTINGS, ".lock", "drawings"})
+"""What the toolkit leaves beside the pictures it makes."""
 LONGEST_ID = 200
 """Bytes of an id, so that a file can be named after it."""
 
@@ -90,6 +92,14 @@ class PictureFolder:
         return files
 
     @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """The names of all that lies in the folder, hidden files and folders too, sorted; nothing of the toolkit's."""
+        try:
+            return tuple(sorted(set(os.listdir(self.path)) - OWN))  # noqa: PTH208  (names, as the published code has them)
+        except OSError as error:
+            raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
+
+    @cached_property
     def _names(self) -> tuple[str, ...]:
         try:
             with os.scandir(self.path) as found:
@@ -119,6 +129,10 @@ class PictureFolder:
         if len(names) > 1:
             return Unreadable(f"several files have this id: {', '.join(names)}")
         return self._seen(item_id, names[0])
+
+    def look_at(self, name: str) -> Looked:
+        """The picture in a file of this folder, whatever it is called."""
+        return self._seen(name, name)
 
     def _seen(self, item_id: str, name: str) -> Looked:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.transcript import Ask, Transcript
@@ -48,3 +48,12 @@ class Solver(Protocol):
 
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript of it lacks; empty where it had come to its end."""
+
+
+@runtime_checkable
+class HasWarnings(Protocol):
+    """A solver that has something to tell before anybody is asked."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All of it, a sentence each."""

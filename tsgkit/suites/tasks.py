@@ -31,6 +31,10 @@ from tsgkit.suites.solving import Solver
 Kind = Literal["models", "images", "scenes"]
 """What can be evaluated: models, folders of pictures, folders of rooms."""
 OURS, PUBLISHED = "ours", "published"
+Pairing = Literal["id", "position"]
+"""How the pictures of a folder are paired with items: by the item's id, or by their sorted position."""
+BY_ID: Pairing = "id"
+BY_POSITION: Pairing = "position"
 
 
 class Dataset(Protocol):
@@ -125,6 +129,7 @@ class Viewing:
     """Folders in which what is named by an id is looked for, as ``LAYOUT=DIR``."""
     missing: str = "error"
     """What a part is that is named and not there: an ``error``, or its ``box``."""
+    pairing: Pairing = BY_ID
 
 
 class Piece(NamedTuple):
@@ -152,6 +157,8 @@ class Task(ABC):
     takes: tuple[Kind, ...] = ("models",)
     protocols: tuple[str, ...] = (PUBLISHED,)
     """The ways in which finished things are looked at; the first is taken where none is named."""
+    pairings: tuple[Pairing, ...] = (BY_ID,)
+    """The ways in which pictures can be paired with its items."""
     groups: tuple[str, ...] = ()
     """What its samples can be grouped by."""
     k_counts: str = ""

@@ -23,7 +23,7 @@ from spatial_judge import spatial_judge
 from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
-from tsgkit.runs.plan import Plan
+from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.reopened import rescore
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.spatialgen.rows import Question, rows_in, written
@@ -273,6 +273,59 @@ def test_a_run_is_judged_again_from_what_was_said(tmp_path: Path) -> None:
     shutil.rmtree("pictures")
     before, after = rescore(Path("run"))
     assert [one.board for one in before] == [one.board for one in after]
+
+
+def test_pictures_paired_by_position_are_shifted_by_a_stray_file_and_every_place_tells_it(tmp_path: Path) -> None:
+    known = pictures(tmp_path / "pictures", IDS)
+    folder = tmp_path / "pictures"
+    (folder / f"{IDS[1]}_small.png").write_bytes((folder / f"{IDS[1]}.png").read_bytes())
+    for own in ("paintings.jsonl", ".lock"):
+        (folder / own).write_text("")
+    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+        finished = looked(server, ids=(), limit=4, pairing="position")
+        by_id = looked(server, ids=(), limit=4, out="by-id")
+    assert (value(finished), value(by_id)) == (0.5, 1.0)
+    found = samples(finished)
+    assert found[FOUR[2]]["evidence"]["file"] == f"{IDS[1]}_small.png"
+    assert "file" not in found[FOUR[1]]["evidence"]
+    board = finished.results[0].board
+    assert board.counts["shown_by_position"] == 2
+    assert board.reasons["pairing"].endswith("shown a file not named after them: 2 of 4")
+    assert [notice.removeprefix("spatialgen/questions: pictures: ") for notice in finished.notices] == [
+        "files are paired with items by sorted position, as published (E3), not by id",
+        "26 pictures for 25 prompts",
+        f"23 of 25 items get a file that is not named after them, first {IDS[2]}: {IDS[1]}_small.png",
+    ]
+    assert by_id.notices == ()
+    assert finished.header["plan"]["pairing"] == "position"
+    assert finished.header["identity"] != by_id.header["identity"]
+    assert by_id.results[0].board.counts["shown_by_position"] == 0
+    before, after = rescore(Path("run"))
+    assert [one.board for one in before] == [one.board for one in after] == [board]
+
+
+def test_items_after_the_last_file_have_no_picture_by_position(tmp_path: Path) -> None:
+    known = pictures(tmp_path / "pictures", FOUR[:2])
+    (tmp_path / "pictures" / ".DS_Store").write_bytes(b"stray")
+    (tmp_path / "pictures" / "1 thumbnails").mkdir()
+    with spatial_judge(rows=str(ROWS), pictures=known) as server:
+        finished = looked(server, ids=(), limit=5, pairing="position", protocols=("published", "ours-shuffled"))
+    outcomes = [sample["outcome"] for sample in samples(finished).values()]
+    assert outcomes == ["unreadable", "answered", "answered", "unreadable", "missing"]
+    assert value(finished) == 0.0
+
+
+def test_pairing_by_position_is_only_for_folders_of_pictures_of_this_suite(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    folder = {"images": ("mine=pictures",), "judge": "openai/eye", "pairing": "position"}
+    for plan, message in (
+        ({"tasks": ("tsg/sgqa",), "models": ("baseline/rules",), "pairing": "position"}, "only applies with --images"),
+        ({"tasks": ("formalimg/knolling",), **folder}, "formalimg/knolling pairs pictures with items by id"),
+        ({"tasks": ("spatialgen/questions",), **folder}, "pictures: there is no file in it"),
+        ({"tasks": ("spatialgen",), **folder, "pairing": "order"}, "pairing: Input should be 'id' or 'position'"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            evaluate(made(plan, "options"), Options(out=Path("run")))
 
 
 def test_a_script_says_what_each_round_says(tmp_path: Path) -> None:

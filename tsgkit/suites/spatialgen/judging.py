@@ -31,6 +31,8 @@ from tsgkit.suites.transcript import LOCAL, Said, Transcript
 PICTURE = "picture"
 """The label of what was found under an item's id."""
 SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
+SHOWN_BY_POSITION = "shown_by_position"
+"""The count of items shown a file that is named after another, or after none."""
 UNREAD = "-"
 """What stands for a letter that could not be read."""
 NO_PICTURE = "there is no picture of this item"
@@ -66,12 +68,15 @@ class Sight:
     notes: tuple[str, ...] = ()
     picture_of: str = ""
     """Whose picture was shown, where that is another's."""
+    file: str = ""
+    """The file that was shown by its position, where it is not named after the item."""
     orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
     @property
     def said(self) -> Said:
         """The record of it."""
-        return Said(PICTURE, Reply(text=json.dumps(self.__dict__), source=LOCAL))
+        value = {name: part for name, part in self.__dict__.items() if part or name != "file"}
+        return Said(PICTURE, Reply(text=json.dumps(value), source=LOCAL))
 
 
 def sight_of(transcript: Transcript | None) -> Sight | None:
@@ -209,7 +214,8 @@ def _judgement(
         scores=scores,
         notes=why,
         evidence=_evidence(sample, ballots, rounds, sight, asked),
-        counts=_counts(sample, outcome, ballots, asked, way),
+        counts=_counts(sample, outcome, ballots, asked, way)
+        | {SHOWN_BY_POSITION: int(sight is not None and bool(sight.file))},
     )
 
 
@@ -283,7 +289,7 @@ def _evidence(
         value["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in rounds.letters]
     if sight is not None:
         value |= {"picture": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
-        value |= {"picture_of": sight.picture_of} if sight.picture_of else {}
+        value |= {name: part for name in ("picture_of", "file") if (part := getattr(sight, name))}
     if asked is not None:
         right = [] if asked.dropped else [vote.right for vote in official.votes(asked.rounds, sample.row.answers)]
         value["official"] = {"requests": asked.requests, "rejected": asked.rejected, "right": right or None}

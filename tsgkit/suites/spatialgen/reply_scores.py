@@ -39,7 +39,7 @@ ASKED = Way(PUBLISHED)
 NO_REPLY, NO_ROW = "there is no reply", "there is no result row"
 STYLES = (PUBLISHED, "zero-shot")
 """Names of the one way in which collected replies may have been asked for."""
-LEFT_OUT = "official leaves them out, as the published script does (E1); strict does not"
+LEFT_OUT = "official leaves them out, as the published script does (E1)"
 MOST_NAMED = 5
 """So many items are named in a note, and the others counted."""
 
@@ -98,12 +98,11 @@ def judged_rows(data: Rows, found: ResultFile) -> Scored:
     keys = {sample.item_id: list(sample.row.answers) for sample in data}
     other = [name for name, rows in found.rows.items() if any(row.answers not in (None, keys[name]) for row in rows)]
     notes = (
-        *_note("without a result row", _dropped(judged), LEFT_OUT),
+        *_note("without a result row", _dropped(judged), f"{LEFT_OUT}; wrong in strict"),
         *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
         *_note("with other answers in their rows than in the data", other, "official counts by those of the rows"),
     )
-    lines = ", ".join(map(str, found.broken))
-    broken = (f"left out, as the published script does: what is no JSON (line {lines})",) if lines else ()
+    broken = (f"line {line} is not JSON: left out, as the published script does" for line in found.broken)
     return Scored(judged, (*notes, *broken))
 
 

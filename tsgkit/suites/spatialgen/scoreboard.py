@@ -10,12 +10,15 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.metrics import columns_of
 from tsgkit.suites.scoreboard import Board, Rules, Value
 from tsgkit.suites.scoreboard import board_of as made_board
+from tsgkit.suites.spatialgen.judging import SHOWN_BY_POSITION
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
 
 NOTHING_COUNTED = "the published code counts no picture: none has five replies of ten lines"
-LEFT_OUT = "left out, as published, for want of a picture or of five replies of ten lines"
-OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejected")
-"""Counted besides: questions; votes wanted, without a letter, for "None"; replies that the published code rejects."""
+LEFT_OUT = "left out, as published (E1), for want of a picture or of five replies of ten lines"
+PAIRED = "pictures are paired with items by sorted position, as published (E3); shown a file not named after them"
+OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejected", SHOWN_BY_POSITION)
+"""Counted besides: questions; votes wanted, without a letter, for "None"; replies that the published code rejects;
+items shown a file that is not named after them."""
 
 
 def tally_for() -> Tally:
@@ -39,7 +42,9 @@ def board_of(tally: Tally, seed: int, *, unpublished: str = "", only: Collection
     if (official := board.profiles["official"]) is not None:
         rounded = {name: _rounded(name, value, tally) for name, value in official.items()}
         board = replace(board, profiles=board.profiles | {"official": rounded})
-    return replace(board, counts=board.counts | {name: board.counts.get(name, 0) for name in OWN_COUNTS})
+    counts = board.counts | {name: board.counts.get(name, 0) for name in OWN_COUNTS}
+    pairing = {"pairing": f"{PAIRED}: {shifted} of {board.n}"} if (shifted := counts[SHOWN_BY_POSITION]) else {}
+    return replace(board, counts=counts, reasons=board.reasons | pairing)
 
 
 def _rounded(name: str, value: Value | None, tally: Tally) -> Value | None:

@@ -35,14 +35,15 @@ from tsgkit.suites.spatialgen.controls import controls
 from tsgkit.suites.spatialgen.guessing import guessing
 from tsgkit.suites.spatialgen.judging import verdicts_of
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
+from tsgkit.suites.spatialgen.positions import sayable
 from tsgkit.suites.spatialgen.reading import read_twice
 from tsgkit.suites.spatialgen.reply_scores import score
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
-from tsgkit.suites.spatialgen.viewing import Recorded, looking
+from tsgkit.suites.spatialgen.viewing import Recorded, folder_of, looking
+from tsgkit.suites.tasks import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
 from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
-from tsgkit.suites.tasks import Control, Dataset, Piece, Task, Viewing
 
 SUITE = "spatialgen/"
 QUESTIONS = "questions"
@@ -53,6 +54,7 @@ class SpatialGenTask(Task):
 
     takes = ("models", "images")
     protocols = PROTOCOLS
+    pairings = (BY_ID, BY_POSITION)
     groups = ("scene", "group")
 
     def __init__(self, card: Card) -> None:
@@ -99,7 +101,11 @@ class SpatialGenTask(Task):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
-        solver = looking(viewing, dataset, self.card)
+        solver = looking(viewing, _own(dataset), self.card)
+        if viewing.pairing == BY_POSITION:
+            if not solver.folder.in_order:
+                raise UsageError(f"{viewing.folder.path}: there is no file in it", hint="name the folder of pictures")
+            return solver
         if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _own(dataset))):
             found = next(iter(solver.folder.stray(dataset.item_ids)), None)
             hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
@@ -107,7 +113,10 @@ class SpatialGenTask(Task):
         return solver
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterable[Piece]:
-        """The pictures of these items."""
+        """The pictures of these items; by position all that lies in the folder, since each file shifts others."""
+        if viewing.pairing == BY_POSITION:
+            files = ((name, viewing.folder.path / name) for name in folder_of(viewing).in_order)
+            return (Piece(sayable(name), path if path.is_file() else "") for name, path in files)
         ids = (sample.item_id for sample in samples)
         paths = (viewing.folder.path / f"{one}{ending}" for one in ids if is_file_id(one) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())

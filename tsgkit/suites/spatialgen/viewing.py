@@ -47,11 +47,12 @@ from tsgkit.suites.spatialgen.judging import (
     sight_of,
     unpublished,
 )
+from tsgkit.suites.spatialgen.positions import Positions, is_named_after, positions_of, sayable
 from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.samples import SpatialSample
+from tsgkit.suites.spatialgen.samples import Rows, SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.voting import ROUNDS
-from tsgkit.suites.tasks import PUBLISHED, Dataset, Viewing
+from tsgkit.suites.tasks import BY_POSITION, PUBLISHED, Viewing
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
@@ -125,12 +126,20 @@ class Looking(_Judgements):
     folder: PictureFolder = field(kw_only=True)
     item_ids: Sequence[str] = field(kw_only=True, repr=False)
     seed: int = 0
+    positions: Positions | None = field(default=None, repr=False)
+    """The files by position; None where pictures are found by the ids of their items."""
     _memory: _Memory = field(default_factory=_Memory, repr=False, compare=False)
 
     @property
     def fingerprint(self) -> str:
-        """The words, and the seed of the orders and of whose picture is shown."""
-        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}"
+        """The words, the seed of the orders and of whose picture is shown, and how pictures are paired if not by id."""
+        pairing = "" if self.positions is None else f"/{BY_POSITION}"
+        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What pairing by position does to the items; nothing of pairing by id."""
+        return () if self.positions is None else self.positions.warnings(self.folder.path)
 
     async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
         """Ask all rounds about the picture, if there is one that can be shown."""
@@ -157,13 +166,20 @@ class Looking(_Judgements):
         return Sight(MISSING, "there is no picture of any other item"), None
 
     async def _look(self, item_id: str) -> tuple[Sight, Picture | None]:
+        file = ""
         async with self._memory.decoding:
-            found = await asyncio.to_thread(self.folder.look, item_id)
+            if self.positions is None:
+                found = await asyncio.to_thread(self.folder.look, item_id)
+            elif (name := self.positions.files.get(item_id)) is None:
+                found = Missing()
+            else:
+                found = await asyncio.to_thread(self.folder.look_at, name)
+                file = "" if is_named_after(item_id, name) else sayable(name)
         if isinstance(found, Missing):
-            return Sight(MISSING, NO_PICTURE), None
+            return Sight(MISSING, NO_PICTURE, file=file), None
         if not isinstance(found, Picture):
-            return Sight(UNREADABLE, found.reason), None
-        return Sight(SEEN, "", found.sha256, found.notes), found
+            return Sight(UNREADABLE, found.reason, file=file), None
+        return Sight(SEEN, "", found.sha256, found.notes, file=file), found
 
     async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
         if self.way.base == PUBLISHED:
@@ -254,7 +270,7 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
     return (*mixed[place + 1 :], *mixed[:place])
 
 
-def looking(viewing: Viewing, dataset: Dataset, card: Card) -> Looking:
+def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
     """The solver for a folder of pictures; ``UsageError`` where nobody is named who could look."""
     way = check_protocol(viewing.protocol)
     if viewing.judge == RULES:
@@ -264,5 +280,12 @@ def looking(viewing: Viewing, dataset: Dataset, card: Card) -> Looking:
         )
     words = Words(card, way, viewing.prompts)
     words.check()
-    folder = PictureFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
-    return Looking(viewing.protocol, words=words, folder=folder, item_ids=dataset.item_ids, seed=viewing.seed)
+    folder = folder_of(viewing)
+    positions = positions_of(dataset.rows, folder.in_order) if viewing.pairing == BY_POSITION else None
+    ids = dataset.item_ids
+    return Looking(viewing.protocol, words=words, folder=folder, item_ids=ids, seed=viewing.seed, positions=positions)
+
+
+def folder_of(viewing: Viewing) -> PictureFolder:
+    """The folder that is looked at."""
+    return PictureFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
