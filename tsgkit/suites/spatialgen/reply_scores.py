@@ -79,31 +79,33 @@ def _board(judged: Iterable[Judged], seed: int) -> Board:
 
 def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
     """Judge lists of replies."""
-    judged = tuple(_of_replies(sample, found.get(sample.item_id)) for sample in data)
+    every = tuple(_of_replies(sample, found.get(sample.item_id)) for sample in data)
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
     more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
     notes = (
-        *_note("without a reply", _missing(judged), "wrong in strict"),
+        *_note("without a reply", _missing(every), "wrong in strict"),
         *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
         *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
-        *_note("without five replies of ten lines", _dropped(judged), LEFT_OUT),
+        *_note("without five replies of ten lines", _dropped(every), LEFT_OUT),
     )
-    return Scored(judged, notes)
+    return Scored(every, notes)
 
 
 def judged_rows(data: Rows, found: ResultFile) -> Scored:
     """Judge result rows."""
-    judged = tuple(_of_rows(sample, found.rows.get(sample.item_id, ())) for sample in data)
+    every = tuple(_of_rows(sample, found.rows.get(sample.item_id, ())) for sample in data)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
-    keys = {sample.item_id: list(sample.row.answers) for sample in data}
-    other = [name for name, rows in found.rows.items() if any(row.answers not in (None, keys[name]) for row in rows)]
+    asked = {row.id: row for row in data.rows}
+    keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
+    texts = [name for name, rows in found.rows.items() if any(row.has_other_questions(asked[name]) for row in rows)]
     notes = (
-        *_note("without a result row", _dropped(judged), f"{LEFT_OUT}; wrong in strict"),
+        *_note("without a result row", _dropped(every), f"{LEFT_OUT}; wrong in strict"),
         *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
-        *_note("with other answers in their rows than in the data", other, "official counts by those of the rows"),
+        *_note("with other answers in their rows than in the data", keys, "official counts by those of the rows"),
+        *_note("with other questions in their rows than in the data", texts, "their letters may mean other options"),
     )
     broken = (f"line {line} is not JSON: left out, as the published script does" for line in found.broken)
-    return Scored(judged, (*notes, *broken))
+    return Scored(every, (*notes, *broken))
 
 
 def _missing(judged: Iterable[Judged]) -> list[str]:

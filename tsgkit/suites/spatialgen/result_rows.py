@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
@@ -44,13 +44,21 @@ class ResultRow(BaseModel):
 
     id: StrictStr
     model_preds_cot: Annotated[list[list[StrictStr]], AfterValidator(_five_rounds)]
-    answers: list[StrictStr] | None = None
-    questions: list[StrictStr] | None = None
+    answers: Annotated[list[StrictStr], Field(min_length=LINES, max_length=LINES)] | None = None
+    questions: Any = None
 
     @property
     def replies(self) -> tuple[str, ...]:
         """The replies as the judge wrote them, line for line."""
         return tuple("\n".join(lines) for lines in self.model_preds_cot)
+
+    def has_other_questions(self, asked: Row) -> bool:
+        """Whether it lists questions, and not those of a row of data: its letters may mean other options then."""
+        return isinstance(self.questions, list) and self.questions != list(asked.texts)
+
+    def has_other_keys(self, asked: Row) -> bool:
+        """Whether its answers are not those of a row of data."""
+        return self.answers is not None and self.answers != list(asked.answers)
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,6 @@ def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
         found = result_row_from(line.value, place)
         if found.id not in known:
             raise unknown_item(place, found.id, known)
-        _check(found, known[found.id], place)
         rows[found.id] = (*rows.get(found.id, ()), found)
     return ResultFile(rows, tuple(broken))
 
@@ -101,19 +108,6 @@ def result_row_from(value: object, place: str) -> ResultRow:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{place}: not a result row: {field}: {first['msg']}", hint=HINT) from None
-
-
-def _check(found: ResultRow, asked: Row, place: str) -> None:
-    """Refuse a row whose letters mean other options than those of the data."""
-    if found.questions is not None and tuple(found.questions) != asked.texts:
-        raise UsageError(
-            f"{place}: item {found.id}: its questions are not those of the data",
-            hint="give the rows that were asked: --data FILE",
-        )
-    if found.answers is not None and len(found.answers) != len(asked.answers):
-        raise UsageError(
-            f"{place}: item {found.id}: {len(found.answers)} answers, expected {len(asked.answers)}", hint=HINT
-        )
 
 
 def _lines(text: str) -> Iterator[_Line]:
