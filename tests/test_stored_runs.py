@@ -1,0 +1,275 @@
+"""Stored runs of version 0.1.0: this version opens, reports, explains, rescores, compares and continues them.
+
+``stored_runs/v0_1_0`` holds the runs by suite, with their inputs and expected figures; its README has the command that
+made each. Every test works on a copy. The runs name a service that does not exist: a server on loopback stands in for
+it as the proxy of all requests.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from model_server import Running, model_server
+from picture_server import picture_server
+from run_files import lines
+
+from tsgkit.cli import main
+
+Captured = pytest.CaptureFixture[str]
+Figures = dict[str, dict[str, Any]]
+FOLDER = Path(__file__).parent / "stored_runs" / "v0_1_0"
+LIMITS = ("--max-requests", "--concurrency")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+CELL = ("subject", "task", "solver", "style", "repeat")
+SAMPLE = (*CELL, "item_id", "outcome", "answer", "parts")
+SCRIPTED = "runs/script-said.jsonl-tsg-sgds-60552fb19babb377"
+
+
+class Stored(NamedTuple):
+    """A stored run: the folder of its suite, its own folder there, one of its items, the number of requests that
+    continuing it takes, and the optional package that its suite needs."""
+
+    suite: str
+    run: str
+    item: str
+    left: int = 0
+    needs: str = ""
+
+    @property
+    def figures(self) -> dict[str, Figures]:
+        """The expected figures by row, under ``stored`` and, once continued, ``continued``."""
+        found: dict[str, dict[str, Figures]] = json.loads((FOLDER / self.suite / "figures.json").read_text("utf-8"))
+        return found[self.run]
+
+
+STORED = (
+    Stored("tsg", "complete", "siphon/q0"),
+    Stored("tsg", "derived", "bread/0"),
+    Stored("tsg", SCRIPTED, "campsite/2/perturbed"),
+    Stored("tsg", "stopped", "bread/0", left=8),
+    Stored("tsg", "agent", "campsite/0", left=7),
+    Stored("formalimg", "layout", "knolling/30", left=3),
+    Stored("formalimg", "judged-knolling", "knolling/1", left=2, needs="PIL"),
+    Stored("formalimg", "judged-natural", "natural/0", left=1, needs="PIL"),
+    Stored("spatialgen", "judged", "000002", left=10, needs="PIL"),
+    Stored("sceneeval", "rules", "1", needs="fcl"),
+    Stored("sceneeval", "judged", "0", left=4, needs="fcl"),
+    Stored("sceneeval", "annotated", "1", left=1),
+)
+each = pytest.mark.parametrize("stored", STORED, ids=lambda stored: f"{stored.suite}-{stored.run.partition('-')[0]}")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    """A server with the replies of all models and judges, which fails no request."""
+    options: dict[str, dict[str, Any]] = {"replies": {}, "always": {}}
+    for file in sorted(FOLDER.glob("*/server.json")):
+        for name, part in json.loads(file.read_text("utf-8")).items():
+            options[name] |= part
+    with model_server(**options) as running:
+        yield running
+
+
+@pytest.fixture
+def suites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of all stored runs."""
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    return Path(shutil.copytree(FOLDER, tmp_path / "stored"))
+
+
+@pytest.fixture
+def run(suites: Path, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A stored run; the working folder is a copy of its suite's."""
+    if stored.needs:
+        pytest.importorskip(stored.needs)
+    monkeypatch.chdir(suites / stored.suite)
+    return stored.run
+
+
+@contextmanager
+def behind(server: Running) -> Iterator[None]:
+    """Use a server as the proxy of all requests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in PROXIES:
+            patch.delenv(name, raising=False)
+            patch.delenv(name.lower(), raising=False)
+        patch.setenv("HTTP_PROXY", server.base.removesuffix("/v1"))
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield
+
+
+def output(capsys: Captured, *words: str) -> str:
+    """Return what a command prints; ``report`` ends with 1 where samples failed."""
+    capsys.readouterr()
+    assert main(list(words)) in ((0, 1) if words[0] == "report" else (0,)), capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def command_of(header: str) -> list[str]:
+    """Return the command in a run's header without the limits that stopped it."""
+    words: list[str] = json.loads(Path(header).read_text("utf-8"))["command"][1:]
+    kept = [name not in LIMITS and before not in LIMITS for before, name in zip(["", *words], words, strict=False)]
+    return [word for word, is_kept in zip(words, kept, strict=True) if is_kept]
+
+
+def continued(capsys: Captured, header: str, server: Running) -> int:
+    """Continue a run by its own command; return the number of requests made."""
+    capsys.readouterr()
+    with behind(server):
+        before = server.stats()["seen"]
+        assert main(command_of(header)) == 0, capsys.readouterr().err
+        return int(server.stats()["seen"] - before)
+
+
+def reported(capsys: Captured, run: str) -> Figures:
+    """Return the figures of a report by row, without intervals and zero counts."""
+    rows = json.loads(output(capsys, "report", run, "--format", "json", "--metrics", "all"))["rows"]
+    return {" ".join(str(row[name]) for name in CELL): figures_of(row) for row in rows}
+
+
+def figures_of(row: dict[str, Any]) -> dict[str, Any]:
+    profiles = {name: of and {metric: [one["value"], one["n"]] for metric, one in of.items() if one}
+                for name, of in row["profiles"].items()}  # fmt: skip
+    return {"n": row["n"], "counts": {name: n for name, n in row["counts"].items() if n}, **profiles}
+
+
+def check_figures(found: Figures, stored: Figures) -> None:
+    """Check that all expected figures are found; other metrics may stand beside them."""
+    assert list(found) == list(stored)
+    for row, expected in stored.items():
+        for profile in ("strict", "official"):
+            assert (found[row][profile] is None) is (expected[profile] is None), f"{row} {profile}"
+            for metric, value in (expected[profile] or {}).items():
+                assert found[row][profile][metric] == pytest.approx(value), f"{row} {profile} {metric}"
+        assert (found[row]["n"], found[row]["counts"]) == (expected["n"], expected["counts"]), row
+
+
+def samples_of(run: str) -> list[dict[str, Any]]:
+    return [{name: one[name] for name in SAMPLE} for one in lines(Path(run, "samples.jsonl"))]
+
+
+@each
+def test_a_stored_run_is_listed_and_shown(stored: Stored, run: str, capsys: Captured) -> None:
+    header = json.loads(Path(run, "run.json").read_text())
+    assert header["tsgkit"] == "0.1.0"
+    (listed,) = json.loads(output(capsys, "runs", "list", run, "--json"))["runs"]
+    assert (listed["identity"], listed["samples"]) == (header["identity"], header["samples"])
+    assert (listed["recorded"] < listed["samples"]) is bool(stored.left)
+    shown = output(capsys, "runs", "show", run)
+    assert all(word in shown for word in (header["identity"], *header["plan"]["tasks"]))
+
+
+@each
+def test_a_report_of_a_stored_run_has_the_stored_figures(stored: Stored, run: str, capsys: Captured) -> None:
+    check_figures(reported(capsys, run), stored.figures["stored"])
+
+
+@each
+def test_an_item_of_a_stored_run_is_explained(stored: Stored, run: str, capsys: Captured) -> None:
+    rows = [one for one in samples_of(run) if one["item_id"] == stored.item]
+    words = ("explain", run, "--item", stored.item)
+    found = [one["outcome"] for one in json.loads(output(capsys, *words, "--json"))["rows"]]
+    assert [outcome for outcome in found if outcome != "missing"] == [one["outcome"] for one in rows] != []
+    output(capsys, *words, "--html", "page.html")
+    assert stored.item in Path("page.html").read_text(encoding="utf-8")
+
+
+@each
+def test_a_stored_run_is_rescored_from_its_calls(stored: Stored, run: str, capsys: Captured) -> None:
+    calls, before = Path(run, "calls.jsonl").read_bytes(), samples_of(run)
+    output(capsys, "rescore", run)
+    assert Path(run, "calls.jsonl").read_bytes() == calls
+    assert samples_of(run) == before
+    check_figures(reported(capsys, run), stored.figures["stored"])
+
+
+@each
+def test_continuing_a_stored_run_asks_only_what_is_missing(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    calls, recorded = Path(run, "calls.jsonl").read_bytes(), samples_of(run)
+    neighbours = set(Path(run).parent.iterdir())
+    assert continued(capsys, f"{run}/run.json", server) == stored.left
+    assert Path(run, "calls.jsonl").read_bytes().startswith(calls)
+    now = samples_of(run)
+    assert all(one in now for one in recorded if one["outcome"] != "api_error")
+    assert continued(capsys, f"{run}/run.json", server) == 0
+    check_figures(reported(capsys, run), stored.figures["continued"])
+    assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
+
+
+def test_rows_of_stored_runs_are_compared(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(suites / "tsg")
+    words = ("compare", "complete", "--task", "sgqa", "--baseline", "baseline/rules", "--json")
+    pairs = json.loads(output(capsys, *words))["comparisons"]
+    assert [(one["first"]["value"], one["second"]["value"], one["items"]) for one in pairs] == [
+        (0.25, 0.75, 4),
+        (0.5, 0.75, 4),
+    ]
+    assert "tsg/sa-sgg" in output(capsys, "compare", "complete", "stopped", "--common", "--task", "sa-sgg")
+    assert "cot" in output(capsys, "compare", "complete", "--grid")
+
+
+def test_agreement_is_measured_on_a_stored_run(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("PIL")
+    monkeypatch.chdir(suites / "spatialgen")
+    alone = json.loads(output(capsys, "agree", "judged", "--json"))["rows"]
+    people = json.loads(output(capsys, "agree", "judged", "--human", "people.jsonl", "--json"))["rows"]
+    assert alone and people[0]["rated"] == 20
+
+
+def test_a_stored_run_is_audited(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(suites / "tsg")
+    (audit,) = json.loads(output(capsys, "audit", "--task", "tsg/sgds", "--run", "complete", "--json"))["audits"]
+    assert {one["n"] for one in audit["runs"]} == {3}
+
+
+@pytest.mark.parametrize("stored", [STORED[0]], ids=["tsg-complete"])
+def test_a_stored_run_is_replayed(stored: Stored, run: str, capsys: Captured) -> None:
+    ids = [item for item in dict.fromkeys(one["item_id"] for one in samples_of(run)) if "/q" in item]
+    words = ("eval", "--task", "sgqa", "--model", f"replay:{run}#openai/m", "--ids", *ids, "--out", "again", "--quiet")
+    output(capsys, *words)
+    (found,) = reported(capsys, "again").values()
+    check_figures({"": found}, {"": stored.figures["stored"]["openai/m tsg/sgqa single zero-shot 0"]})
+
+
+@pytest.mark.parametrize(("out", "left"), [("clean.jsonl", 6), ("told.jsonl", 3)])
+def test_stored_calls_of_an_agent_are_continued(
+    out: str, left: int, server: Running, suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(suites / "tsg")
+    calls = Path(f"{out}.calls/calls.jsonl").read_bytes()
+    assert continued(capsys, f"{out}.calls/run.json", server) == left
+    assert Path(f"{out}.calls/calls.jsonl").read_bytes().startswith(calls)
+    assert continued(capsys, f"{out}.calls/run.json", server) == 0
+    assert Path(out).read_bytes() == Path(f"{out}.continued").read_bytes()
+
+
+def test_a_stored_image_job_is_continued(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("PIL")
+    monkeypatch.chdir(suites / "formalimg")
+    image, log = Path("painted/0.png").read_bytes(), Path("painted/paintings.jsonl").read_bytes()
+    words = ["images", "--task", "formalimg/knolling", "--model", "openai/painter", "--size", "64x64", "-o", "painted"]
+    words += ["--model-arg", "api_base=http://model.test/v1", "--json", "--quiet", "--ids"]
+    words += [f"knolling/{number}" for number in range(4)]
+    with picture_server(**json.loads(Path("painter.json").read_text())) as painter, behind(painter):
+        summary = json.loads(output(capsys, *words))
+        assert painter.stats()["seen"] == 2
+    counts = {name: summary[name] for name in ("total", "painted", "there", "blocked", "failed", "unasked")}
+    assert counts == {"total": 4, "painted": 2, "there": 1, "blocked": 1, "failed": 0, "unasked": 0}
+    assert Path("painted/0.png").read_bytes() == image
+    assert Path("painted/paintings.jsonl").read_bytes().startswith(log)
+
+
+def test_stored_runs_hold_no_path_of_a_machine() -> None:
+    text = b"\n".join(path.read_bytes() for path in FOLDER.rglob("*.json*") if path.is_file())
+    for word in (b'"/', b"=/", b"/home/", b"/root", b"/tmp", b"localhost", b"127.0.0.1"):
+        assert word not in text, word
