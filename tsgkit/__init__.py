@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tsgkit.suites.tsg import read_file as read_file
     from tsgkit.suites.tsg import score as score
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "ActionGraph": "tsgkit.graph",
