@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from shipped import TASKS
+
 Line = dict[str, Any]
 
 
@@ -33,6 +35,15 @@ def good_calls(run: Path) -> int:
     path = run / "calls.jsonl"
     whole = path.read_bytes().rpartition(b"\n")[0].splitlines() if path.exists() else []
     return sum(json.loads(line)["reply"]["ending"] != "api_error" for line in whole)
+
+
+def project_with_card(task: str, old: str, new: str, folder: Path) -> None:
+    """Make a folder a project that has a shipped card with one text replaced."""
+    for name in ("prompts", "eval", f"tasks/{task.partition('/')[0]}"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    card = (TASKS / f"{task}.yaml").read_text(encoding="utf-8")
+    assert old in card
+    (folder / f"tasks/{task}.yaml").write_text(card.replace(old, new), encoding="utf-8")
 
 
 def everything(*folders: Path) -> bytes:

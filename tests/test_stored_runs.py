@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from model_server import Running, model_server
 from picture_server import picture_server
-from run_files import lines
+from run_files import lines, project_with_card
 
 from tsgkit.cli import main
 
@@ -204,6 +204,27 @@ def test_continuing_a_stored_run_asks_only_what_is_missing(
     assert continued(capsys, f"{run}/run.json", server) == 0
     check_figures(reported(capsys, run), stored.figures["continued"])
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
+
+
+@pytest.mark.parametrize("stored", [STORED[2], STORED[3]], ids=["by-identity", "by-name"])
+def test_a_stored_run_continues_after_its_cards_were_reworded(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    for task in ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg"):
+        project_with_card(task, "title: ", "title: New ", Path())
+    neighbours = set(Path(run).parent.iterdir())
+    assert continued(capsys, f"{run}/run.json", server) == stored.left
+    assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
+
+
+@pytest.mark.parametrize("stored", [STORED[5], STORED[11]], ids=["formalimg-layout", "sceneeval-annotated"])
+def test_a_stored_run_continues_after_requests_are_built_otherwise(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    calls = Path(run, "calls.jsonl")
+    calls.write_text("".join(json.dumps(call | {"body": "0" * 32}) + "\n" for call in lines(calls)))
+    assert continued(capsys, f"{run}/run.json", server) == stored.left
+    check_figures(reported(capsys, run), stored.figures["continued"])
 
 
 def test_rows_of_stored_runs_are_compared(suites: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

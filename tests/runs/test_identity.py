@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from run_files import project_with_card
 from shipped import DATA
 
 from tsgkit.cli.eval import add_arguments, plan_of
@@ -138,6 +139,23 @@ def test_a_script_is_known_by_its_content(tmp_path: Path) -> None:
     one = identity(models=(f"script:{script}",), model_args=())
     script.write_text('{"item_id": "bread/q0", "reply": "[bowl]"}\n')
     assert identity(models=(f"script:{script}",), model_args=()) != one
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        ("title: ", "title: New ", True),
+        ("version: 1", "version: 2", False),
+        ("temperature: 0.1", "temperature: 0.2", False),
+    ],
+)
+def test_a_card_counts_by_its_version_and_by_what_is_sent(
+    old: str, new: str, is_same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = identity(model_args=BASE["model_args"][:1])
+    project_with_card("tsg/sgqa", old, new, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert (identity(model_args=BASE["model_args"][:1]) == known) is is_same
 
 
 def test_the_order_in_which_models_are_named_does_not_matter() -> None:

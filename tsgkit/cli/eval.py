@@ -272,12 +272,13 @@ def _in_all(estimates: Any) -> str:  # noqa: ANN401
 
 def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     """How many samples the run's folder holds already; none where it holds another run, or will be begun afresh."""
-    from tsgkit.runs.evaluation import RUNS
+    from tsgkit.runs.evaluation import default_folder
+    from tsgkit.runs.folder import is_same_run, read_header
     from tsgkit.runs.listing import runs_in
 
-    path = arguments.out or RUNS / f"{prepared.name}-{prepared.identity}"
+    path = arguments.out or default_folder(prepared)
     found = [] if arguments.new else [one for one in runs_in(path.parent) if Path(one["run"]) == path]
-    return found[0]["recorded"] if found and found[0]["identity"] == prepared.identity else 0
+    return found[0]["recorded"] if found and is_same_run(read_header(path), prepared.header(())) else 0
 
 
 def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401

@@ -12,22 +12,24 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 from tsgkit import __version__
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
 from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
-from tsgkit.runs.folder import HEADER, LOCK, RunFolder, put_aside
+from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
+from tsgkit.runs.reopened import records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
@@ -112,7 +114,8 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
     folder = RunFolder(path, prepared.header(options.command))
     try:
         if folder.header["tsgkit"] != __version__:
-            folder.samples.replace(())  # another version may judge differently: all is judged anew from the calls
+            asking = [row for row in prepared.rows if asks_a_model(row.asked)]
+            folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
             folder.update_header(tsgkit=__version__)
         states = states_of(prepared.rows, folder.samples)
         work = _work(prepared, folder, states, options, watch)
@@ -124,10 +127,22 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
 
 def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
     """Where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not destroyed."""
-    path = options.out or RUNS / f"{prepared.name}-{prepared.identity}"
+    path = options.out or default_folder(prepared)
     if options.new and (path / HEADER).is_file():
         return path, [f"the earlier run now lies in {put_aside(path)}"]
     return path, []
+
+
+def default_folder(prepared: Prepared) -> Path:
+    """Return the folder of a run that is given none: by its identity, or where version 0.1.0 began it under another."""
+    path = RUNS / f"{prepared.name}-{prepared.identity}"
+    earlier = [] if (path / HEADER).is_file() else sorted(RUNS.glob(f"{escape(prepared.name)}-{'?' * 16}"))
+    header = prepared.header(()) if earlier else {}
+    for found in earlier:
+        with suppress(TsgkitError):  # another format, or no run at all
+            if is_same_run(read_header(found), header):
+                return found
+    return path
 
 
 def _check_before_beginning(prepared: Prepared, path: Path) -> None:

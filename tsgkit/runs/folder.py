@@ -14,12 +14,14 @@ import fcntl
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
+from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import Journal
@@ -71,7 +73,7 @@ class RunFolder:
 
     def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
         found = read_header(self.path) if (self.path / HEADER).exists() else None
-        if found is not None and found["identity"] == header["identity"]:
+        if found is not None and is_same_run(found, header):
             return found
         if found is not None and not _is_empty(self.path / CALLS):
             what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
@@ -171,7 +173,22 @@ def locked(path: Path, what: str = "the run") -> IO[str]:
     return lock
 
 
+def identifying(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of ``asked`` that identify a run: of a task's card its version, but not the hash of its text."""
+    tasks = asked.get("tasks", {})
+    versions = {name: {"version": card.get("version")} for name, card in tasks.items()}
+    return {**asked, **({"tasks": versions} if tasks else {})}
+
+
+def is_same_run(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Return whether two headers are of one run; in version 0.1.0 the identity covered the whole text of cards."""
+    if found["identity"] == wanted["identity"]:
+        return True
+    mine, theirs = (canonical(identifying(header.get("asked", {}))) for header in (wanted, found))
+    return mine == theirs
+
+
 def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Which parts of the identities differ, in words."""
-    mine, theirs = wanted.get("asked", {}), found.get("asked", {})
+    mine, theirs = identifying(wanted.get("asked", {})), identifying(found.get("asked", {}))
     return [f"{name} differs" for name in dict.fromkeys((*mine, *theirs)) if mine.get(name) != theirs.get(name)]

@@ -1,6 +1,7 @@
 """A plan with everything it names loaded and checked, before anything is asked.
 
-What can change an answer is gathered in :attr:`Prepared.asked`; its hash is the identity of the run.
+What can change an answer is gathered in :attr:`Prepared.asked`; its hash, without the text of cards, is the identity
+of the run.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
-from tsgkit.runs.folder import CALLS, FORMAT
+from tsgkit.runs.folder import CALLS, FORMAT, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.families import family_of
 from tsgkit.suites.registry import task_of, tasks_of_rows
@@ -89,7 +90,7 @@ class Prepared:
     @property
     def identity(self) -> str:
         """A hash of all that can change an answer, and of the list of items."""
-        return hashlib.sha256(canonical(self.asked).encode()).hexdigest()[:16]
+        return hashlib.sha256(canonical(identifying(self.asked)).encode()).hexdigest()[:16]
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ Data, tasks and metrics are today's; the data must be those that were asked abou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import Cell, Plan, cells_of
-from tsgkit.runs.prepared import Prepared, chosen_numbers, first_protocols, row_of
+from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, row_of
 from tsgkit.runs.records import record_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
@@ -81,18 +81,18 @@ def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tu
     folder = RunFolder(path, header)
     try:
         before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
-        folder.samples.replace(_judged(prepared, path))
+        folder.samples.replace(records_from_calls(prepared.rows, path))
         after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
     finally:
         folder.close()
     return before, after
 
 
-def _judged(prepared: Prepared, path: Path) -> Iterator[bytes]:
-    """The record of every sample with recorded calls, in order."""
+def records_from_calls(rows: Iterable[Row], path: Path) -> Iterator[bytes]:
+    """Score every sample of some rows whose calls are recorded in full; yield the records in order."""
     places = _places_of_calls(path)
     calls = Journal(path / CALLS, writes=False)
-    for row in prepared.rows:
+    for row in rows:
         for number in row.numbers:
             sample = row.dataset.sample(number)
             lines = places.get((row.cell, sample.item_id))
