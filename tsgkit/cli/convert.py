@@ -14,7 +14,8 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import read_file, with_vocabulary
 from tsgkit.suites.tsg.writing import write_document

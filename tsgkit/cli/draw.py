@@ -16,7 +16,8 @@ from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.rows import Entry
 

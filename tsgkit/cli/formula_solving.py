@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.files import refuse_to_overwrite, write_text
+from tsgkit.library.files import write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.logic.formula import Formula

@@ -152,7 +152,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _written(made: str, arguments: argparse.Namespace) -> int:
-    from tsgkit.library.files import refuse_to_overwrite, write_text
+    from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_overwrite
 
     if arguments.out == "-":
         say(made)

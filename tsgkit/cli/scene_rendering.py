@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.scene_remarks import check_remarks, remarked_page
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_bytes, write_text
+from tsgkit.library.files import STDIN, write_bytes, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Scene, Stage, View

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, write_text
+from tsgkit.library.files import read_bytes, read_text, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converting.arrangements import Loss
 from tsgkit.suites.sceneeval.converting.given import Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, is_companion, recognised
