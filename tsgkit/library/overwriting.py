@@ -36,7 +36,7 @@ KIND = 10
 
 
 def refuse_to_overwrite(
-    target: str | Path, *sources: str | Path | None, force: bool = False, text: str | None = None
+    target: str | Path, *sources: str | Path | None, force: bool = False, text: str | bytes | None = None
 ) -> None:
     """Raise ``FileProblem`` where writing data would destroy a source, or what lies there already.
 
@@ -44,7 +44,7 @@ def refuse_to_overwrite(
     """
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
-    if there and not force and (text is None or there != text.encode("utf-8", "surrogatepass")):
+    if there and not force and (text is None or there != _bytes(text)):
         raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=FORCE)
 
 
@@ -52,8 +52,7 @@ def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: st
     """Raise ``FileProblem`` where a report or drawing would destroy a source, or data that lie in its place."""
     refuse_to_overwrite_sources(target, *sources)
     there = _there(target)
-    new = report.encode("utf-8", "surrogatepass") if isinstance(report, str) else report
-    if _is_data(there, Path(target)) and there[:KIND] != new[:KIND]:
+    if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
         raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=ELSEWHERE)
 
 
@@ -71,6 +70,10 @@ def refuse_to_overwrite_sources(target: str | Path, *sources: str | Path | None)
             with suppress(OSError, ValueError):
                 if Path(target).samefile(source):
                     raise FileProblem(f"{target}: this is the file being read", hint="write to another file")
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def _there(target: str | Path) -> bytes:
