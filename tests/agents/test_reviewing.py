@@ -154,3 +154,25 @@ def test_a_person_decides_at_the_terminal_and_goes_on_later(
     assert Path("out.txt").read_text() == "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n"
     assert '"by": "reviewer"' in Path("out.txt.changes.jsonl").read_text()
     assert "because: the edge is labelled direct_object" in capsys.readouterr().out
+
+
+def test_nobody_is_asked_about_what_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(arrow.write([SLIP]))
+
+    def typed(text: str, *more: str) -> int:
+        Path("typed").write_text(text)
+        with Path("typed").open() as file:
+            monkeypatch.setattr("sys.stdin", file)
+            return main(["refine", "g.txt", "-o", "out.txt", "--review", *more])
+
+    assert typed("a\na\n") == 0
+    assert typed("") == 0, "all is decided, and what was written is written again"
+    Path("g.txt").write_text(arrow.write([graph("pour verb person; pour dobj cup")]))
+    capsys.readouterr()
+    assert typed("a\n" * 5) == 2
+    said = capsys.readouterr()
+    assert "lie here already and would be lost" in said.err and "1 of" not in said.out
+    assert typed("a\n" * 5, "--force") == 0 and "pour" in Path("out.txt").read_text()

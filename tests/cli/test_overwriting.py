@@ -190,6 +190,16 @@ def test_other_work_is_put_aside_by_force_and_by_new(capsys: Captured) -> None:
     assert [path.read_bytes() for path in Path().glob("out.until-*")] == [second], "what it made is put aside too"
 
 
+def test_new_puts_nothing_aside_where_the_model_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(shlex.split("refine graphs.txt -o out --model script:said.jsonl")) == 0
+    before = files()
+    for option in ("--new", "--force"):
+        assert main(shlex.split(f"refine graphs.txt -o out --model openai/gpt-4o {option}")) == 2
+        assert files() == before
+
+
 @pytest.mark.parametrize("case", REPORTS, ids=NAME)
 def test_reports_replace_reports_and_no_data(case: Writes, capsys: Captured) -> None:
     assert carried_out(case) in (0, 1)

@@ -39,7 +39,6 @@ from tsgkit.cli.agent_options import (
 )
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
-from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
@@ -77,8 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
     if arguments.review:
         require_terminal()
-        if arguments.model is None and not Path(f"{arguments.out}.review.jsonl").exists():
-            refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
     with kept_when_interrupted(arguments.out):
         return _run(arguments)
 
@@ -94,7 +91,10 @@ def _run(arguments: argparse.Namespace) -> int:
         ready = [one for one in making.made if not one.is_out]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
-        decided = review_of(ready, arguments.out, furniture(), _known(arguments.out)) if arguments.review else {}
+        decided: dict[str, str] | None = {}
+        if arguments.review:
+            is_ours = calls is not None or arguments.force
+            decided = review_of(ready, arguments.out, furniture(), _known(arguments.out), force=is_ours)
         if decided is None:
             return INTERRUPTED
         return _finish(making, decided, calls, arguments)

@@ -105,7 +105,8 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         cleaned = _cleaned(document, calls, told, effort, arguments)
         if arguments.review:
-            reviewed = review_of(document, cleaned, arguments.out, told)
+            is_ours = calls is not None or arguments.force
+            reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
@@ -130,7 +131,7 @@ def _effort(arguments: argparse.Namespace) -> Effort:
 
 
 def _begun_with(arguments: argparse.Namespace) -> str:
-    """The repairs of the calls beside OUT; before version 0.2 none were made by default where a model was asked."""
+    """The repairs of the calls beside OUT; earlier versions made none by default where a model was asked."""
     from tsgkit.runs.agent_calls import asked_before
 
     effort = asked_before(arguments.out).get("effort")

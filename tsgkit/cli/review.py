@@ -13,6 +13,7 @@ from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import NotationError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_narrative
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaning import Cleaned
@@ -38,13 +39,18 @@ class Proposed(NamedTuple):
 
 
 def review_of(
-    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str] = ()
+    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str] = (), *, force: bool = False
 ) -> list[Cleaned] | None:
-    """What was cleaned, with the accepted changes alone; None where the review was left before its end."""
+    """What was cleaned, with the accepted changes alone; None where the review was left before its end.
+
+    Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
+    """
     from tsgkit.agents.reviewing import Review, proposal
 
     proposed = list(_proposed(document, cleaned, told))
     with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
+        if len(review.decisions) < len(proposed):
+            refuse_to_overwrite(out, force=force)
         for number in range(len(review.decisions), len(proposed)):
             if not _decide(review, proposed[number], f"{number + 1} of {len(proposed)}"):
                 complain("left before the end; nothing was written", "the same command goes on with this review")

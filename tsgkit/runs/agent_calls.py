@@ -44,9 +44,7 @@ class AgentCalls:
     notices: tuple[str, ...] = ()
     interrupted: bool = False
 
-    def carried_out(
-        self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None] = lambda _: None
-    ) -> Result:
+    def carried_out(self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None]) -> Result:
         """Run work that asks; ``Interrupted`` where the user stopped it.
 
         The first Ctrl-C lets requests in flight come home, of which there are as many as ``stopping`` is told; the
@@ -113,9 +111,11 @@ def open_calls(
     budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
     asker = _asker(model, arguments, limits, budget)
     header, path = _header(model, asker, asked, command), calls_beside(product)
+    if isinstance(asker, Door) and (new or force):
+        asker.provider.prepare()  # what it refuses puts nothing aside
     notices = _make_way(product, header, folder=folder, new=new, force=force)
     if isinstance(asker, Door) and not path.exists():
-        asker.provider.prepare()  # what it refuses leaves no folder
+        asker.provider.prepare()  # nor leaves a folder
     opened = RunFolder(path, header)
     budget.add(opened.requests, opened.spent)
     asker.recorder = opened
@@ -165,7 +165,7 @@ def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool,
         return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
     same = same_run(calls, header)
     if same is not None and (folder or same.get("written", _written(product)) == _written(product)):
-        return ()  # versions before 0.2 did not note what they had written
+        return ()  # earlier versions did not note what they had written
     if not folder:
         refuse_to_overwrite(product, force=force)
         return ()
