@@ -19,6 +19,14 @@ else:
     settings.load_profile("tsgkit")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps replies and notes of tests out of the cache of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefork]:
     """Starts ``tsgkit`` in processes of its own, at once."""

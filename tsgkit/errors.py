@@ -6,6 +6,7 @@
     │       └── DownloadProblem  a file that cannot be had from where it is said to lie
     ├── NotationError          a text is not in the notation it was said to be in
     ├── CannotCarry            a notation has no way to write this graph
+    ├── Interrupted            exit 130: the user stopped the work
     └── EditError              an edit does not apply to this graph
 
 A message says what was found and where, and what was expected; ``hint`` says what to do next.
@@ -65,6 +66,12 @@ class CannotCarry(TsgkitError):
 
     def __str__(self) -> str:
         return f"graph {self.graph}: {self.message}" if self.graph is not None else self.message
+
+
+class Interrupted(TsgkitError):
+    """The user stopped the work; what was answered and decided until then is kept."""
+
+    exit_code = INTERRUPTED
 
 
 class EditError(TsgkitError):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from spoken_models import graph
 
 from tsgkit.agents.repairs import Change, mend_graph
-from tsgkit.agents.reviewing import Review, decided, proposal
+from tsgkit.agents.reviewing import Review, before_and_after, decided, proposal
 from tsgkit.cli import main
+from tsgkit.cli.review import Proposed, shown_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.notation import arrow
@@ -71,6 +73,69 @@ def test_a_change_of_what_was_rejected_is_left_out() -> None:
     assert decided(start, graph("g h i"), changes, values) == (start, ())
 
 
+SHOWN = """1 of 2: item 0, graph 0 (exact)
+  sentence: She fills it.
+  before:
+    - fill -> verb -> person
+      fill -> direct_object -> kettle
+      fill -> with -> hand1
+  after:
+    + person -> verb -> fill
+      fill -> direct_object -> kettle
+      fill -> with -> hand1
+  because: verb starts at fill, not at person [verb-source]
+  a accept, r reject, e edit, q stop and go on later:
+2 of 2: item 0, graph 0 (exact)
+  sentence: She fills it.
+  before:
+      fill -> verb -> person
+    - fill -> direct_object -> kettle
+      fill -> with -> hand1
+  after:
+      fill -> verb -> person
+    + fill -> dobj -> kettle
+      fill -> with -> hand1
+  because: the edge is labelled direct_object [edge-misspelt]
+  a accept, r reject, e edit, q stop and go on later:
+"""
+
+
+@pytest.mark.parametrize("is_terminal", [False, True], ids=["piped", "terminal"])
+def test_review_shows_sentence_and_graph_before_and_after(
+    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(arrow.write([SLIP]))
+    Path("story.txt").write_text("She fills it.\n")
+    person, keys = os.openpty() if is_terminal else os.pipe()[::-1]
+    os.write(person, b"r\na\n")
+    with os.fdopen(keys, encoding="utf-8") as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        assert main(["refine", "g.txt", "-o", "out.txt", "--narrative", "story.txt", "--review"]) == 0
+    os.close(person)
+    said = capsys.readouterr().out
+    assert said.startswith(SHOWN)
+    assert Path("out.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
+
+
+def test_review_says_where_an_earlier_decision_leaves_nothing_to_change() -> None:
+    [start, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
+    changes = [Change(0, start, middle, "x", "y"), Change(0, middle, end, "x", "y")]
+    rejected = [{"decision": "reject", "after": None}]
+    before, after = before_and_after(ActionGraph([start]), changes, rejected)
+    assert before == after == ActionGraph([start])
+    proposed = Proposed(changes[1], "tea", ActionGraph([start]), "", changes, 1)
+    said = "\n".join(shown_lines(proposed, rejected, "2 of 2"))
+    assert "nothing would change" in said and "sentence: (none is known)" in said
+
+
+def test_review_marks_the_repeat_that_goes() -> None:
+    twice = graph("a b c; d e f; a b c")
+    change = Change(0, twice.triplets[0], None, "duplicate", "it stands twice")
+    said = list(shown_lines(Proposed(change, "0", twice, "", [change], 0), [], "1 of 1"))
+    assert [line.strip()[:1] for line in said if " -> " in line].count("-") == 1
+
+
 def test_a_person_decides_at_the_terminal_and_goes_on_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,3 +154,25 @@ def test_a_person_decides_at_the_terminal_and_goes_on_later(
     assert Path("out.txt").read_text() == "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n"
     assert '"by": "reviewer"' in Path("out.txt.changes.jsonl").read_text()
     assert "because: the edge is labelled direct_object" in capsys.readouterr().out
+
+
+def test_nobody_is_asked_about_what_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(arrow.write([SLIP]))
+
+    def typed(text: str, *more: str) -> int:
+        Path("typed").write_text(text)
+        with Path("typed").open() as file:
+            monkeypatch.setattr("sys.stdin", file)
+            return main(["refine", "g.txt", "-o", "out.txt", "--review", *more])
+
+    assert typed("a\na\n") == 0
+    assert typed("") == 0, "all is decided, and what was written is written again"
+    Path("g.txt").write_text(arrow.write([graph("pour verb person; pour dobj cup")]))
+    capsys.readouterr()
+    assert typed("a\n" * 5) == 2
+    said = capsys.readouterr()
+    assert "lie here already and would be lost" in said.err and "1 of" not in said.out
+    assert typed("a\n" * 5, "--force") == 0 and "pour" in Path("out.txt").read_text()

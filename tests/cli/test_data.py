@@ -105,7 +105,9 @@ def test_the_json_of_each_verb_is_one_object(
     write_layout(tmp_path / "checkout")
     assert main(["data", "import", "tsg-bench", str(tmp_path / "checkout"), "--json"]) == 0
     assert [file["rows"] for file in json.loads(said(capsys)[0])["dataset"]["files"]] == [100, 250, 250, 500]
-    assert main(["data", "get", "tsg-bench", "--from", server.url, "--json"]) == 0
+    assert main(["data", "get", "tsg-bench", "--from", server.url, "--json"]) == 2
+    assert "lie here already and would be lost" in said(capsys)[1]
+    assert main(["data", "get", "tsg-bench", "--from", server.url, "--json", "--force"]) == 0
     got = json.loads(said(capsys)[0])
     assert [arrived["action"] for arrived in got["arrived"]] == ["replaced"] * 4
     assert main(["data", "list", "--json"]) == 0
@@ -135,7 +137,7 @@ def test_importing_part_of_it_says_what_is_missing_and_what_was_found(
     main(["data", "import", "tsg-bench", str(tmp_path / "mine.jsonl")])
     assert "in place of" not in said(capsys)[0]
     (tmp_path / "sgds.jsonl").write_bytes(FILES["sgds"])
-    main(["data", "import", "tsg-bench", str(tmp_path / "sgds.jsonl")])
+    main(["data", "import", "tsg-bench", str(tmp_path / "sgds.jsonl"), "--force"])
     assert f"    in place of 5 rows from {tmp_path / 'mine.jsonl'}\n" in said(capsys)[0]
 
 
@@ -183,7 +185,7 @@ def test_hostile_file_names_reach_no_terminal_as_commands(tmp_path: Path, capsys
     path.write_bytes(data(rows("sgqa", 3)))
     assert main(["data", "import", "tsg-bench", str(path)]) == 0
     path.write_bytes(data(rows("sgqa", 4)))
-    assert main(["data", "import", "tsg-bench", str(path)]) == 0
+    assert main(["data", "import", "tsg-bench", str(path), "--force"]) == 0
     assert "\x1b" not in "".join(said(capsys))
 
 

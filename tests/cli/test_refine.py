@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from run_files import good_calls
 from seeded_faults import BUNDLED, spoilt_narratives
 
 from tsgkit.cli import main
-from tsgkit.graph import ActionGraph, Narrative
+from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, graphml, narratives, node_link
 from tsgkit.suites.tsg.documents import read_file
 
@@ -142,6 +144,80 @@ def test_a_model_puts_right_what_is_left_and_is_not_asked_twice(capsys: Captured
         assert server.stats()["seen"] == 1
 
 
+def unhelpful(name: str = "unhelpful.jsonl", items: int = 40) -> str:
+    """A script of a model that finds nothing wrong and puts nothing right."""
+    lines = [
+        {"item_id": f"{item}/{passage}", "reply": {"critique": "none", "revise": "I am sorry, I see nothing."}}
+        for item in range(items)
+        for passage in range(40)
+    ]
+    Path(name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"script:{name}"
+
+
+def test_model_that_is_no_help_leaves_as_much_repaired_as_no_model(capsys: Captured) -> None:
+    Path("in.jsonl").write_text("".join(narratives.write(one.spoilt) for one in spoilt_narratives()[:6]))
+    assert main(["refine", "in.jsonl", "-o", "exact.jsonl", "--json"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert main(["refine", "in.jsonl", "-o", "asked.jsonl", "--model", unhelpful(), "--json"]) == 0
+    asked = json.loads(capsys.readouterr().out)
+    assert asked["calls"] > 0 < alone["changes"]["exact"]
+    for name in ("changes", "findings_after", "graphs_touched"):
+        assert asked[name] == alone[name]
+    assert Path("asked.jsonl").read_bytes() == Path("exact.jsonl").read_bytes()
+
+
+def test_model_is_shown_what_exact_repairs_left_and_nothing_else(capsys: Captured) -> None:
+    Path("g.txt").write_text(arrow.write([SLIP, VASE]))
+    with model_server(replies={"Put action graphs right": arrow.write([GOOD]), "Look at": "none"}) as server:
+        words = ["refine", "g.txt", "--vocabulary", "L.json", "--model", "openai/x"]
+        words += ["--model-arg", f"api_base={server.base}", "--json"]
+        assert main([*words, "-o", "out.txt", "--no-critique"]) == 0
+        assert json.loads(capsys.readouterr().out)["calls"] == server.stats()["seen"] == 1
+        assert [(one["graph"], one["by"]) for one in changes("out.txt")] == [(0, "exact"), (1, "model")]
+        assert main([*words, "-o", "critique.txt"]) == 0
+        first_repaired = json.loads(capsys.readouterr().out)["calls"]
+        assert main([*words, "-o", "none.txt", "--repair", "none"]) == 0
+        assert json.loads(capsys.readouterr().out)["calls"] > first_repaired
+    for prompt in Path("critique.txt.calls/prompts.jsonl").read_text().splitlines():
+        assert "fill -> verb -> person" not in prompt
+
+
+def test_calls_made_without_repairs_go_on_without_them(capsys: Captured) -> None:
+    Path("g.txt").write_text(arrow.write([SLIP]))
+    words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", unhelpful()]
+    assert main([*words, "--repair", "none"]) == 0
+    recorded = good_calls(Path("out.txt.calls"))
+    capsys.readouterr()
+    assert main(words) == 0, "as an earlier version asked by default"
+    said = capsys.readouterr().err
+    assert "out.txt.calls was begun with --repair none" in said and "--new" in said
+    assert graphs("out.txt") == [SLIP] and good_calls(Path("out.txt.calls")) == recorded
+    assert main([*words, "--repair", "exact"]) == 2
+    assert "another run lies here (effort: repair differs)" in capsys.readouterr().err
+    assert main([*words, "--new"]) == 0
+    assert graphs("out.txt") == [GOOD]
+
+
+def test_warnings_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
+    Path("in.jsonl").write_text(narratives.write(Narrative.of([GOOD])) + narratives.write(Narrative.of([GOOD, GOOD])))
+    said = {"critique": "It all looks fine to me.", "revise": ""}
+    lines = [{"item_id": name, "reply": said} for name in ("0/0", "1/0", "1/1")]
+    Path("said.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl"]) == 0
+    said_of = capsys.readouterr().err
+    for place in ("item 0, graph 0", "item 1, graph 0", "item 1, graph 1"):
+        assert f"{place}: a critique that names no point" in said_of
+
+
+def test_failures_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
+    two = Narrative((Description("She fills it twice.", (VASE, VASE)),))
+    Path("in.jsonl").write_text(narratives.write(two))
+    Path("said.jsonl").write_text('{"item_id": "0/0", "reply": null}\n')
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl"]) == 1
+    assert "item 0, graphs 0 to 1: critique/1 brought no answer: empty" in capsys.readouterr().err
+
+
 def test_another_model_does_not_take_over_the_calls_of_the_first(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE]))
     Path("a.jsonl").write_text('{"item_id": "0/0", "reply": "none"}\n')
@@ -215,6 +291,73 @@ def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder:
         whole = good_calls(folder / "out.txt.calls")
         assert server.stats()["seen"] - before == whole - recorded, "only what was not recorded is asked"
     assert graphs("out.txt") == [GOOD] * 8
+
+
+UNWANTED = ("Traceback", "Warning", "never", "Exception", "Error")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_refine_lets_requests_come_home_and_goes_on(
+    number: signal.Signals, commands: Prefork, folder: Path
+) -> None:
+    Path("g.jsonl").write_text(narratives.write(Narrative.of([VASE] * 4)) * 3)
+    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> vase"}
+    with model_server(replies=replies, delay=0.3) as server:
+        words = ["refine", "g.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json"]
+        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+        process = commands.start(*words, cwd=folder)
+        while not process.ended() and server.stats()["seen"] < 5:
+            time.sleep(0.01)
+        process.signal(number)
+        process.wait()
+        asked, recorded = server.stats()["seen"], good_calls(folder / "out.jsonl.calls")
+        assert process.code == 130 and recorded == asked, "what was in flight is paid for, so it is kept"
+        assert not Path("out.jsonl").exists() and not any(word in process.err for word in UNWANTED)
+        assert f"interrupted: {recorded} calls are kept in out.jsonl.calls" in process.err
+        assert "the same command goes on" in process.err
+        assert commands.run(*words, cwd=folder).code == 0
+        stats = server.stats()
+        assert stats["good_twice"] == 0 or stats["seen"] == good_calls(folder / "out.jsonl.calls")
+    assert graphs("out.jsonl") == [GOOD] * 12
+
+
+def test_second_interrupt_of_refine_does_not_wait(folder: Path) -> None:
+    Path("g.txt").write_text(arrow.write([VASE] * 3))
+    replies = {"Look at": "graph 1: mismatched: fill -> dobj -> vase"}
+    with model_server(replies=replies, always={"Put action graphs right": "hang"}) as server:
+        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", "openai/x"]
+        words += ["--model-arg", f"api_base={server.base}"]
+        command = [sys.executable, "-W", "default", "-m", "tsgkit", *words]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            while process.poll() is None and server.stats()["seen"] < 2:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.readline()
+            assert "stopping: waiting for 1 request in flight; Ctrl-C again does not wait" in said
+            for _ in range(3):
+                process.send_signal(signal.SIGINT)
+            said = process.stderr.read()
+            assert process.wait() == 130
+    assert "interrupted: 1 call is kept in out.txt.calls; out.txt was not written" in said
+    assert not any(word in said for word in UNWANTED) and not Path("out.txt").exists()
+
+
+def test_interrupted_review_keeps_its_decisions(folder: Path) -> None:
+    Path("g.txt").write_text(arrow.write([SLIP, SLIP]))
+    command = [sys.executable, "-m", "tsgkit", "refine", "g.txt", "-o", "out.txt", "--review"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True) as process:  # type: ignore[call-overload]
+        process.stdin.write("a\n")
+        process.stdin.flush()
+        while "2 of 2" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait() == 130
+    assert "decided is kept; the same command goes on" in said and not any(word in said for word in UNWANTED)
+    again = subprocess.run(command, input="r\n", capture_output=True, text=True, check=False)
+    assert again.returncode == 0 and "1 of 2" not in again.stdout and graphs("out.txt") == [GOOD, SLIP]
 
 
 def test_orders_in_a_file_reach_neither_paths_nor_rules(folder: Path, capsys: Captured) -> None:

@@ -123,13 +123,15 @@ def test_wrong_usage_is_said_and_nothing_is_written(
     assert sorted(here.rglob("*")) == before
 
 
-def test_nothing_is_overwritten_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", ["--force", "--new"])
+def test_nothing_is_overwritten_unless_it_is_asked_for(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").mkdir()
     Path("out/scene_1.json").write_text("mine")
     assert converted("house_1.json", "-o", "out") == 2
-    assert "--new" in capsys.readouterr().err
+    assert "--force" in capsys.readouterr().err
     assert Path("out/scene_1.json").read_text() == "mine"
-    assert converted("house_1.json", "-o", "out", "--new") == 0
+    assert converted("house_1.json", "-o", "out", option) == 0
+    assert ("--new is called --force now" in capsys.readouterr().err) == (option == "--new")
     assert Path("out/scene_1.json").read_text() != "mine"
 
 

@@ -38,12 +38,15 @@ def test_what_was_shown_is_known_by_all_of_it() -> None:
     assert shown_as({"a": 1, "b": 2}) == shown_as({"b": 2, "a": 1}) != shown_as({"a": 1, "b": 3})
 
 
-@pytest.mark.parametrize("text", ["no json\n", "{}\n", "[1]\n", '"text"\n'])
-def test_a_file_of_something_else_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["no json\n", "{}\n", "[1]\n", '"text"\n', "a note without an end", '{"id": 1}', '{"id": 1}\n{"shown": "a']
+)
+def test_a_file_of_something_else_is_refused_with_its_line_and_left_alone(tmp_path: Path, text: str) -> None:
     place = tmp_path / "made.review.jsonl"
     place.write_text(text)
     with pytest.raises(FileProblem, match="line 1: no decision"):
         Decisions(place)
+    assert place.read_text() == text
 
 
 def test_a_place_where_nothing_can_be_written_is_said(tmp_path: Path) -> None:

@@ -75,7 +75,9 @@ def test_what_is_there_is_not_fetched_again(published: Loopback) -> None:
     assert len(published.asked) == 4
     assert [arrival.inspection for arrival in again.arrivals] == [None] * 4
     dataset_file("tsg-bench", "sgds").write_text("changed")
-    get_dataset("tsg-bench", patience=HASTE)
+    with pytest.raises(FileProblem, match="lie here already and would be lost"):
+        get_dataset("tsg-bench", patience=HASTE)
+    get_dataset("tsg-bench", patience=HASTE, force=True)
     assert len(published.asked) == 5
     assert dataset_file("tsg-bench", "sgds").read_bytes() == FILES["sgds"]
 
@@ -110,7 +112,10 @@ def test_another_source_may_be_named(way: str, published: Loopback, monkeypatch:
 def test_fetching_takes_the_place_of_an_import_and_says_so(published: Loopback, tmp_path: Path) -> None:
     (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 3)))
     import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
-    intake = get_dataset("tsg-bench", patience=HASTE)
+    with pytest.raises(FileProblem, match="3 lines of JSON lie here already"):
+        get_dataset("tsg-bench", patience=HASTE)
+    assert not published.asked, "it is refused before anything is fetched"
+    intake = get_dataset("tsg-bench", patience=HASTE, force=True)
     assert [arrival.replaced.rows if arrival.replaced else None for arrival in intake.arrivals] == [3, None, None, None]
 
 
@@ -172,7 +177,10 @@ def test_a_file_of_another_name_is_known_by_its_rows(task: str, tmp_path: Path) 
 def test_one_file_adds_to_what_is_there_and_again_replaces(tmp_path: Path) -> None:
     for number, task in enumerate(("sgqa", "sgds", "sgqa"), 1):
         (tmp_path / f"{task}.jsonl").write_bytes(data(rows(task, number)))
-        import_dataset("tsg-bench", tmp_path / f"{task}.jsonl")
+        import_dataset("tsg-bench", tmp_path / f"{task}.jsonl", force=number == 3)
+    (tmp_path / "sgqa.jsonl").write_bytes(data(rows("sgqa", 4)))
+    with pytest.raises(FileProblem, match="3 lines of JSON lie here already"):
+        import_dataset("tsg-bench", tmp_path / "sgqa.jsonl")
     assert [(file.task, file.rows) for file in dataset("tsg-bench").files] == [("sgqa", 3), ("sgds", 2)]
 
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 
 from tsgkit.agents.asking import Asker, ask_for, closing, door_of
 from tsgkit.agents.passages import passages_of
-from tsgkit.agents.refiner import Effort, Refined, refine_passage
+from tsgkit.agents.refiner import Effort, Refined, Repair, refine_passage
 from tsgkit.agents.repairs import Change, is_undecided, mend
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative
 
 MOST_FAILURES = 3
 """After so many passages in a row without an answer from the service, it is not asked any more."""
-REPAIRED = Effort(repair="exact")
+USUAL = Effort()
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ async def refine(
     vocabulary: Vocabulary | None = None,
     told: Sequence[str] = (),
     hint: str = "",
-    effort: Effort = REPAIRED,
+    effort: Effort = USUAL,
     model_args: Sequence[str] = (),
     item: str = "0",
     passage_done: Callable[[int], None] = lambda _: None,
 ) -> Cleaned:
-    """Clean graphs; without a model exact repairs alone are made, and nothing is asked of anybody.
+    """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
 
     ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
     story, where the graphs bring no sentences.
@@ -90,7 +90,7 @@ def refine_sync(
     vocabulary: Vocabulary | None = None,
     told: Sequence[str] = (),
     hint: str = "",
-    effort: Effort = REPAIRED,
+    effort: Effort = USUAL,
     model_args: Sequence[str] = (),
 ) -> Cleaned:
     """The same as :func:`refine`, for code that is not asynchronous."""
@@ -111,14 +111,22 @@ class _Tally:
     in_a_row: int = 0
 
     def add(self, refined: Refined, start: int) -> None:
+        end = start + len(refined.graphs) - 1
+        place = f"graph {start}" if start == end else f"graphs {start} to {end}"
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
-        self.notes += [f"graphs from {start}: {note}" for note in refined.notes]
+        self.notes += [f"{place}: {note}" for note in refined.notes]
         self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
         if refined.silent:
-            self.failures.append(f"graphs from {start}: {refined.why}")
+            self.failures.append(f"{place}: {refined.why}")
         if refined.silent == "stopped" or self.in_a_row >= MOST_FAILURES:
             self.stopped = refined.why
+
+
+def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
+    """Clean graphs by exact repairs alone, as :func:`refine` does before it asks a model."""
+    tally, graphs = _repaired(narrative, repair)
+    return _ended(narrative, graphs, tally)
 
 
 async def _cleaned(
@@ -130,22 +138,32 @@ async def _cleaned(
     item: str,
     passage_done: Callable[[int], None],
 ) -> Cleaned:
-    before = tuple(check_narrative(narrative))
-    tally, graphs = _Tally(), list(narrative.graphs)
-    if effort.repair != "none":
-        mended = mend(narrative, hands=effort.repair == "exact")
-        graphs = list(mended.narrative.graphs)
-        tally.changes += mended.changes
-        effort = replace(effort, repair="sure")  # the hands were looked at along all of the narrative
+    tally, graphs = _repaired(narrative, effort.repair)
+    await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
     if asker is not None:
+        if effort.repair != "none":
+            effort = replace(effort, repair="sure")  # the hands were looked at along all of the narrative
         await _ask_along(narrative, graphs, asker, told, hint, effort, item, tally, passage_done)
+    return _ended(narrative, graphs, tally)
+
+
+def _repaired(narrative: Narrative, repair: Repair) -> tuple[_Tally, list[ActionGraph]]:
+    """The graphs with the repairs that are made before anybody is asked."""
+    if repair == "none":
+        return _Tally(), list(narrative.graphs)
+    mended = mend(narrative, hands=repair == "exact")
+    return _Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
+
+
+def _ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: _Tally) -> Cleaned:
+    """What cleaning came to."""
     cleaned = narrative.with_graphs(graphs)
     pairs = zip(narrative.graphs, graphs, strict=True)
     touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)
     return Cleaned(
         cleaned,
         tuple(sorted((one for one in tally.changes if one.graph in touched), key=lambda one: one.graph)),
-        before,
+        tuple(check_narrative(narrative)),
         tuple(check_narrative(cleaned)),
         tally.calls,
         tally.stopped,

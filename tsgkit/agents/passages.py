@@ -181,6 +181,11 @@ def passages_of(
             context.append(description.text)
 
 
+def sentences_of_graphs(narrative: Narrative, told: Sequence[str] = ()) -> list[str]:
+    """The sentence of each graph; empty where none is known."""
+    return [passage.sentence for passage in passages_of(narrative, told) for _ in passage.graphs]
+
+
 def _last(before: Sequence[tuple[int, int]], graphs: Sequence[ActionGraph]) -> tuple[Description, ...]:
     """The last descriptions; what lies further back is not known."""
     last = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in before[-MOST_BEFORE:])

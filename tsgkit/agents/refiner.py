@@ -67,7 +67,7 @@ class Effort:
 
     rounds: int = 2
     critique: bool = True
-    repair: Repair = "none"
+    repair: Repair = "exact"
 
     def __post_init__(self) -> None:
         if not 0 <= self.rounds <= MOST_ROUNDS:

@@ -153,6 +153,21 @@ def decided(
     """A graph after a person decided about its changes, and the changes that were really made."""
     if all(one["decision"] == ACCEPT for one in decisions):
         return cleaned, tuple(changes)
+    return _decided(graph, changes, decisions)
+
+
+def before_and_after(
+    graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
+) -> tuple[ActionGraph, ActionGraph]:
+    """A graph as it was decided so far, and as it would be with the first change that is not decided."""
+    before, _ = _decided(graph, changes[: len(decisions)], decisions)
+    after, _ = _decided(before, [changes[len(decisions)]], [{"decision": ACCEPT}])
+    return before, after
+
+
+def _decided(
+    graph: ActionGraph, changes: Sequence[Change], decisions: Sequence[Decision]
+) -> tuple[ActionGraph, tuple[Change, ...]]:
     triplets, made = list(graph.triplets), list[Change]()
     for change, decision in zip(changes, decisions, strict=True):
         if decision["decision"] == REJECT or (change.before is not None and change.before not in triplets):

@@ -5,17 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
+from tsgkit.library.files import write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.subjects import Limits
 
 TIMEOUT, CONCURRENCY = 300.0, 8
+Result = TypeVar("Result")
 
 
 def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
@@ -29,9 +34,15 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
     parser.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
-    parser.add_argument("--new", action="store_true", help="begin afresh: put the calls of earlier work aside")
+    parser.add_argument("--new", action="store_true", help="begin afresh: put earlier work aside, ask everything again")
+    add_force(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that writes rows, graphs or layouts."""
+    parser.add_argument("--force", action="store_true", help="replace what lies in the place of OUT")
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
@@ -54,14 +65,53 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
     )
 
 
-def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any]) -> AgentCalls:
-    """The folder of calls beside the file that is written."""
+def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
+    """The calls beside the file, or folder, that is written."""
     from tsgkit.runs.agent_calls import open_calls
 
-    command = ("tsgkit", *sys.argv[1:])
-    path = Path(f"{target}.calls")
-    limits = limits_of(arguments)
-    return open_calls(path, arguments.model, arguments.model_arg, asked, limits, command=command, new=arguments.new)
+    calls = open_calls(
+        Path(target),
+        arguments.model,
+        arguments.model_arg,
+        asked,
+        limits_of(arguments),
+        command=("tsgkit", *sys.argv[1:]),
+        folder=folder,
+        new=arguments.new,
+        force=arguments.force,
+    )
+    for notice in calls.notices:
+        complain(notice)
+    return calls
+
+
+def carried_out(calls: AgentCalls, work: Coroutine[Any, Any, Result], arguments: argparse.Namespace) -> Result:
+    """The result of work that asks; ``Interrupted`` where the user stopped it."""
+
+    def stopping(busy: int) -> None:
+        if busy:
+            complain(f"stopping: waiting for {count(busy, 'request')} in flight; Ctrl-C again does not wait")
+
+    return calls.carried_out(work, (lambda _: None) if arguments.quiet else stopping)
+
+
+def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:
+    """Write OUT; without calls, ``FileProblem`` where something else lies in its place."""
+    if calls is not None:
+        calls.put(text)
+        return
+    refuse_to_overwrite(arguments.out, force=arguments.force, text=text)
+    write_text(arguments.out, text)
+
+
+@contextmanager
+def kept_when_interrupted(target: str) -> Iterator[None]:
+    """Say how to go on where Ctrl-C comes while nobody is asked."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        hint = "what was answered and decided is kept; the same command goes on"
+        raise Interrupted(f"interrupted: {target} was not written", hint=hint) from None
 
 
 def usage_value(calls: AgentCalls | None, asked: int) -> dict[str, object]:
@@ -89,6 +139,14 @@ def say_stopped(stopped: str, failures: list[str]) -> None:
         complain(f"and {len(failures) - 5} more like these")
     if stopped:
         complain(f"the result is partial: {inert(stopped)}", "what was answered is kept; the same command goes on")
+
+
+def say_notes(notes: Sequence[str]) -> None:
+    """What did not go as it should, and still came to an end."""
+    for note in notes[:5]:
+        complain(note)
+    if len(notes) > 5:
+        complain(f"and {len(notes) - 5} more like these (--json has them)")
 
 
 def exit_code(calls: AgentCalls | None, stopped: str, failures: list[str]) -> int:

@@ -82,6 +82,9 @@ def _tasks(arguments: argparse.Namespace) -> list[str]:
 
 def _write(path: Path, audits: list[Audited]) -> None:
     from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_replace_data
     from tsgkit.report.audited import as_markdown, as_page
 
-    write_text(path, as_markdown(audits) if path.suffix.lower() == ".md" else as_page(audits))
+    text = as_markdown(audits) if path.suffix.lower() == ".md" else as_page(audits)
+    refuse_to_replace_data(path, text)
+    write_text(path, text)

@@ -1,5 +1,6 @@
 """Write the graphs of a file in another format. Says what the target cannot carry; a graph that cannot be written at
-all stops it, and nothing is written.
+all stops it, and nothing is written. What an earlier conversion wrote to OUT is replaced; what came about otherwise, or
+was changed since, only with --force, and the file that is read never.
 
   tsgkit convert rows.jsonl graphs.txt
   tsgkit convert graphs.txt graphs.json --to node-link
@@ -14,10 +15,11 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN
+from tsgkit.library.overwriting import refuse_to_overwrite_sources
 from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import read_file, with_vocabulary
-from tsgkit.suites.tsg.writing import write_document
+from tsgkit.suites.tsg.writing import write_conversion, write_document
 
 __doc__ += "formats:\n" + formats.table()
 
@@ -27,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
     parser.add_argument("target", metavar="OUT", help="the file to write; - is standard output (needs --to)")
     parser.add_argument("--keep-going", action="store_true", help="write what could be read, and exit with 1")
+    parser.add_argument("--force", action="store_true", help="replace what no conversion wrote, too")
     add_vocabulary(parser)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
 
@@ -36,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.target == STDIN and not arguments.to:
         raise UsageError("standard output has no ending to tell the format by", hint="name it with --to")
     format = formats.by_name(arguments.to) if arguments.to else formats.by_ending(arguments.target)
-    refuse_to_overwrite(arguments.target, arguments.source)
+    refuse_to_overwrite_sources(arguments.target, arguments.source, arguments.vocabulary)
     document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
     errors = [finding for finding in document.findings if finding.severity == ERROR]
     if errors and not arguments.keep_going:
@@ -54,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.target == STDIN:
         say(written.text.removesuffix("\n"))
     else:
-        write_text(arguments.target, written.text)
+        write_conversion(written, arguments.target, force=arguments.force)
         say(f"{document.format} to {format.name}: {count(written.graphs, 'graph')} in {inert(arguments.target)}")
     if written.lost:
         complain(f"{format.name} cannot carry, and so left out: {'; '.join(written.lost)}")

@@ -2,7 +2,8 @@
 $TSGKIT_DATA_HOME, else $XDG_DATA_HOME/tsgkit/data, else ~/.local/share/tsgkit/data.
 
 A download that was cut or interrupted goes on where it stopped when the same command is given again. Whatever comes is
-checked: against the published checksum, and row by row.
+checked: against the published checksum, and row by row. Rows of yours that lie in its place are replaced only with
+--force.
 
   tsgkit data list
   tsgkit data get tsg-bench
@@ -50,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     take = verbs.add_parser("import", help="copy a dataset, or a file of one, from this machine")
     take.add_argument("name", metavar="NAME", help="a dataset, as tsgkit data list names it")
     take.add_argument("sources", nargs="+", metavar="DIR_OR_FILE", help="a folder that holds its files, or the files")
+    for verb in (get, take):
+        verb.add_argument("--force", action="store_true", help="replace other rows that lie in the place of these")
     for verb in (listing, get, take):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -60,10 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(arguments.json)
     importer = _importer(arguments.name)
     if arguments.verb == "import":
-        return _tell(importer, importer.import_dataset(arguments.name, *arguments.sources), arguments.json)
+        intake = importer.import_dataset(arguments.name, *arguments.sources, force=arguments.force)
+        return _tell(importer, intake, arguments.json)
     watch = None if arguments.quiet else _Progress()
     try:
-        intake = importer.get_dataset(arguments.name, arguments.source, watch)
+        intake = importer.get_dataset(arguments.name, arguments.source, watch, force=arguments.force)
     except KeyboardInterrupt:
         if watch:
             watch.end()

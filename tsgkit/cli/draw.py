@@ -16,7 +16,8 @@ from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite_sources, refuse_to_replace_data
 from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.rows import Entry
 
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_target(arguments: argparse.Namespace) -> None:
-    refuse_to_overwrite(arguments.out, arguments.file, arguments.against, arguments.vocabulary)
+    refuse_to_overwrite_sources(arguments.out, arguments.file, arguments.against, arguments.vocabulary)
     if arguments.out != STDIN and Path(arguments.out).suffix.lower() not in (".svg", ""):
         raise UsageError(f"{arguments.out}: a picture is SVG", hint="give it a name that ends in .svg")
 
@@ -77,6 +78,7 @@ def _write(picture: str, out: str) -> None:
     if out == STDIN:
         say(picture)
     else:
+        refuse_to_replace_data(out, picture)
         write_text(out, picture)
         say(f"drawn: {inert(out)}")
 

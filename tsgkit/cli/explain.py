@@ -51,10 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps(explanation_value(explanation), indent=2))
     elif arguments.html:
         from tsgkit.library.files import write_text
+        from tsgkit.library.overwriting import refuse_to_replace_data
         from tsgkit.report.explained_page import write_explanation
 
         _refuse_to_spoil(arguments.run, arguments.html)
-        write_text(arguments.html, write_explanation(explanation))
+        page = write_explanation(explanation)
+        refuse_to_replace_data(arguments.html, page)
+        write_text(arguments.html, page)
         say(f"explained: {inert(arguments.html)}")
     else:
         from tsgkit.cli.explained import print_explanation

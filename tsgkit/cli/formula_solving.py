@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.files import refuse_to_overwrite, write_text
+from tsgkit.library.files import write_text
+from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
 
 if TYPE_CHECKING:
     from tsgkit.logic.formula import Formula
@@ -24,6 +25,7 @@ def add_arguments(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     for verb in (solve, repair):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
+        verb.add_argument("--force", action="store_true", help="replace what lies in the place of JSON")
         verb.add_argument("--draw", metavar="SVG", help="draw the layout too")
         verb.add_argument("--seed", type=int, default=0, help="another seed gives another layout; default: 0")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -133,7 +135,7 @@ def _check_targets(arguments: argparse.Namespace) -> None:
     given = [formula, getattr(arguments, "layout", None)]
     for target in (arguments.out, arguments.draw):
         if target is not None:
-            refuse_to_overwrite(target, *given)
+            refuse_to_overwrite_sources(target, *given)
     if arguments.json and arguments.out == "-":
         raise UsageError("--json and -o - both write to standard output", hint="the JSON object holds the layout")
     if arguments.draw is not None and not arguments.draw.lower().endswith(".svg"):
@@ -151,9 +153,12 @@ def _put(arguments: argparse.Namespace, layout: Layout | None) -> None:
             complain("there is no layout to write")
         return
     text = json.dumps(layout.value, indent=2)
+    if arguments.draw:
+        refuse_to_replace_data(arguments.draw, drawn(layout))
     if arguments.out == "-":
         say(text)
     elif arguments.out:
+        refuse_to_overwrite(arguments.out, force=arguments.force, text=text + "\n")
         write_text(arguments.out, text + "\n")
     if arguments.draw:
         write_text(arguments.draw, drawn(layout))

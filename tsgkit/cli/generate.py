@@ -5,22 +5,25 @@
 
 A story has a sentence a line, or is one text of several sentences. The ending of OUT chooses the format: .jsonl keeps
 the texts and L beside the graphs. With --open the model first proposes L for the whole story, which is written to
-OUT.vocabulary.json. OUT.calls keeps every call: the same command goes on where it was interrupted.
+OUT.vocabulary.json. OUT.calls keeps every call: the same command goes on where it was interrupted. What lies in the
+place of OUT is replaced by the same work alone, or with --force.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agent_options import (
     add_model_options,
     calls_of,
+    carried_out,
     change_line,
     digest,
     exit_code,
+    kept_when_interrupted,
+    say_notes,
     say_stopped,
     say_usage,
     usage_value,
@@ -29,13 +32,12 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
-from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN, read_text, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.agents.telling import Generated
     from tsgkit.runs.agent_calls import AgentCalls
-
-SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell one story."""
     from tsgkit.agents.refiner import Effort
     from tsgkit.agents.telling import sentences_of
+    from tsgkit.runs.agent_calls import calls_beside
     from tsgkit.suites.tsg import formats
 
     if arguments.out == STDIN:
@@ -62,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.open and arguments.vocabulary:
         raise UsageError("--open proposes L, and --vocabulary gives it", hint="leave out one of the two")
     format = formats.by_name(arguments.to) if arguments.to else formats.by_ending(arguments.out)
-    refuse_to_overwrite(arguments.out, arguments.story, arguments.vocabulary)
+    refuse_to_overwrite_sources(arguments.out, arguments.story, arguments.vocabulary)
     sentences = sentences_of(read_text(arguments.story))
     if not sentences:
         raise FileProblem(f"{arguments.story}: the story has no sentence")
@@ -77,12 +80,15 @@ def run(arguments: argparse.Namespace) -> int:
         "counts": counts,
         "effort": {"rounds": effort.rounds, "critique": effort.critique},
     }
-    calls = calls_of(arguments, arguments.out, asked)
-    try:
-        made = asyncio.run(_tell(sentences, calls, vocabulary, counts, effort, arguments))
-        return _finish(made, format, calls, arguments)
-    finally:
-        calls.close()
+    if arguments.open and not calls_beside(arguments.out).exists():
+        refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
+    with kept_when_interrupted(arguments.out):
+        calls = calls_of(arguments, arguments.out, asked)
+        try:
+            work = _tell(sentences, calls, vocabulary, counts, effort, arguments)
+            return _finish(carried_out(calls, work, arguments), format, calls, arguments)
+        finally:
+            calls.close()
 
 
 def _counts(text: str | None) -> tuple[int, ...] | None:
@@ -110,18 +116,15 @@ async def _tell(
         if not arguments.quiet and not arguments.json:
             complain(f"sentence {number + 1} of {len(sentences)}")
 
-    try:
-        return await generate(
-            sentences,
-            calls.asker,
-            vocabulary=vocabulary,
-            open_vocabulary=arguments.open,
-            counts=counts,
-            effort=effort,
-            sentence_done=done,
-        )
-    finally:
-        await calls.leave()
+    return await generate(
+        sentences,
+        calls.asker,
+        vocabulary=vocabulary,
+        open_vocabulary=arguments.open,
+        counts=counts,
+        effort=effort,
+        sentence_done=done,
+    )
 
 
 def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
@@ -137,7 +140,7 @@ def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse
         if arguments.open and made.narrative.vocabulary is not None:
             value = vocabulary_value(made.narrative.vocabulary)
             write_text(f"{arguments.out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-        write_text(arguments.out, written.text)
+        calls.put(written.text)
     failures = list(made.failures)
     untold = sum(not description.graphs for description in made.narrative.descriptions)
     summary: dict[str, Any] = {
@@ -163,8 +166,7 @@ def _print(summary: dict[str, Any], out: str) -> None:
     say(f"{count(summary['graphs'], 'graph')} for {told} of {count(summary['sentences'], 'sentence')}")
     say(f"changed by refining: {count(summary['changes'], 'triplet')}; left to look at: {summary['undecided']}")
     say_usage(summary)
-    for note in summary["notes"][:SHOWN]:
-        complain(note)
+    say_notes(summary["notes"])
     if summary["graphs"]:
         say(f"written: {inert(out)}")
     else:

@@ -18,7 +18,6 @@ all alike.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 from collections import Counter
@@ -26,7 +25,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import add_model_options, calls_of, digest, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    carried_out,
+    digest,
+    exit_code,
+    kept_when_interrupted,
+    put,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 
@@ -61,12 +71,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, make, check, review, write, and say what was left out."""
-    from tsgkit.cli.reviewing_annotations import require_terminal, review_of
-    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.cli.reviewing_annotations import require_terminal
 
     _refuse(arguments)
     if arguments.review:
         require_terminal()
+    with kept_when_interrupted(arguments.out):
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli.reviewing_annotations import review_of
+    from tsgkit.suites.sceneeval.furniture import furniture
+
     draws = _draws(arguments)
     calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
     try:
@@ -74,7 +91,10 @@ def run(arguments: argparse.Namespace) -> int:
         ready = [one for one in making.made if not one.is_out]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
-        decided = review_of(ready, arguments.out, furniture(), _known(arguments.out)) if arguments.review else {}
+        decided: dict[str, str] | None = {}
+        if arguments.review:
+            is_ours = calls is not None or arguments.force
+            decided = review_of(ready, arguments.out, furniture(), _known(arguments.out), force=is_ours)
         if decided is None:
             return INTERRUPTED
         return _finish(making, decided, calls, arguments)
@@ -93,8 +113,6 @@ def _unreviewed(making: Making, calls: AgentCalls | None) -> int:
 def _refuse(arguments: argparse.Namespace) -> None:
     if Path(arguments.out).suffix.lower() not in ENDINGS:
         raise UsageError(f"{arguments.out}: annotations are CSV or JSON", hint="end the name in .csv or .json")
-    if Path(arguments.out).exists() and not Path(f"{arguments.out}.notes.jsonl").exists():
-        raise UsageError(f"{arguments.out}: this is there already, and was not made here", hint="write to another file")
     if not 1 <= arguments.items <= MOST:
         raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
     if arguments.review and arguments.json:
@@ -155,7 +173,7 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 
     if calls is None:
         return written(draws, arguments.seed, furniture())
-    return asyncio.run(_ask(draws, calls, arguments))
+    return carried_out(calls, _ask(draws, calls, arguments), arguments)
 
 
 async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace) -> Making:
@@ -171,10 +189,7 @@ async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argpa
         _known(arguments.out),
         complain if is_watched else lambda _: None,
     )
-    try:
-        return await maker.make(draws)
-    finally:
-        await calls.leave()
+    return await maker.make(draws)
 
 
 def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
@@ -189,7 +204,7 @@ def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, a
         note_value(one, made.item_id, by, decided.get(one.name, "")) for one, made in zip(kept, numbered, strict=True)
     ]
     if numbered:
-        write_text(arguments.out, _text(numbered, arguments.out))
+        put(_text(numbered, arguments.out), calls, arguments)
         write_text(f"{arguments.out}.notes.jsonl", "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in notes))
     write_text(f"{arguments.out}.dropped.jsonl", "".join(dropped_line(one, why) for one, why in dropped))
     summary = _summary(numbered, kept, dropped, making, decided, arguments) | usage_value(calls, making.calls)

@@ -16,7 +16,17 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import add_model_options, calls_of, digest, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    carried_out,
+    digest,
+    exit_code,
+    put,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
@@ -43,20 +53,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make, check, write, and say what was rejected."""
-    from tsgkit.library.files import refuse_to_overwrite
-
     if not 1 <= arguments.k <= MOST_K:
         raise UsageError(f"--k {arguments.k}: from 1 to {MOST_K}")
     if arguments.n < 1:
         raise UsageError(f"--n {arguments.n}: at least 1 is needed")
-    refuse_to_overwrite(arguments.out)
     items = _composed(arguments)
     if arguments.model is None:
         return _finish(items, [], None, "", arguments)
     asked = {"work": "make formalimg", "items": digest([item.row for item in items]), "texts": _texts()}
     calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
     try:
-        kept, rejected, stopped = asyncio.run(_worded(items, calls, arguments))
+        kept, rejected, stopped = carried_out(calls, _worded(items, calls, arguments), arguments)
         return _finish(kept, rejected, calls, stopped, arguments)
     finally:
         calls.close()
@@ -101,10 +108,7 @@ async def _worded(
             except NotFinished as error:
                 return str(error.message)
 
-    try:
-        made = await asyncio.gather(*(one(number, item) for number, item in enumerate(items)))
-    finally:
-        await calls.leave()
+    made = await asyncio.gather(*(one(number, item) for number, item in enumerate(items)))
     kept = [item for item in made if isinstance(item, Composed)]
     rejected = [item for item in made if not isinstance(item, Composed | str)]
     return kept, rejected, next((item for item in made if isinstance(item, str)), "")
@@ -118,11 +122,9 @@ def _finish(
     arguments: argparse.Namespace,
 ) -> int:
     """Write what is sound, and say what is not."""
-    from tsgkit.library.files import write_text
-
     rows = [{"id": number, **item.row} for number, item in enumerate(kept)]
     if rows:
-        write_text(arguments.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), calls, arguments)
     failures = [one.reason for one in rejected if one.is_failure]
     summary: dict[str, Any] = {
         "items": len(kept),

@@ -9,12 +9,20 @@ both texts and what was changed. What does not pass the checks is left out and w
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import add_model_options, calls_of, digest, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    carried_out,
+    digest,
+    exit_code,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 
@@ -45,15 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least is a share from 0 to 1, and --rounds at least 0")
-    out = Path(arguments.out)
-    if out.is_dir() and any(out.iterdir()) and not (out / "metadata.jsonl").is_file():
-        raise UsageError(f"{out}: the folder is not empty, and no set lies in it", hint="give another -o")
     jobs = jobs_of(arguments.source, arguments.subject, arguments.protocol, arguments.least)
     what = digest([[job.name, job.picture.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
-    calls = calls_of(arguments, arguments.out.rstrip("/"), asked)
+    calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)
     try:
-        return _finish(asyncio.run(_rewrite(jobs, calls, arguments)), calls, arguments)
+        return _finish(carried_out(calls, _rewrite(jobs, calls, arguments), arguments), calls, arguments)
     finally:
         calls.close()
 
@@ -62,10 +67,7 @@ async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Names
     from tsgkit.agents.asking import ask_for
     from tsgkit.runs.rewriting import rewrite
 
-    try:
-        return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1)
-    finally:
-        await calls.leave()
+    return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1)
 
 
 def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:

@@ -9,12 +9,19 @@ Look at what comes out: whether the wrong answers are untrue, only people can te
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.agent_options import add_model_options, calls_of, exit_code, say_stopped, say_usage, usage_value
+from tsgkit.cli.agent_options import (
+    add_model_options,
+    calls_of,
+    carried_out,
+    exit_code,
+    say_stopped,
+    say_usage,
+    usage_value,
+)
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
 
@@ -46,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     texts = {name: template(name).text for name in FIELDS}
     calls = calls_of(arguments, arguments.out, asked | {"texts": texts})
     try:
-        return _finish(asyncio.run(_make(scenes, calls, arguments)), calls, arguments)
+        return _finish(carried_out(calls, _make(scenes, calls, arguments), arguments), calls, arguments)
     finally:
         calls.close()
 
@@ -65,10 +72,7 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
         arguments.seed,
         tuple(row.prompt for row in ours.rows),
     )
-    try:
-        return await maker.make(scenes)
-    finally:
-        await calls.leave()
+    return await maker.make(scenes)
 
 
 def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> int:
@@ -76,7 +80,7 @@ def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> i
     from tsgkit.suites.spatialgen.making import dropped_line
     from tsgkit.suites.spatialgen.rows import written
 
-    write_text(arguments.out, "".join(written(row) + "\n" for row in made.rows))
+    calls.put("".join(written(row) + "\n" for row in made.rows))
     write_text(f"{arguments.out}.dropped.jsonl", "".join(map(dropped_line, made.dropped)))
     summary: dict[str, Any] = {
         "rows": len(made.rows),

@@ -4,11 +4,15 @@
   tsgkit refine graphs.jsonl -o clean.jsonl --model openai/gpt-4o
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
-Reads every format that check reads and writes the same one. Beside OUT lie OUT.changes.jsonl, one line for each change
-with its reason, and with a model OUT.calls, from which the same command goes on where it was interrupted. Without a
-model, or with --repair exact, repairs are made that leave no choice; those of hands are marked as less sure, since a
-neighbour that is wrong can mislead them (--repair sure leaves them out). With --review nothing is changed that you do
-not accept; decisions are kept in OUT.review, and the same command goes on with them.
+Reads every format that check reads and writes the same one. Repairs that leave no choice are made first, with a model
+and without; those of hands are marked as less sure, since a neighbour that is wrong can mislead them (--repair sure
+leaves them out, --repair none makes no repairs). A model is then asked about each sentence whether its graphs, as they
+are now, fit it, and to revise what is still wrong; with --no-critique only about what the rules still find.
+
+Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
+same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
+--force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
+do not accept; decisions are kept in OUT.review, and the same command goes on with them.
 """
 
 from __future__ import annotations
@@ -20,15 +24,20 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.agent_options import (
     add_model_options,
     calls_of,
+    carried_out,
     change_line,
     digest,
     exit_code,
+    kept_when_interrupted,
     limits_of,
+    put,
+    say_notes,
     say_stopped,
     say_usage,
     usage_value,
@@ -39,14 +48,18 @@ from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
-from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, write_text
+from tsgkit.library.files import STDIN, read_text, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaning import Cleaned
     from tsgkit.agents.refiner import Effort
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.suites.tsg.documents import Document
+    from tsgkit.suites.tsg.rows import Entry
 
+REPAIRS = ("exact", "sure", "none")
+REPAIR = "exact"
 SHOWN = 5
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
@@ -62,8 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
     parser.add_argument(
         "--repair",
-        choices=("exact", "sure", "none"),
-        help="what is mended without asking (default: exact without a model, none with one)",
+        choices=REPAIRS,
+        help="what is repaired before a model is asked (default: exact)",
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
@@ -73,22 +86,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Clean one file."""
-    from tsgkit.agents.refiner import Effort
-
     if arguments.out == STDIN:
         raise UsageError("cleaned graphs go into a file, with their changes beside it", hint="name it with -o")
     if arguments.hint and not arguments.model:
         raise UsageError("--hint is for a model, and none is named", hint="add --model PROVIDER/NAME")
-    repair: Any = arguments.repair or ("none" if arguments.model else "exact")
-    effort = Effort(arguments.rounds, not arguments.no_critique, repair)
+    with kept_when_interrupted(arguments.out):
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    effort = _effort(arguments)
     limits_of(arguments)
     document = _read(arguments)
     told = _told(arguments.narrative)
+    if arguments.review and not arguments.model and not Path(f"{arguments.out}.review").exists():
+        refuse_to_overwrite(arguments.out, force=arguments.force)  # before a person is asked
     calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
     try:
-        cleaned = asyncio.run(_clean(document, calls, told, effort, arguments))
+        cleaned = _cleaned(document, calls, told, effort, arguments)
         if arguments.review:
-            reviewed = review_of(document, cleaned, arguments.out)
+            is_ours = calls is not None or arguments.force
+            reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
@@ -98,12 +116,35 @@ def run(arguments: argparse.Namespace) -> int:
             calls.close()
 
 
+def _effort(arguments: argparse.Namespace) -> Effort:
+    """How much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
+    from tsgkit.agents.refiner import Effort
+
+    repair: Any = (
+        arguments.repair or (_begun_with(arguments) if arguments.model and not arguments.new else "") or REPAIR
+    )
+    effort = Effort(arguments.rounds, not arguments.no_critique, repair)
+    if arguments.repair is None and repair != REPAIR:
+        hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
+        complain(f"{arguments.out}.calls was begun with --repair {repair}", hint)
+    return effort
+
+
+def _begun_with(arguments: argparse.Namespace) -> str:
+    """The repairs of the calls beside OUT; earlier versions made none by default where a model was asked."""
+    from tsgkit.runs.agent_calls import asked_before
+
+    effort = asked_before(arguments.out).get("effort")
+    repair = effort.get("repair") if isinstance(effort, dict) else None
+    return repair if repair in REPAIRS else ""
+
+
 def _read(arguments: argparse.Namespace) -> Document:
     """The document, if it can be written back."""
     from tsgkit.suites.tsg import formats
     from tsgkit.suites.tsg.documents import read_file, with_vocabulary
 
-    refuse_to_overwrite(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
+    refuse_to_overwrite_sources(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
     document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
     if document.format in formats.FORMATS and not formats.by_name(document.format).writes:
         raise CannotCarry(
@@ -130,8 +171,6 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
     """What can change an answer: the graphs, the story, the effort."""
     from dataclasses import asdict
 
-    from tsgkit.suites.tsg.rows import Entry
-
     def said(entry: Entry) -> object:
         narrative = entry.narrative
         return [entry.item, repr(narrative.descriptions), repr(narrative.vocabulary)]
@@ -146,12 +185,22 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
     }
 
 
-async def _clean(
+def _cleaned(
     document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
 ) -> list[Cleaned]:
-    """Every item cleaned: one after the other in a narrative, several narratives at a time."""
+    """Every item cleaned."""
+    from tsgkit.agents.cleaning import repaired
+
+    if calls is None:
+        return [repaired(entry.narrative, effort.repair) for entry in document.entries]
+    return carried_out(calls, _clean(document, calls, told, effort, arguments), arguments)
+
+
+async def _clean(
+    document: Document, calls: AgentCalls, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
+) -> list[Cleaned]:
+    """The same with a model: one passage after the other in a narrative, several narratives at a time."""
     from tsgkit.agents.cleaning import refine
-    from tsgkit.suites.tsg.rows import Entry
 
     gate = asyncio.Semaphore(arguments.concurrency)
     stopped = ""
@@ -160,10 +209,9 @@ async def _clean(
     async def one(number: int, entry: Entry) -> Cleaned:
         nonlocal stopped
         async with gate:
-            asker = None if calls is None or stopped else calls.asker
             cleaned = await refine(
                 entry.narrative,
-                asker,
+                None if stopped else calls.asker,
                 told=told,
                 hint=arguments.hint or "",
                 effort=effort,
@@ -173,11 +221,7 @@ async def _clean(
             stopped = stopped or cleaned.stopped
             return cleaned
 
-    try:
-        return list(await asyncio.gather(*(one(number, entry) for number, entry in enumerate(document.entries))))
-    finally:
-        if calls is not None:
-            await calls.leave()
+    return list(await asyncio.gather(*(one(number, entry) for number, entry in enumerate(document.entries))))
 
 
 def _tell(item: str, passage: int) -> None:
@@ -197,12 +241,12 @@ def _finish(
     pairs = list(zip(document.entries, cleaned, strict=True))
     entries = tuple(with_graphs(entry, one.narrative.graphs) for entry, one in pairs)
     written = write_document(replace(document, entries=entries), formats.by_name(document.format))
+    put(written.text, calls, arguments)
     lines = [change_line(entry.item, change) for entry, one in pairs for change in one.changes]
     write_text(f"{arguments.out}.changes.jsonl", "".join(lines))
-    write_text(arguments.out, written.text)
     stopped = next((one.stopped for one in cleaned if one.stopped), "")
-    failures = [f"item {entry.item}: {failure}" for entry, one in pairs for failure in one.failures]
-    summary = _summary(document, cleaned, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
+    failures = [f"item {entry.item}, {failure}" for entry, one in pairs for failure in one.failures]
+    summary = _summary(document, pairs, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
     if arguments.json:
         say(json.dumps(summary, indent=2))
     else:
@@ -211,7 +255,10 @@ def _finish(
     return exit_code(calls, stopped, failures)
 
 
-def _summary(document: Document, cleaned: Sequence[Cleaned], stopped: str, failures: list[str]) -> dict[str, object]:
+def _summary(
+    document: Document, pairs: Sequence[tuple[Entry, Cleaned]], stopped: str, failures: list[str]
+) -> dict[str, object]:
+    cleaned = [one for _, one in pairs]
     before = Counter(finding.code for one in cleaned for finding in one.before)
     after = Counter(finding.code for one in cleaned for finding in one.after)
     return {
@@ -225,11 +272,11 @@ def _summary(document: Document, cleaned: Sequence[Cleaned], stopped: str, failu
         "undecided": sum(len(one.undecided) for one in cleaned),
         "stopped": stopped,
         "failures": failures,
-        "notes": [note for one in cleaned for note in one.notes],
+        "notes": [f"item {entry.item}, {note}" for entry, one in pairs for note in one.notes],
     }
 
 
-def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Any, Cleaned]]) -> None:
+def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Entry, Cleaned]]) -> None:
     by = ", ".join(f"{number} {name}" for name, number in summary["changes"].items()) or "none"
     say(f"{count(summary['graphs'], 'graph')}, {summary['graphs_touched']} touched; changes: {by}")
     before, after = summary["findings_before"], summary["findings_after"]
@@ -245,6 +292,5 @@ def _print(summary: dict[str, Any], out: str, pairs: Sequence[tuple[Any, Cleaned
             say(f"  ... and {len(left) - SHOWN} more (tsgkit check {inert(out)})")
     if summary["calls"]:
         say_usage(summary)
-    for note in summary["notes"][:SHOWN]:
-        complain(note)
+    say_notes(summary["notes"])
     say(f"written: {inert(out)}, {inert(out)}.changes.jsonl")

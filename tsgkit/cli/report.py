@@ -114,25 +114,32 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
 
 
 def _deliver(text: str, output: Path | None) -> None:
-    from tsgkit.library.files import write_text
-
     if output is None:
         say(text.removesuffix("\n"))
     else:
-        write_text(output, text)
+        _write(output, text)
         complain(f"written: {inert(str(output))}")
 
 
-def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
+def _write(path: Path, text: str) -> None:
     from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_replace_data
+
+    refuse_to_replace_data(path, text)
+    write_text(path, text)
+
+
+def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
+    from tsgkit.library.overwriting import refuse_to_replace_data
 
     if arguments.junit is not None:
         from tsgkit.report import junit
 
-        write_text(arguments.junit, junit.write(report, gates))
+        _write(arguments.junit, junit.write(report, gates))
     if arguments.summary is not None:
         from tsgkit.report import summary
 
+        refuse_to_replace_data(arguments.summary, "")  # lines are added to it, which rows do not survive
         try:
             with arguments.summary.open("a", encoding="utf-8") as file:
                 file.write(summary.write(report, gates))

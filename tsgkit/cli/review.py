@@ -3,49 +3,77 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import NotationError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_narrative
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaning import Cleaned
     from tsgkit.agents.repairs import Change
     from tsgkit.agents.reviewing import Review
+    from tsgkit.graph.model import ActionGraph
     from tsgkit.suites.tsg.documents import Document
 
 KEYS = "a accept, r reject, e edit, q stop and go on later"
 
 
-def review_of(document: Document, cleaned: Sequence[Cleaned], out: str) -> list[Cleaned] | None:
-    """What was cleaned, with the accepted changes alone; None where the review was left before its end."""
+class Proposed(NamedTuple):
+    """A change to decide about, with all changes of its graph, and what is known of that."""
+
+    change: Change
+    item: str
+    graph: ActionGraph
+    sentence: str
+    changes: Sequence[Change]
+    """All that are proposed for the graph, in their order."""
+    place: int
+    """Which of them it is."""
+
+
+def review_of(
+    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str] = (), *, force: bool = False
+) -> list[Cleaned] | None:
+    """What was cleaned, with the accepted changes alone; None where the review was left before its end.
+
+    Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
+    """
     from tsgkit.agents.reviewing import Review, proposal
 
-    proposals = [
-        proposal(change, entry.item)
-        for entry, one in zip(document.entries, cleaned, strict=True)
-        for change in one.changes
-    ]
-    with Review(Path(f"{out}.review"), proposals) as review:
-        while (shown := review.pending) is not None:
-            if not _decide(review, shown, len(proposals)):
+    proposed = list(_proposed(document, cleaned, told))
+    with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
+        if len(review.decisions) < len(proposed):
+            refuse_to_overwrite(out, force=force)
+        for number in range(len(review.decisions), len(proposed)):
+            if not _decide(review, proposed[number], f"{number + 1} of {len(proposed)}"):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
         decisions = review.decisions
     return _applied(document, cleaned, decisions)
 
 
-def _decide(review: Review, shown: dict[str, Any], total: int) -> bool:
+def _proposed(document: Document, cleaned: Sequence[Cleaned], told: Sequence[str]) -> Iterator[Proposed]:
+    from tsgkit.agents.passages import sentences_of_graphs
+
+    for entry, one in zip(document.entries, cleaned, strict=True):
+        sentences = sentences_of_graphs(entry.narrative, told) if one.changes else []
+        for number in one.touched:
+            mine = [change for change in one.changes if change.graph == number]
+            graph, sentence = entry.narrative.graphs[number], sentences[number]
+            yield from (Proposed(mine[place], entry.item, graph, sentence, mine, place) for place in range(len(mine)))
+
+
+def _decide(review: Review, shown: Proposed, place: str) -> bool:
     """Show one proposal and read the decision; False where the person leaves."""
-    say(f"{len(review.decisions) + 1} of {total}: item {inert(shown['item'])}, graph {shown['graph']} ({shown['by']})")
-    say(f"  - {inert(' -> '.join(shown['before']))}" if shown["before"] else "  (nothing stood there)")
-    say(f"  + {inert(' -> '.join(shown['after']))}" if shown["after"] else "  (it is taken out)")
-    say(f"  because: {inert(shown['reason'])} [{shown['code']}]")
+    for line in shown_lines(shown, review.decisions, place):
+        say(inert(line))
     while True:
         key = _line(KEYS)
         if key in ("", "q"):
@@ -56,6 +84,34 @@ def _decide(review: Review, shown: dict[str, Any], total: int) -> bool:
         if key == "e" and (triplet := _triplet()) is not None:
             review.decide("edit", triplet)
             return True
+
+
+def shown_lines(shown: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
+    """A proposal as it is shown: the sentence, the graph as decided so far and with the change, and the reason."""
+    from tsgkit.agents.reviewing import before_and_after
+
+    change = shown.change
+    of_this_graph = decisions[len(decisions) - shown.place :]
+    before, after = before_and_after(shown.graph, shown.changes, of_this_graph)
+    yield f"{place}: item {shown.item}, graph {change.graph} ({change.by})"
+    yield f"  sentence: {shown.sentence or '(none is known)'}"
+    yield "  before:"
+    yield from _marked(before, after, "-")
+    yield "  after:"
+    yield from _marked(after, before, "+")
+    if before.triplets == after.triplets:
+        yield "  (nothing would change: its triplet went with an earlier decision)"
+    yield f"  because: {change.reason} [{change.code}]"
+
+
+def _marked(graph: ActionGraph, other: ActionGraph, mark: str) -> Iterator[str]:
+    """The lines of a graph, those marked that the other one has not, or not so often."""
+    left = Counter(other.triplets)
+    for triplet in graph.triplets:
+        is_new, left[triplet] = left[triplet] <= 0, left[triplet] - 1
+        yield f"    {mark if is_new else ' '} {triplet}"
+    if not graph.triplets:
+        yield "      (no triplet)"
 
 
 def _line(what: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.decisions import Decisions
@@ -27,14 +28,22 @@ def require_terminal() -> None:
         raise UsageError("--review asks a person, and standard input is no terminal", hint=hint)
 
 
-def review_of(made: Sequence[Made], out: str, table: Furniture, known: Sequence[str] = ()) -> dict[str, str] | None:
-    """How each was decided, by its name, changes being made; None where the review was left before its end."""
-    from tsgkit.runs.decisions import Decisions
+def review_of(
+    made: Sequence[Made], out: str, table: Furniture, known: Sequence[str] = (), *, force: bool = False
+) -> dict[str, str] | None:
+    """How each was decided, by its name, changes being made; None where the review was left before its end.
+
+    Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
+    """
+    from tsgkit.runs.decisions import Decisions, shown_as
+    from tsgkit.suites.sceneeval.annotations import annotation_value
     from tsgkit.suites.sceneeval.making import check
 
     again = partial(check, made, table, known)
     decisions = Decisions(Path(f"{out}.review.jsonl"))
     decided: dict[str, str] = {}
+    if any(decisions.find(shown_as(annotation_value(one.annotation))) is None for one in made):
+        refuse_to_overwrite(out, force=force)
     for number, one in enumerate(made, 1):
         verdict = _decision(one, decisions, again, f"{number} of {len(made)}")
         if verdict is None:

@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--script", type=Path, metavar="FILE", help="write all replies as a script, item by item, by label"
     )
+    show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")
     show.add_argument("--subject", metavar="NAME", help="with --script: only what was said of this subject")
     for verb in (listing, show):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -45,10 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _script(arguments: argparse.Namespace) -> int:
     from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_overwrite
     from tsgkit.runs.scripting import script_lines
 
     lines = list(script_lines(arguments.run, arguments.subject))
-    write_text(arguments.script, "".join(f"{line}\n" for line in lines))
+    text = "".join(f"{line}\n" for line in lines)
+    refuse_to_overwrite(arguments.script, *arguments.run.iterdir(), force=arguments.force, text=text)
+    write_text(arguments.script, text)
     where = inert(str(arguments.script))
     if arguments.json:
         say(json.dumps({"script": str(arguments.script), "items": len(lines)}))

@@ -152,12 +152,13 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _written(made: str, arguments: argparse.Namespace) -> int:
-    from tsgkit.library.files import refuse_to_overwrite, write_text
+    from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_replace_data
 
     if arguments.out == "-":
         say(made)
         return GOOD
-    refuse_to_overwrite(arguments.out, arguments.file)
+    refuse_to_replace_data(arguments.out, made, arguments.file)
     write_text(arguments.out, made)
     say(f"drawn: {inert(arguments.out)}")
     return GOOD

@@ -60,7 +60,8 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--assume", action="append", default=[], metavar="NAME=VALUE", help="settle what files leave open"
     )
     verb.add_argument("--id", metavar="ID", help="the id of the scene, where there is one")
-    verb.add_argument("--new", action="store_true", help="write scenes anew that are there already")
+    verb.add_argument("--force", action="store_true", help="replace what lies in the place of a scene")
+    verb.add_argument("--new", action="store_true", help=argparse.SUPPRESS)
     verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -71,6 +72,9 @@ def convert(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of
 
     source = Path(arguments.source)
+    if arguments.new:
+        complain("--new is called --force now, and will go with the next version")
+        arguments.force = True
     options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume))
     if arguments.form is not None:
         converter_of(arguments.form)
@@ -104,7 +108,7 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     if arguments.id is not None:
         outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
     targets = _targets(outcome, arguments, alone=number == 1)
-    return _told([_written(outcome, targets, arguments.new, strict=number == 1)], batch, arguments)
+    return _told([_written(outcome, targets, arguments.force, strict=number == 1)], batch, arguments)
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
@@ -116,7 +120,7 @@ def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.out}: this is the folder being read", hint="write to another one: -o OUT")
     entries = entries_of(source, Path(arguments.out))
     outcomes = _shown(convert_each(entries, batch), len(entries), quiet=arguments.quiet)
-    rows = [_written(one, _targets(one, arguments, alone=False), arguments.new, strict=False) for one in outcomes]
+    rows = [_written(one, _targets(one, arguments, alone=False), arguments.force, strict=False) for one in outcomes]
     return _told(rows, batch, arguments)
 
 
@@ -144,7 +148,7 @@ class _Row(NamedTuple):
     failures: tuple[UsageError, ...]
 
 
-def _written(outcome: Outcome, targets: Sequence[Path], anew: bool, *, strict: bool) -> _Row:
+def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: bool) -> _Row:
     """Write the scenes of a file; where it is ``strict``, what cannot be written is raised."""
     from tsgkit.suites.sceneeval.converting import write_scene
 
@@ -152,7 +156,7 @@ def _written(outcome: Outcome, targets: Sequence[Path], anew: bool, *, strict: b
     failures = list(outcome.failures)
     for scene, target in zip(outcome.scenes, targets, strict=True):
         try:
-            write_scene(target, scene.scene, outcome.entry.path, anew=anew)
+            write_scene(target, scene.scene, outcome.entry.path, force=force)
         except UsageError as error:
             if strict:
                 raise

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.scene_remarks import check_remarks, remarked_page
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.files import STDIN, refuse_to_overwrite, write_bytes, write_text
+from tsgkit.library.files import STDIN, write_bytes, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite_sources, refuse_to_replace_data
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Scene, Stage, View
@@ -56,7 +57,9 @@ def render(arguments: argparse.Namespace) -> int:
     stage = Stage(found.scene)
     faults: tuple[str, ...] = ()
     if ending == ".html":
-        write_text(arguments.out, remarked_page(found, stage, arguments))
+        page = remarked_page(found, stage, arguments)
+        refuse_to_replace_data(arguments.out, page)
+        write_text(arguments.out, page)
     else:
         faults = _picture(stage, arguments)
     _tell(stage, faults)
@@ -65,7 +68,7 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def _checked_ending(arguments: argparse.Namespace) -> str:
-    refuse_to_overwrite(arguments.out, arguments.file)
+    refuse_to_overwrite_sources(arguments.out, arguments.file, arguments.annotations)
     ending = Path(arguments.out).suffix.lower()
     if arguments.out == STDIN or ending not in ENDINGS:
         raise UsageError(
@@ -95,7 +98,9 @@ def _picture(stage: Stage, arguments: argparse.Namespace) -> tuple[str, ...]:
     kind: View = arguments.view or ("top" if arguments.object is None else "front")
     size = SIZE if arguments.size is None else arguments.size
     picture = view(stage, kind, arguments.object, size)
-    write_bytes(arguments.out, picture.png())
+    png = picture.png()
+    refuse_to_replace_data(arguments.out, png)
+    write_bytes(arguments.out, png)
     return picture.faults
 
 

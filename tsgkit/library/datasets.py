@@ -23,6 +23,7 @@ from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.checksums import checksum_of_bytes, kind_of_check
 from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 
 RECORD = "dataset.json"
 
@@ -104,12 +105,13 @@ def dataset_file(name: str, task: str) -> Path:
     wanted = known(name)
     wanted.file(task)
     found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
-    ways = f"tsgkit data get {name}, or from a copy on this machine: tsgkit data import {name} DIR"
     if found is None:
+        ways = f"tsgkit data get {name}, or from a copy on this machine: tsgkit data import {name} DIR"
         raise UsageError(f"the data of {task} of {name} are not on this machine", hint=ways)
     path = data_home() / name / found.name
     if checksum_of_bytes(read_bytes(path)) != f"sha256:{found.sha256}":
-        raise UsageError(f"{path}: this is not the file that was installed: it was changed since", hint=ways)
+        hint = f"put it back: tsgkit data get {name} --force, or tsgkit data import {name} DIR --force"
+        raise UsageError(f"{path}: this is not the file that was installed: it was changed since", hint=hint)
     return path
 
 
@@ -172,6 +174,11 @@ def store(
         write_bytes(folder / file.name, data)
         _write_record(folder, known, [*others, stored])
     return stored
+
+
+def refuse_to_replace(known: KnownDataset, file: KnownFile, data: bytes | None = None, *, force: bool = False) -> None:
+    """Raise ``FileProblem`` where other rows lie in the place of a file, unless they are replaced by ``force``."""
+    refuse_to_overwrite(data_home() / known.name / file.name, force=force, text=data)
 
 
 def is_official(file: KnownFile, data: bytes) -> bool | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from tsgkit.errors import FileProblem
@@ -85,15 +84,6 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         raise FileProblem(f"{path}: cannot be written: there is no folder {path.parent}") from None
     except OSError as error:
         raise FileProblem(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def refuse_to_overwrite(target: str | Path, *sources: str | Path | None) -> None:
-    """Raise ``FileProblem`` where writing a file would destroy one that is being read, by whatever name."""
-    for source in sources:
-        if source is not None and STDIN not in (str(source), str(target)):
-            with suppress(OSError, ValueError):
-                if Path(target).samefile(source):
-                    raise FileProblem(f"{target}: this is the file being read", hint="write to another file")
 
 
 def _replace(path: Path, data: bytes) -> None:

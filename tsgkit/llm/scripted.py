@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.door import Call, Prompt, Recorder, as_dicts, prompt_hash
+from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
+from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply, reply_from
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ class Asked:
 
     source: Source
     recorder: Recorder
+    stopping: bool = False
 
     async def ask(
         self,
@@ -150,13 +152,16 @@ class Asked:
         call = where._replace(label=label, draw=draw)
         if (recorded := self.recorder.find(call)) is not None:
             return recorded
+        if self.stopping:
+            raise Stopped(STOPPING)
         reply = self.source.find(call)
         prompt = as_dicts(messages)
         self.recorder.write(call, Prompt(prompt_hash(prompt), prompt), reply)
         return reply
 
     def stop(self) -> None:
-        """Nothing is on its way."""
+        """Answer nothing more that is not recorded."""
+        self.stopping = True
 
 
 def read_script(path: Path) -> Script:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tsgkit import __version__
-from tsgkit.agents.asking import Asker, door_of
+from tsgkit.agents.asking import Kept, door_of
 from tsgkit.agents.wording import fingerprint
-from tsgkit.errors import UsageError
+from tsgkit.errors import Interrupted, UsageError
+from tsgkit.library.checksums import checksum_of_bytes
+from tsgkit.library.files import read_bytes, write_text
+from tsgkit.library.overwriting import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.budget import Budget
+from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
 from tsgkit.llm.scripted import Asked
 from tsgkit.llm.secrets import Secrets
-from tsgkit.runs.folder import FORMAT, HEADER, RunFolder, put_aside
+from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
+from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
+
+Result = TypeVar("Result")
+GO_ON = "the same command goes on from there; with --new it begins afresh"
 
 
 @dataclass
@@ -29,13 +38,53 @@ class AgentCalls:
     """An open folder of calls, and who is asked."""
 
     folder: RunFolder
-    asker: Asker
+    asker: Door | Asked
     budget: Budget
+    product: Path
+    notices: tuple[str, ...] = ()
+    interrupted: bool = False
 
-    async def leave(self) -> None:
-        """Close the connections."""
-        if isinstance(self.asker, Door):
-            await self.asker.provider.close()
+    def carried_out(self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None]) -> Result:
+        """Run work that asks; ``Interrupted`` where the user stopped it.
+
+        The first Ctrl-C lets requests in flight come home, of which there are as many as ``stopping`` is told; the
+        second one cancels them.
+        """
+        try:
+            result = asyncio.run(self._until_interrupted(work, stopping))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            self.interrupted = True
+        finally:
+            work.close()
+        if self.interrupted:
+            recorded = self.folder.calls.count()
+            kept = f"{recorded:,} call{'s are' if recorded != 1 else ' is'} kept in {self.folder.path}"
+            raise Interrupted(f"interrupted: {kept}; {self.product} was not written", hint=GO_ON)
+        return result
+
+    async def _until_interrupted(self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None]) -> Result:
+        asyncio.get_running_loop().set_default_executor(Threads())
+        task = asyncio.create_task(work)
+
+        def stop() -> None:
+            self.interrupted = True
+            self.asker.stop()
+            stopping(self.asker.flow.active if isinstance(self.asker, Door) else 0)
+
+        def abandon() -> None:
+            task.cancel()
+
+        with on_interrupts(stop, abandon):
+            try:
+                return await task
+            finally:
+                if isinstance(self.asker, Door):
+                    await self.asker.provider.close()
+
+    def put(self, text: str) -> None:
+        """Write the product, and remember what was written, so that the same work may replace it later."""
+        write_text(self.product, text)
+        self.folder.update_header(written=checksum_of_bytes(text.encode()))
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -43,53 +92,98 @@ class AgentCalls:
 
 
 def open_calls(
-    path: Path,
+    product: Path,
     model: str,
     arguments: Sequence[str],
     asked: dict[str, Any],
     limits: Limits,
     *,
     command: Sequence[str] = (),
+    folder: bool = False,
     new: bool = False,
+    force: bool = False,
 ) -> AgentCalls:
-    """The folder of calls at a path, begun or gone on with; ``UsageError`` where other work lies there.
+    """The calls beside a product, begun or gone on with; ``UsageError`` where other work or another file lies there.
 
-    ``asked`` is all that can change an answer beside the model and the prompts.
+    ``asked`` is all that can change an answer beside the model and the prompts; ``folder`` says that the product is a
+    folder. With ``new`` earlier work is put aside; with ``force`` what lies in the place of the product is replaced.
     """
+    budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+    asker = _asker(model, arguments, limits, budget)
+    header, path = _header(model, asker, asked, command), calls_beside(product)
+    if isinstance(asker, Door) and (new or force):
+        asker.provider.prepare()  # what it refuses puts nothing aside
+    notices = _make_way(product, header, folder=folder, new=new, force=force)
+    if isinstance(asker, Door) and not path.exists():
+        asker.provider.prepare()  # nor leaves a folder
+    opened = RunFolder(path, header)
+    budget.add(opened.requests, opened.spent)
+    asker.recorder = opened
+    return AgentCalls(opened, asker, budget, product, notices)
+
+
+def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | Asked:
+    """Who is asked."""
     if model.startswith(BASELINE):
         raise UsageError(f"{model} is no model to ask", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
-    budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
-    price = prices_of((model,), limits.prices)[model] if asks_a_model(model) else None
-    if limits.max_cost is not None and asks_a_model(model) and price is None:
+    if not asks_a_model(model):
+        return Asked(recorded_of(model)[0], Kept())
+    price = prices_of((model,), limits.prices)[model]
+    if limits.max_cost is not None and price is None:
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {model} is not known, so --max-cost cannot be kept", hint=hint)
-    door = (
-        door_of(
-            model,
-            arguments,
-            budget=budget,
-            price=price,
-            patience=limits.patience,
-            concurrency=limits.concurrency,
-        )
-        if asks_a_model(model)
-        else None
+    return door_of(
+        model,
+        arguments,
+        budget=budget,
+        price=price,
+        patience=limits.patience,
+        concurrency=limits.concurrency,
     )
-    source = None if door else recorded_of(model)[0]
-    if door is not None and not path.exists():
-        door.provider.prepare()  # what it refuses leaves no folder
-    if new and (path / HEADER).is_file():
-        put_aside(path)
-    folder = RunFolder(path, _header(model, door, asked, command))
-    budget.add(folder.requests, folder.spent)
-    if source is not None:
-        return AgentCalls(folder, Asked(source, folder), budget)
-    assert door is not None  # noqa: S101  (one of the two is there)
-    door.recorder = folder
-    return AgentCalls(folder, door, budget)
 
 
-def _header(model: str, door: Door | None, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
+def calls_beside(product: str | Path) -> Path:
+    """The folder of the calls that a file or folder is made of."""
+    return Path(f"{product}.calls")
+
+
+def asked_before(product: str | Path) -> dict[str, Any]:
+    """What the work asked whose calls lie beside a product; nothing where none were made."""
+    calls = calls_beside(product)
+    if not (calls / CALLS).is_file() or not (calls / CALLS).stat().st_size:
+        return {}
+    asked: dict[str, Any] = read_header(calls).get("asked", {})
+    return asked
+
+
+def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool, force: bool) -> tuple[str, ...]:
+    """Put earlier work aside where that is wanted, and say where; refuse to overwrite what this work did not write."""
+    calls = calls_beside(product)
+    begun = read_header(calls) if (calls / HEADER).is_file() else None
+    is_other = begun is not None and begun["identity"] != header["identity"]
+    if begun is not None and (new or (force and is_other)):
+        return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
+    same = same_run(calls, header)
+    if same is not None and (folder or same.get("written", _written(product)) == _written(product)):
+        return ()  # earlier versions did not note what they had written
+    if not folder:
+        refuse_to_overwrite(product, force=force)
+        return ()
+    refuse_to_fill(product, force=force)
+    return (_aside(product),) if product.is_dir() and any(product.iterdir()) else ()
+
+
+def _aside(path: Path) -> str:
+    return f"earlier work now lies in {put_aside(path)}"
+
+
+def _written(product: Path) -> str:
+    """The checksum of what lies in the place of a product; empty where nothing does."""
+    return checksum_of_bytes(read_bytes(product)) if product.is_file() else ""
+
+
+def _header(model: str, asker: Door | Asked, asked: dict[str, Any], command: Sequence[str]) -> dict[str, Any]:
+    door = asker if isinstance(asker, Door) else None
     how = {} if door is None else {"endpoint": door.endpoint, "parameters": door.parameters}
     everything = {"model": {"name": model, **how}, "prompts": fingerprint(), **asked}
     value = {
@@ -99,6 +193,7 @@ def _header(model: str, door: Door | None, asked: dict[str, Any], command: Seque
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
         "asked": everything,
+        "written": "",
     }
     secrets = Secrets() if door is None else door.secrets
     clean = secrets.redact_value(value)

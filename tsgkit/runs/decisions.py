@@ -20,6 +20,9 @@ from typing import Any
 
 from tsgkit.errors import FileProblem
 
+BEGINNING = '{"shown": "'
+"""How every decision is written."""
+
 
 def shown_as(value: object) -> str:
     """The name of what was shown."""
@@ -57,9 +60,13 @@ class Decisions:
         except (OSError, UnicodeDecodeError) as error:
             raise FileProblem(f"{self.path}: decisions cannot be read: {error}") from None
         whole, _, cut = text.rpartition("\n")
+        lines = whole.split("\n")
+        known = dict(self._decision(line, number) for number, line in enumerate(lines, 1) if line)
+        if cut and not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
+            self._decision(cut, text.count("\n") + 1)  # a file of something else is left as it is
         if cut:
             self._cut_off(len(text.encode()) - len(cut.encode()))
-        return dict(self._decision(line, number) for number, line in enumerate(whole.split("\n"), 1) if line)
+        return known
 
     def _cut_off(self, size: int) -> None:
         """Leave out a line that was not written to its end, so that the next one is not joined to it."""

@@ -14,7 +14,8 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -72,16 +73,10 @@ class RunFolder:
         return journal
 
     def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
-        found = read_header(self.path) if (self.path / HEADER).exists() else None
-        if found is not None and is_same_run(found, header):
+        if (found := same_run(self.path, header)) is not None:
             return found
-        if found is not None and not _is_empty(self.path / CALLS):
-            what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
-            raise UsageError(
-                f"{self.path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh"
-            )
         write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
-        return header  # where another run lay, it had ended before anything was asked: nothing is lost
+        return header
 
     def update_header(self, **changes: object) -> None:
         """Write what became known of the run."""
@@ -131,10 +126,21 @@ class RunFolder:
         self._lock.close()
 
 
+def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
+    """The header of the run in a folder; None where none has begun, ``UsageError`` where it is another one."""
+    found = read_header(path) if (path / HEADER).exists() else None
+    if found is None or is_same_run(found, header):
+        return found
+    if _is_empty(path / CALLS):  # it had ended before anything was asked: nothing is lost
+        return None
+    what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
+    raise UsageError(f"{path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh")
+
+
 def put_aside(path: Path) -> Path:
-    """Give a run another name, unless a process is working on it; the result is where it lies now."""
+    """Give a run, or a file, another name, unless a process is working on it; the result is where it lies now."""
     aside = path.with_name(f"{path.name}.until-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
-    with locked(path):
+    with locked(path) if (path / HEADER).is_file() else nullcontext():
         try:
             return path.rename(aside)
         except OSError as error:
@@ -189,6 +195,15 @@ def is_same_run(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
-    """Which parts of the identities differ, in words."""
+    """Name the parts of the identities that differ."""
     mine, theirs = identifying(wanted.get("asked", {})), identifying(found.get("asked", {}))
-    return [f"{name} differs" for name in dict.fromkeys((*mine, *theirs)) if mine.get(name) != theirs.get(name)]
+    return [f"{name} differs" for name in _differing(mine, theirs)]
+
+
+def _differing(mine: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
+    for name in dict.fromkeys((*mine, *theirs)):
+        one, other = mine.get(name), theirs.get(name)
+        if name == "effort" and isinstance(one, dict) and isinstance(other, dict):
+            yield from (f"{name}: {part}" for part in _differing(one, other))
+        elif one != other:
+            yield name

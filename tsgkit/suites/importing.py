@@ -22,7 +22,7 @@ from typing import Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import KnownDataset, KnownFile, known
-from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, store
+from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
@@ -83,15 +83,25 @@ class _Candidate:
 
 
 def get_dataset(
-    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = PATIENT
+    name: str,
+    source: str | None = None,
+    watch: Watch | None = None,
+    patience: Patience = PATIENT,
+    *,
+    force: bool = False,
 ) -> Intake:
     """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
 
-    Each goes in as soon as it is whole, so that what has come is never fetched twice.
+    Each goes in as soon as it is whole, so that what has come is never fetched twice; other rows are replaced only
+    with ``force``.
     """
     wanted, present = known(name), dataset(name)
     inspector(wanted.suite)
     here = {file.task: file for file in present.files if _is_as_published(present.folder / file.name, wanted, file)}
+    for file in wanted.files:
+        path = present.folder / file.name
+        if file.task not in here and not (path.is_file() and is_official(file, read_bytes(path))):
+            refuse_to_replace(wanted, file, force=force)
     arrivals = [
         Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
         for file in wanted.files
@@ -123,8 +133,11 @@ def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, p
             incoming.rmdir()
 
 
-def import_dataset(name: str, *sources: str | Path) -> Intake:
-    """Copy files, or those of a folder that have the published names, into a dataset; all of them or none."""
+def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
+    """Copy files, or those of a folder that have the published names, into a dataset; all of them or none.
+
+    Rows that lie there are replaced only with ``force``.
+    """
     if not sources:
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
     wanted = known(name)
@@ -136,6 +149,8 @@ def import_dataset(name: str, *sources: str | Path) -> Intake:
                 f"{other.origin} and {candidate.origin} are both data of {candidate.file.task}, and differ",
                 hint="name the one you mean",
             )
+    for candidate in candidates.values():
+        refuse_to_replace(wanted, candidate.file, candidate.data, force=force)
     arrivals = tuple(_put(wanted, candidate) for candidate in candidates.values())
     return Intake(dataset(name), arrivals)
 

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.graph.rules import WARNING, Finding, Place, Rule
 from tsgkit.library.catalogue import KnownDataset, known
-from tsgkit.library.datasets import dataset, make_folder, store
+from tsgkit.library.datasets import dataset, make_folder, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text
@@ -65,9 +65,17 @@ def meaning(code: str) -> str:
 
 
 def get_dataset(
-    name: str, source: str | None = None, watch: Watch | None = None, patience: Patience = PATIENT
+    name: str,
+    source: str | None = None,
+    watch: Watch | None = None,
+    patience: Patience = PATIENT,
+    *,
+    force: bool = False,
 ) -> Intake:
-    """Fetch the items where they are not all here; ``source`` is another base address."""
+    """Fetch the items where they are not all here; other items are replaced only with ``force``.
+
+    ``source`` is another base address.
+    """
     wanted, present = known(name), dataset(name)
     if present.is_complete:
         return Intake(present, tuple(Arrival(file) for file in present.files))
@@ -80,7 +88,7 @@ def get_dataset(
     try:
         with TemporaryDirectory(dir=incoming) as unpacked:
             unpack(target, Path(unpacked), [file.path for file in wanted.files])
-            return _taken(wanted, read_rows(unpacked), url)
+            return _taken(wanted, read_rows(unpacked), url, force=force)
     finally:
         target.unlink(missing_ok=True)
         with suppress(OSError):
@@ -104,15 +112,15 @@ def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
         raise FileProblem(f"{archive.name}: cannot be unpacked: {error}", hint="get the data again") from None
 
 
-def import_dataset(name: str, *sources: str | Path) -> Intake:
-    """Take the items of folders or files into a dataset; all of them or none."""
+def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
+    """Take the items of folders or files into a dataset, all or none; others are replaced only with ``force``."""
     if not sources:
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
     origin = ", ".join(str(Path(source).absolute()) for source in sources)
-    return _taken(known(name), (row for source in sources for row in read_rows(source)), origin)
+    return _taken(known(name), (row for source in sources for row in read_rows(source)), origin, force=force)
 
 
-def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str) -> Intake:
+def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: bool) -> Intake:
     found: dict[str, list[tuple[Placed, FormulaSample]]] = {name: [] for name in SCENARIOS}
     places: dict[str, str] = {}
     for row in rows:
@@ -123,21 +131,29 @@ def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str) -> Intake:
         found[sample.scenario].append((row, sample))
     if not places:
         raise UsageError(f"{origin}: there are no items in it")
-    arrivals = tuple(_stored(wanted, name, items, origin) for name, items in found.items() if items)
+    ready = {name: _lines_of(name, items) for name, items in found.items() if items}
+    for name, (data, _) in ready.items():
+        refuse_to_replace(wanted, wanted.file(name), data, force=force)
+    arrivals = tuple(_stored(wanted, name, *made, len(found[name]), origin) for name, made in ready.items())
     return Intake(dataset(wanted.name), arrivals)
 
 
-def _stored(wanted: KnownDataset, scenario: str, items: Sequence[tuple[Placed, FormulaSample]], origin: str) -> Arrival:
+def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
+    """The rows of one scenario as they are stored, and what is odd about them."""
     lines = []
     findings: list[Finding] = []
     for number, (row, sample) in enumerate(items, 1):
         value = row_from(row.value, row.place).model_dump(exclude_none=True)
         lines.append(json.dumps({"scenario": scenario, "id": sample.number} | value) + "\n")
         findings += [found.at(line=number, item=sample.item_id) for found in findings_of(sample, value)]
-    inspection = Inspection(tuple(findings))
+    return "".join(lines).encode("ascii"), Inspection(tuple(findings))
+
+
+def _stored(
+    wanted: KnownDataset, scenario: str, data: bytes, inspection: Inspection, rows: int, origin: str
+) -> Arrival:
     before = next((file for file in dataset(wanted.name).files if file.task == scenario), None)
-    data = "".join(lines).encode("ascii")
-    stored = store(wanted, wanted.file(scenario), data, origin, len(items), inspection.counts)
+    stored = store(wanted, wanted.file(scenario), data, origin, rows, inspection.counts)
     return Arrival(stored, inspection, before if before and before.sha256 != stored.sha256 else None)
 
 

@@ -13,7 +13,9 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
 from tsgkit.graph.notation.carrying import refuse_unless_text
 from tsgkit.library.files import write_text
+from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 from tsgkit.suites.tsg import formats
+from tsgkit.suites.tsg.conversions import is_conversion, remember_conversion
 from tsgkit.suites.tsg.documents import Document, read_file
 from tsgkit.suites.tsg.formats import Format
 from tsgkit.suites.tsg.rows import UNSEEN, Entry, sgg_rows
@@ -58,12 +60,23 @@ def _placed(error: CannotCarry, document: Document) -> CannotCarry:
     return CannotCarry(f"item {entry.item}, graph {number}: {error.message}", hint=error.hint)
 
 
-def convert(source: str | Path, target: str | Path, to: str | None = None) -> Written:
-    """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says."""
+def convert(source: str | Path, target: str | Path, to: str | None = None, *, force: bool = False) -> Written:
+    """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says.
+
+    What an earlier conversion wrote there is replaced, anything else only with ``force``, the source never.
+    """
     format = formats.by_name(to) if to else formats.by_ending(target)
+    refuse_to_overwrite_sources(target, source)
     written = write_document(read_file(source), format)
-    write_text(target, written.text)
+    write_conversion(written, target, force=force)
     return written
+
+
+def write_conversion(written: Written, target: str | Path, *, force: bool = False) -> None:
+    """Write a converted text; ``FileProblem`` where it would replace what no conversion wrote, unless forced."""
+    refuse_to_overwrite(target, force=force or is_conversion(target), text=written.text)
+    write_text(target, written.text)
+    remember_conversion(target)
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:

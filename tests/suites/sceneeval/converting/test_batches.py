@@ -159,18 +159,18 @@ def test_two_configurations_beside_a_layout_are_not_chosen_from(tmp_path: Path) 
         convert_file(tmp_path / "layout.json", Batch(Options()))
 
 
-def test_a_scene_that_is_there_is_kept_unless_it_shall_be_written_anew(tmp_path: Path) -> None:
+def test_a_scene_that_is_there_is_kept_unless_forced(tmp_path: Path) -> None:
     target, source = tmp_path / "out" / "scene_0.json", tmp_path / "x.json"
     source.write_text("{}")
     write_scene(target, {"format": "a"}, source)
     write_scene(target, {"format": "a"}, source)
-    with pytest.raises(FileProblem, match="there already") as refused:
+    with pytest.raises(FileProblem, match="lie here already") as refused:
         write_scene(target, {"format": "b"}, source)
-    assert "--new" in refused.value.hint
-    write_scene(target, {"format": "b"}, source, anew=True)
+    assert "--force" in refused.value.hint
+    write_scene(target, {"format": "b"}, source, force=True)
     assert '"b"' in target.read_text()
     with pytest.raises(FileProblem, match="the file being read"):
-        write_scene(source, {"format": "b"}, source, anew=True)
+        write_scene(source, {"format": "b"}, source, force=True)
 
 
 def test_an_empty_folder_is_wrong_usage(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, write_text
+from tsgkit.library.files import read_text, write_text
+from tsgkit.library.overwriting import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converting.arrangements import Loss
 from tsgkit.suites.sceneeval.converting.given import Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, is_companion, recognised
@@ -194,12 +195,10 @@ def text_of(scene: Mapping[str, Any]) -> str:
     return json.dumps(scene, indent=1, ensure_ascii=False) + "\n"
 
 
-def write_scene(path: Path, scene: Mapping[str, Any], source: Path, *, anew: bool = False) -> None:
-    """Write a scene; ``FileProblem`` where another one is there, unless it shall be written anew."""
+def write_scene(path: Path, scene: Mapping[str, Any], source: Path, *, force: bool = False) -> None:
+    """Write a scene; ``FileProblem`` where something else lies in its place, unless that may be replaced."""
     text = text_of(scene)
-    refuse_to_overwrite(path, source)
-    if path.exists() and not anew and (not path.is_file() or read_bytes(path) != text.encode("utf-8", "replace")):
-        raise FileProblem(f"{path}: another scene is there already", hint="write it anew with --new, or elsewhere")
+    refuse_to_overwrite(path, source, force=force, text=text)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

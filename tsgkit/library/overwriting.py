@@ -1,0 +1,110 @@
+"""The one rule about what lies where a command writes.
+
+Rows, graphs, layouts and decisions are never overwritten without ``--force``: :func:`refuse_to_overwrite`. Reports,
+pages, drawings and figures replace their like, and never such data: :func:`refuse_to_replace_data`. No command
+overwrites a file that it reads.
+
+>>> import tempfile
+>>> place = Path(tempfile.mkdtemp()) / "items.jsonl"
+>>> place.write_text('{"id": 1}\\n{"id": 2}\\n')
+20
+>>> try:
+...     refuse_to_overwrite(place)
+... except FileProblem as problem:
+...     problem.message.removeprefix(str(place)), problem.hint
+(': 2 lines of JSON lie here already and would be lost', 'replace them with --force, or write to another place')
+>>> refuse_to_overwrite(place, force=True)
+
+An empty file holds nothing that could be lost, and a device or a pipe keeps nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from tsgkit.errors import FileProblem
+from tsgkit.library.files import STDIN, read_bytes
+
+FORCE = "replace them with --force, or write to another place"
+ELSEWHERE = "write to another place, or move them away"
+DATA_STARTS = (b"{", b"[", b"<graphml", b"SQLite format 3")
+"""How files of rows, graphs, layouts and decisions begin."""
+TABLES = (".csv", ".tsv")
+KIND = 10
+"""Two files are of a kind if so many of their first bytes are the same."""
+
+
+def refuse_to_overwrite(
+    target: str | Path, *sources: str | Path | None, force: bool = False, text: str | bytes | None = None
+) -> None:
+    """Raise ``FileProblem`` where writing data would destroy a source, or what lies there already.
+
+    ``force`` allows to replace what lies there; ``text``, what will be written, may replace the same text.
+    """
+    refuse_to_overwrite_sources(target, *sources)
+    there = _there(target)
+    if there and not force and (text is None or there != _bytes(text)):
+        raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=FORCE)
+
+
+def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
+    """Raise ``FileProblem`` where a report or drawing would destroy a source, or data that lie in its place."""
+    refuse_to_overwrite_sources(target, *sources)
+    there = _there(target)
+    if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
+        raise FileProblem(f"{target}: {_described(there)} lie here already and would be lost", hint=ELSEWHERE)
+
+
+def refuse_to_fill(folder: Path, *, force: bool = False) -> None:
+    """Raise ``FileProblem`` where a folder that is to be made holds something already."""
+    if folder.is_dir() and (number := sum(1 for _ in folder.iterdir())) and not force:
+        files = "1 file" if number == 1 else f"{number:,} files"
+        raise FileProblem(f"{folder}: {files} lie here already and would be lost", hint=FORCE)
+
+
+def refuse_to_overwrite_sources(target: str | Path, *sources: str | Path | None) -> None:
+    """Raise ``FileProblem`` where writing a file would destroy one that is being read, by whatever name."""
+    for source in sources:
+        if source is not None and STDIN not in (str(source), str(target)):
+            with suppress(OSError, ValueError):
+                if Path(target).samefile(source):
+                    raise FileProblem(f"{target}: this is the file being read", hint="write to another file")
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def _there(target: str | Path) -> bytes:
+    """What a file holds that would be lost; nothing where there is none."""
+    if str(target) == STDIN:
+        return b""
+    with suppress(ValueError):  # a path with a NUL byte is refused when it is written
+        if Path(target).is_dir():
+            raise FileProblem(f"{target}: this is a folder, not a file", hint="name a file in it")
+        if Path(target).is_file():
+            return read_bytes(target)
+    return b""
+
+
+def _is_data(there: bytes, target: Path) -> bool:
+    """Whether a file looks like rows, graphs, layouts or decisions."""
+    start = there[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
+    first = start.partition(b"\n")[0]
+    is_table = target.suffix.lower() in TABLES and bool(first)
+    return start.startswith(DATA_STARTS) or b"<graphml" in start or first.count(b" -> ") == 2 or is_table
+
+
+def _described(there: bytes) -> str:
+    """How much lies there, in words that a plural verb can follow.
+
+    >>> _described(b'[]\\n'), _described(b"a note"), _described(b"\\x00\\xff")
+    ('3 bytes of JSON', '6 bytes of text', '2 bytes')
+    """
+    try:
+        lines = [line for line in there.decode("utf-8-sig").split("\n") if line.strip()]
+    except UnicodeDecodeError:
+        return f"{len(there):,} bytes"
+    kind = "JSON" if lines and lines[0].lstrip().startswith(("{", "[")) else "text"
+    return f"{len(lines):,} lines of {kind}" if len(lines) > 1 else f"{len(there):,} bytes of {kind}"
