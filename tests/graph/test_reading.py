@@ -207,6 +207,12 @@ MEGABYTES = {
     "hidden": "\u200b" * 250_000,
     "semicolons": "a -> b -> c;" * 20_000,
     "headings": "Graph " * 40_000,
+    "titles": "abc (x): " * 25_000,
+    "titled lists": "Objects: ('a', 'b', 'c')\n" * 10_000,
+    "labelled lists": '"graph 1": ("a", "b", "c")\n' * 9_000,
+    "arrow strings": '["a -> b -> c", ' * 15_000,
+    "strings of brackets": json.dumps(["[[[\n[[["] * 20_000),
+    "strings in strings": json.dumps([json.dumps([json.dumps(["a", "b", "c"])] * 50)] * 100),
 }  # fmt: skip
 
 
@@ -262,4 +268,4 @@ def test_graphs_are_read_out_of_a_sentence(text: str) -> None:
 
 def test_a_list_among_triplets_that_is_none_is_unread_not_merely_ignored() -> None:
     reading = read(json.dumps([[["person", "verb", "wash"], ["wash", "dobj", 3]]]))
-    assert [note.reason for note in reading.unread] == ["1 JSON lists that are no triplets"]
+    assert [note.reason for note in reading.unread] == ["1 JSON lists or strings that are no triplets"]

@@ -11,9 +11,13 @@ line 1: ignored: a heading or lead-in: 'Sure! Here is the graph:'
 line 2: repaired: bullet, decoration, arrow: '- **person** → verb → wash'
 line 3: repaired: bullet, arrow: '- wash --> dobj --> cup'
 
-Three steps, one module each: ``lines`` says what a line is, ``values`` what a JSON value holds, ``blocks`` which
-triplets make a graph. :func:`read` never raises on any text, and every line that is not a clean triplet or blank
-leaves a note.
+One module each: ``leads`` says what stands before the content of a line (bullets, labels of graphs, titles), ``lines``
+what a line is, ``values`` what a JSON value holds, ``regions`` what brackets hold that are no whole JSON, ``text`` goes
+through all of it, and ``blocks`` says which triplets make a graph. :func:`read` never raises on any text, and every
+line that is not a clean triplet or blank leaves a note.
+
+Three names in brackets behind a title (``Nodes: [cup, lid, sink]``) are triplets only where one of them is an edge for
+sure: ``verb``, ``dobj`` or a preposition.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
 on a line is not guessed at; a text's reasoning is not told from its answer (the suites' readers do that first).

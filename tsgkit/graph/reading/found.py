@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-from tsgkit.graph.model import PERSON, VERB, Triplet
+from tsgkit.graph.model import DOBJ, PERSON, VERB, Triplet
 
 LONGEST_QUOTE = 120
 
@@ -30,11 +31,31 @@ class Found(NamedTuple):
     @property
     def names_action(self) -> bool:
         """Whether this is a person-verb triplet, which says what a graph's action is."""
-        source, edge, _ = self.triplet
-        return source.lower() == PERSON and edge.lower() == VERB
+        return names_action(self.triplet)
 
 
 Block = list[Found]
+
+
+def names_action(triplet: Triplet) -> bool:
+    """Whether this is a person-verb triplet."""
+    return triplet.source.lower() == PERSON and triplet.edge.lower() == VERB
+
+
+def is_whole_graph(triplets: Collection[Triplet]) -> bool:
+    """Whether triplets written together, on one line or in one string, are more than a part of a graph."""
+    return len(triplets) > 1 and any(map(names_action, triplets))
+
+
+def names_known_edge(triplets: Collection[Triplet]) -> bool:
+    """Whether lists of three are triplets by what they say: one has ``verb``, ``dobj`` or a preposition in its middle.
+
+    >>> names_known_edge([Triplet("knife", "board", "onion")]), names_known_edge([Triplet("cut", "with", "knife")])
+    (False, True)
+    """
+    from tsgkit.lexicon.prepositions import is_preposition
+
+    return any(edge.lower() in (VERB, DOBJ) or is_preposition(edge) for _, edge, _ in triplets)
 
 
 def repaired(line: int, reason: str, text: str = "") -> Note:

@@ -9,29 +9,18 @@ import re
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.found import is_whole_graph, names_known_edge
+from tsgkit.graph.reading.leads import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
 
+DOUBTFUL = "a triplet that the words before it deny or give as an example"
 NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)"
 CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
-# The look-behind lets a long run of dashes be tried once, at its start.
-ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
 ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 LATEX_ARROW = re.compile(r"\$?\\(?:long)?rightarrow\$?")
 COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*")
 MOST_WORDS = 6
-PREFIXES = (
-    ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
-    ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
-    ("heading marks", re.compile(r"#{1,6}[ \t]+")),
-    ("label", re.compile(r"(?:triplet|triple|edge|relation)[ \t]{0,3}#?\d{0,6}[ \t]{0,3}:[ \t]*", re.IGNORECASE)),
-)
-GRAPH_LABEL = re.compile(
-    r"[*_ \t]{0,4}(?:(?:scene|action|sub)[ \t-]?)?(?:graph|action|step|scene|block|event)s?"
-    r"[ \t]{0,3}[#(]?\d{0,6}\)?[*_ \t]{0,4}:[*_ \t]{0,4}",
-    re.IGNORECASE,
-)
 HEADING = re.compile(
-    r"#{1,6}(?:\s|$)|\W{0,4}(?:(?:scene|action|sub)[ \t-]?)?(?:graph|action|step|scene|block|event)"
-    r"[ \t]{0,3}\W{0,3}\d+\b|\(?\d{1,6}[.):]",
+    rf"#{{1,6}}(?:\s|$)|\W{{0,4}}{GRAPH}[ \t_]{{0,3}}\W{{0,3}}\d+\b|\(?\d{{1,6}}[.):]",
     re.IGNORECASE,
 )
 RULE = frozenset("-*_=~ ")
@@ -64,13 +53,15 @@ def understand(line: str) -> Line:
     text = _without_hidden(line, repairs).strip()
     if text.startswith(("```", "~~~")):
         return Line(ignored="a code fence", is_break=True)
-    if not ARROW.search(text):
-        return _without_arrow(text, repairs)
-    if label := GRAPH_LABEL.match(text):
-        repairs["label"] = None
-        text = text[label.end() :]
-    found = _with_arrows(_without_prefixes(text, repairs), repairs)
-    return found._replace(is_break=bool(label), looks_like_triplets=bool(found.ignored))
+    lead = lead_of(text)
+    if not ARROW.search(text, lead.end):
+        return _without_arrow(text, lead, repairs)
+    if lead.is_doubtful:
+        return Line(ignored=DOUBTFUL, looks_like_triplets=True)
+    repairs.update(dict.fromkeys(lead.repairs))
+    found = _with_arrows(text[lead.end :], repairs)
+    is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(found.triplets))
+    return found._replace(is_break=is_break, looks_like_triplets=bool(found.ignored))
 
 
 def _without_hidden(line: str, repairs: dict[str, None]) -> str:
@@ -86,18 +77,6 @@ def _without_hidden(line: str, repairs: dict[str, None]) -> str:
     return shown
 
 
-def _without_prefixes(text: str, repairs: dict[str, None]) -> str:
-    for _ in range(4):
-        for name, pattern in PREFIXES:
-            if match := pattern.match(text):
-                repairs[name] = None
-                text = text[match.end() :]
-                break
-        else:
-            break
-    return text
-
-
 def _with_arrows(text: str, repairs: dict[str, None]) -> Line:
     text = _without_comment(text, repairs)
     pieces = [text]
@@ -107,6 +86,8 @@ def _with_arrows(text: str, repairs: dict[str, None]) -> Line:
             pieces = apart
             repairs["several triplets on a line"] = None
             break
+    if any(lead_of(piece).needs_proof for piece in pieces[1:]):
+        return Line(ignored="a label in the middle of a line")
     triplets: list[Triplet] = []
     for piece in pieces:
         found = _triplet(piece.strip(), repairs)
@@ -207,22 +188,44 @@ def _without_brackets(name: str) -> str:
     return name
 
 
-def _without_arrow(text: str, repairs: dict[str, None]) -> Line:
+def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     letters = set(text)
     if letters <= RULE:
         return Line(ignored="a rule", is_break=True)
     if letters <= BRACKETS_ONLY:
         return Line(ignored="only brackets")
-    bare = _without_prefixes(text, dict(repairs))
-    for find in (_table_row, _bare_groups):
-        if line := find(bare):
-            return line
-    if text[0] in "[{(" and any(mark in text for mark in "\"',"):
-        return Line(ignored="brackets that hold no triplet", looks_like_triplets=True)
+    content = text[lead.end :]
+    found = _table_row(content) or _bare_groups(content)
+    if found and not (lead.needs_proof and not names_known_edge(found.triplets)) and not lead.is_doubtful:
+        return _behind_lead(found, lead, repairs)
     bold = text.startswith("**") and text.rstrip(":").endswith("**")
-    if bold or text.endswith(":") or HEADING.match(text):
+    is_heading = lead.opens_graph or bold or text.endswith(":") or HEADING.match(text) is not None
+    if reason := _looks_like_triplets(text, content, lead):
+        return Line(ignored=reason, is_break=is_heading, looks_like_triplets=True)
+    if is_heading:
         return Line(ignored="a heading or lead-in", is_break=True)
     return Line(ignored="no triplet")
+
+
+def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
+    """A line of brackets with what its lead says of it."""
+    if not found.triplets:
+        return found
+    repairs |= dict.fromkeys([*lead.repairs, *found.repairs])
+    is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(found.triplets))
+    return found._replace(repairs=tuple(repairs), is_break=is_break)
+
+
+def _looks_like_triplets(text: str, content: str, lead: Lead) -> str:
+    """Why a line that could not be read may hold triplets all the same; nothing where it does not look so."""
+    groups = [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text.replace('"', ""))]
+    says_edge = names_known_edge(groups)
+    if lead.is_doubtful:
+        return DOUBTFUL if says_edge else ""
+    is_list = content[:1] in BRACKETS_OPEN and content.rstrip(".,; ")[-1:] in ("]", "}", ")")
+    if (text[0] in "[{(" or (is_list and not lead.title)) and any(mark in content for mark in "\"',"):
+        return "brackets that hold no triplet"
+    return "triplets in brackets among other words" if says_edge else ""
 
 
 def _table_row(text: str) -> Line | None:

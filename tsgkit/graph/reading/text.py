@@ -7,18 +7,25 @@ import re
 from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Block, Found, Note, ignored, repaired, unread
-from tsgkit.graph.reading.lines import CLEAN, GRAPH_LABEL, understand
-from tsgkit.graph.reading.values import Holding, look, triplets_of
+from tsgkit.graph.reading.found import (
+    Block,
+    Found,
+    Note,
+    ignored,
+    is_whole_graph,
+    names_known_edge,
+    repaired,
+    unread,
+)
+from tsgkit.graph.reading.leads import Lead, lead_before_brackets
+from tsgkit.graph.reading.lines import CLEAN, understand
+from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
+from tsgkit.graph.reading.values import Holding, look
 
 MOST_LONG_ATTEMPTS = 20
+MOST_LINES_OF_A_LIST = 5
 THINKING_ENDS = "</think>"
-STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
-LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*,?\s*[\])]")
-OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
-OPENING = re.compile(r"\s*((?:[^][{}()\n\"]{1,60}:)?)\s*(?=[\[{(])|([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
-"""The way to the first bracket of a line: white space, a short label that ends in a colon, or words before what can
-only be a list of lists or strings."""
+KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 
 
@@ -51,7 +58,7 @@ class _Finder:
                 self.block.append(Found(Triplet(*match.groups()), self.at + 1))
             elif not line or line.isspace():
                 self.close()
-            elif not (opening := OPENING.match(line)) or not self.take_brackets(opening.end(), opening.group(1) or ""):
+            elif not self.take_brackets(line):
                 self.take_line(line)
             self.at += 1
         self.close()
@@ -85,21 +92,24 @@ class _Finder:
         elif line.repairs:
             self.notes.append(repaired(number, ", ".join(line.repairs), text))
 
-    def take_brackets(self, column: int, label: str) -> bool:
-        """What opens with a bracket at a column of this line, perhaps after a label."""
-        if GRAPH_LABEL.match(label):
+    def take_brackets(self, line: str) -> bool:
+        """What opens with a bracket on this line, perhaps behind a label."""
+        lead = lead_before_brackets(line)
+        if lead is None or lead.is_doubtful:
+            return False
+        if lead.opens_graph:
             self.close()
-        return self.take_json(column) or self.take_list(column)
+        return self.take_json(lead) or self.take_list(lead)
 
-    def take_json(self, column: int) -> bool:
+    def take_json(self, lead: Lead) -> bool:
         """A JSON value that begins on this line and ends a line, if it holds triplets."""
-        first = self.lines[self.at][column:]
-        whole_line = _loaded(first.strip().rstrip(",;"))
+        first = self.lines[self.at][lead.end :]
+        whole_line = loaded(first.strip().rstrip(",;"))
         if whole_line is not None:
-            return self.take_value(look(whole_line), self.at)
+            return self.take_value(look(whole_line, find_blocks), self.at, lead)
         if self.long_attempts <= 0 or first[0] == "(":
             return False
-        start = self.starts[self.at] + column
+        start = self.starts[self.at] + lead.end
         try:
             value, end = json.JSONDecoder().raw_decode(self.text, start)
         except (ValueError, RecursionError):
@@ -107,16 +117,18 @@ class _Finder:
             return False
         last = self.at + self.text.count("\n", start, end)
         after = self.text[end : self.starts[last + 1] - 1]
-        if not self.take_value(look(value), last):
+        if not self.take_value(look(value, find_blocks), last, lead):
             self.long_attempts -= 1
             return False
         if not set(after) <= PUNCTUATION:
             self.take_line(after)
         return True
 
-    def take_value(self, holding: Holding, last: int) -> bool:
+    def take_value(self, holding: Holding, last: int, lead: Lead) -> bool:
         """The graphs of a JSON value that ends on line ``last`` (from 0)."""
         if not holding.graphs:
+            return False
+        if holding.is_triplet and lead.needs_proof and not names_known_edge(holding.graphs[0]):
             return False
         number = self.at + 1
         if not holding.is_triplet:
@@ -127,90 +139,81 @@ class _Finder:
                 self.close()
         self.notes.append(repaired(number, "JSON", self.lines[self.at]))
         if holding.unread:
-            self.notes.append(unread(number, f"{holding.unread} JSON lists that are no triplets"))
-        elif holding.ignored:
+            self.notes.append(unread(number, f"{holding.unread} JSON lists or strings that are no triplets"))
+        if holding.ignored:
             self.notes.append(ignored(number, f"{holding.ignored} JSON values that are no triplets"))
         self.at = last
         return True
 
-    def take_list(self, column: int) -> bool:
-        """Lists of three quoted strings in brackets that are no (complete) JSON: cut-off JSON, Python's way."""
+    def take_list(self, lead: Lead) -> bool:
+        """Triplets in brackets that are no (complete) JSON: cut-off JSON, Python's way."""
         if self.at < self.searched_to:
+            return False
+        here = self.pieces_here(lead)
+        if here and lead.needs_proof and not _are_proven(here):
             return False
         end = self.at + 1
         while end < len(self.lines) and self.lines[end].lstrip()[:1] in tuple("[](){}\"',"):
             end += 1
         self.searched_to = end
-        region = "\n".join(self.lines[self.at : end])[column:]
-        found = _apart([*_lists_of_three(region), *_objects(region)])
-        if not found:
+        region = "\n".join(self.lines[self.at : end])[lead.end :]
+        pieces = pieces_of(region, find_blocks)
+        if not any(piece.graphs for piece in pieces):
             return False
-        self.add_region(region, found)
+        if lead.is_entry and is_whole_graph([triplet for piece in here for triplet in piece.triplets]):
+            self.close()
+        self.add_region(region, pieces)
         self.at = end - 1
         return True
 
-    def add_region(self, region: str, found: list[tuple[int, int, Triplet]]) -> None:
+    def pieces_here(self, lead: Lead) -> list[Piece]:
+        """The pieces that begin on this line, behind a lead that makes a difference; a few lines more may end them."""
+        if not (lead.needs_proof or lead.is_entry):
+            return []
+        length = len(self.lines[self.at]) - lead.end
+        near = "\n".join(self.lines[self.at : self.at + MOST_LINES_OF_A_LIST])[lead.end :]
+        return [piece for piece in pieces_of(near, find_blocks) if piece.start < length]
+
+    def add_region(self, region: str, pieces: list[Piece]) -> None:
         number = self.at + 1
         self.notes.append(repaired(number, "bracketed lists that are not whole JSON", self.lines[self.at]))
         place, line = 0, number
-        for start, end, triplet in found:
-            gap = region[place:start]
+        for piece in pieces:
+            gap, text = region[place : piece.start], region[piece.start : piece.end]
             if "]" in gap or ")" in gap or ("[" in gap and place):
                 self.close()
             self.note_rest(gap, line)
             line += gap.count("\n")
-            self.block.append(Found(triplet, line))
-            line += region.count("\n", start, end)
-            place = end
+            self.add_piece(piece, text, line)
+            line += text.count("\n")
+            place = piece.end
         self.note_rest(region[place:], line)
+        if "]" in region[place:] or ")" in region[place:]:
+            self.close()
 
-    def note_rest(self, gap: str, first: int) -> None:
+    def add_piece(self, piece: Piece, text: str, line: int) -> None:
+        if not piece.graphs:
+            self.note_rest(text, line, are_names=True)
+        if piece.opens_graph or piece.is_whole:
+            self.close()
+        for graph in piece.graphs:
+            self.block.extend(Found(triplet, line) for triplet in graph)
+            if piece.is_whole:
+                self.close()
+        if piece.is_text and text[1:-1] != " -> ".join(piece.triplets[0]):
+            note = unread if piece.unread else repaired
+            self.notes.append(note(line, "a string with arrows", text))
+
+    def note_rest(self, gap: str, first: int, *, are_names: bool = False) -> None:
+        """A note for each line of what is between triplets; quotes look like parts of some, unless they are a key's."""
         for number, part in enumerate(gap.split("\n"), first):
             if not set(part) <= PUNCTUATION:
-                note = unread if '"' in part or "'" in part else ignored
+                loose = "" if are_names else KEY.sub("", part)
+                note = unread if '"' in loose or "'" in loose else ignored
                 self.notes.append(note(number, "no triplet", part.strip("[](){},;: \t")))
 
 
-def _loaded(line: str) -> object:
-    """The JSON value of a line, None where it is none."""
-    if line[-1:] not in ("]", "}"):
-        return None
-    try:
-        value: object = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
-def _with_double_quotes(text: str) -> str:
-    """Python's way of writing strings made JSON's, where no quote stands inside another."""
-    return "" if '"' in text else text.replace("'", '"')
-
-
-def _apart(found: list[tuple[int, int, Triplet]]) -> list[tuple[int, int, Triplet]]:
-    """In order, without what lies inside another: an object that a quoted name is made of is no triplet of its own."""
-    apart: list[tuple[int, int, Triplet]] = []
-    for one in sorted(found):
-        if not apart or one[0] >= apart[-1][1]:
-            apart.append(one)
-    return apart
-
-
-def _lists_of_three(region: str) -> list[tuple[int, int, Triplet]]:
-    found = []
-    for match in LIST_OF_THREE.finditer(region):
-        names = [double if double is not None else single for double, single in _pairs(match.groups())]
-        found.append((match.start(), match.end(), Triplet(*(name.strip() for name in names))))
-    return found
-
-
-def _pairs(groups: tuple[str | None, ...]) -> list[tuple[str | None, str]]:
-    return [(groups[place], groups[place + 1] or "") for place in range(0, len(groups), 2)]
-
-
-def _objects(region: str) -> list[tuple[int, int, Triplet]]:
-    return [
-        (match.start(), match.end(), triplet)
-        for match in OBJECT.finditer(region)
-        for triplet in triplets_of(_loaded(match.group()) or _loaded(_with_double_quotes(match.group())))
-    ]
+def _are_proven(pieces: list[Piece]) -> bool:
+    """Whether the lists behind a label are triplets for sure: several, arrows, or an edge that can be nothing else."""
+    triplets = [triplet for piece in pieces for triplet in piece.triplets]
+    return len(triplets) > 1 or any(piece.is_text for piece in pieces) or names_known_edge(triplets)

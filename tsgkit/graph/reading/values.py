@@ -1,32 +1,41 @@
 """What a JSON value holds: triplets as lists or objects, graphs as lists of them, under whatever names.
 
 >>> cup = {"source": "wash", "edge": "dobj", "target": "cup"}
->>> holding = look({"graphs": [{"triplets": [["person", "verb", "wash"], cup]}]})
+>>> holding = look({"graphs": [{"triplets": [["person", "verb", "wash"], cup]}]}, lambda text: ([], []))
 >>> [[str(triplet) for triplet in graph] for graph in holding.graphs]
 [['person -> verb -> wash', 'wash -> dobj -> cup']]
+
+A string may hold graphs as well: arrow lines, brackets, JSON once more. Whoever looks says how texts are read.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.found import Block, Note, is_whole_graph, names_known_edge
+from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
 from tsgkit.graph.reading.lines import understand
 
 DEEPEST = 20
 TRIPLET_KEY = re.compile(r"tripl|edge|relation|^\d+$", re.IGNORECASE)
+REASONING_KEY = re.compile(r"reason|rational|thought|thinking|expla|analysis", re.IGNORECASE)
+PLAIN = re.compile(r"[\w'. -]*")
+"""A name without the marks that triplets and lists are written with."""
 ENDS = (
     ("source", "subject", "head", "from", "node1", "start"),
     ("edge", "relation", "relationship", "predicate", "label", "type"),
     ("target", "object", "tail", "to", "node2", "end"),
 )
+ReadText = Callable[[str], tuple[list[Block], list[Note]]]
 
 
 @dataclass
 class Holding:
     """The graphs in a value, whether it was a lone triplet, how many parts were none (``ignored``), and how
-    many of those stand in a list among triplets (``unread``)."""
+    many of those look like triplets or stand in a list among them (``unread``)."""
 
     graphs: list[list[Triplet]] = field(default_factory=list)
     is_triplet: bool = False
@@ -34,28 +43,40 @@ class Holding:
     unread: int = 0
 
 
-def look(value: object) -> Holding:
+def look(value: object, read_text: ReadText) -> Holding:
     """All graphs in a JSON value; a list that mixes triplets with other lists is read in order."""
-    holding = Holding()
-    if lone := triplets_of(value):
-        holding.graphs, holding.is_triplet = [lone], True
-    else:
-        _walk(value, holding, 0)
-    return holding
+    if (lone := triplet_of(value)) is not None:
+        return Holding([[lone]], is_triplet=True)
+    walk = _Walk(read_text)
+    walk.through(value, 0)
+    return walk.holding
 
 
-def triplets_of(value: object) -> list[Triplet]:
-    """The triplets a value is by itself: a list of three, an object with two ends and a label, or an arrow line.
+def triplet_of(value: object) -> Triplet | None:
+    """The triplet a value is by itself: a list of three names, or an object with two ends and a label.
 
     An object that holds triplets in another field is none: its ends and label say when or where a scene was.
     """
-    if isinstance(value, str):
-        return list(understand(value).triplets) if value.strip() else []
-    if (parts := _three_strings(value)) is None or (isinstance(value, list) and any("->" in part for part in parts)):
-        return []
+    if (parts := _three_strings(value)) is None or (isinstance(value, list) and not are_names(parts)):
+        return None
     if isinstance(value, dict) and any(_holds_triplets(part) for part in value.values()):
-        return []
-    return [Triplet(*(part.strip() for part in parts))]
+        return None
+    return Triplet(*(part.strip() for part in parts))
+
+
+def are_names(strings: list[str]) -> bool:
+    """Whether three strings may be the names of one triplet, and are not each a triplet or a list by itself."""
+    if all(map(PLAIN.fullmatch, strings)):
+        return True
+    lines = [understand(string) for string in strings if string.strip()]
+    if any(line.triplets for line in lines) or any(ARROW.search(string) for string in strings):
+        return False
+    return not all(line.looks_like_triplets for line in lines) and not all(one.count(",") == 2 for one in strings)
+
+
+def is_list_of_names(key: str, names: list[str]) -> bool:
+    """Whether three names in a field are just names (nodes, say), no triplet: its key and their middle tell."""
+    return not TRIPLET_KEY.search(key) and not names_known_edge([Triplet(*names)])
 
 
 def _three_strings(value: object) -> list[str] | None:
@@ -69,42 +90,79 @@ def _three_strings(value: object) -> list[str] | None:
 
 
 def _holds_triplets(value: object) -> bool:
-    """Whether a value is a list of triplets, or of lists of them, by the first."""
+    """Whether a value is a list of triplets, or of lists of them, by the first; or a string of several."""
+    if isinstance(value, str):
+        return "\n" in value.strip() or len(understand(value).triplets) > 1
     for _ in range(2):
         value = value[0] if isinstance(value, list) and value else None
-        if _three_strings(value):
+        if _three_strings(value) or (isinstance(value, str) and understand(value).triplets):
             return True
     return False
 
 
-def _is_list_of_names(key: str, value: object, fields: int) -> bool:
-    """Whether a field holds three names (nodes, say) rather than a triplet: the key and the other fields tell."""
-    return isinstance(value, list) and bool(_three_strings(value)) and fields > 1 and not TRIPLET_KEY.search(key)
+class _Walk:
+    """Goes through a value, and knows the graph it is filling."""
 
+    def __init__(self, read_text: ReadText) -> None:
+        self.read_text = read_text
+        self.holding = Holding()
+        self.graph: list[Triplet] = []
 
-def _walk(value: object, holding: Holding, depth: int) -> None:
-    children: list[object] = []
-    if isinstance(value, dict):
-        children = [part for key, part in value.items() if not _is_list_of_names(key, part, len(value))]
-        holding.ignored += len(value) - len(children)
-    elif isinstance(value, list):
-        children = value
-    if depth > DEEPEST:
-        holding.ignored += 1
-        return
-    graph: list[Triplet] = []
-    for child in children:
-        if found := triplets_of(child):
-            graph.extend(found)
-        elif isinstance(child, (list, dict)) and child:
-            if graph:
-                holding.graphs.append(graph)
-                graph = []
-            before = len(holding.graphs)
-            _walk(child, holding, depth + 1)
-            if isinstance(value, list) and len(holding.graphs) == before:
-                holding.unread += 1
+    def through(self, value: object, depth: int) -> None:
+        """All parts of a list or an object; what they leave open is one graph."""
+        if depth > DEEPEST:
+            self.holding.ignored += 1
+            return
+        if isinstance(value, dict):
+            for key, part in value.items():
+                self.take_field(key, part, len(value), depth)
+        elif isinstance(value, list):
+            for part in value:
+                self.take(part, depth, is_listed=True)
+        self.close()
+
+    def take_field(self, key: str, part: object, fields: int, depth: int) -> None:
+        names = _three_strings(part) if isinstance(part, list) and fields > 1 else None
+        only_names = names and are_names(names) and is_list_of_names(key, names)
+        if only_names or (isinstance(part, str) and REASONING_KEY.search(key)):
+            self.holding.ignored += 1
+        elif GRAPH_KEY.fullmatch(key):
+            self.close()
+            self.take(part, depth, is_listed=False)
+            self.close()
         else:
-            holding.ignored += 1
-    if graph:
-        holding.graphs.append(graph)
+            self.take(part, depth, is_listed=False)
+
+    def take(self, part: object, depth: int, *, is_listed: bool) -> None:
+        """A part: a triplet joins the graph that is open, what holds others closes it."""
+        if (triplet := triplet_of(part)) is not None:
+            self.graph.append(triplet)
+        elif isinstance(part, str):
+            self.take_text(part)
+        elif isinstance(part, (list, dict)) and part:
+            self.close()
+            before = len(self.holding.graphs), self.holding.unread
+            self.through(part, depth + 1)
+            if is_listed and (len(self.holding.graphs), self.holding.unread) == before:
+                self.holding.unread += 1
+        else:
+            self.holding.ignored += 1
+
+    def take_text(self, text: str) -> None:
+        """A string: of several triplets that name an action, or several graphs, it is graphs of its own."""
+        blocks, notes = self.read_text(text)
+        graphs = [[found.triplet for found in block] for block in blocks]
+        if any(note.kind == "unread" for note in notes):
+            self.holding.unread += 1
+        elif not graphs or any(note.kind == "ignored" for note in notes):
+            self.holding.ignored += 1
+        if len(graphs) == 1 and not is_whole_graph(graphs[0]):
+            self.graph += graphs[0]
+        elif graphs:
+            self.close()
+            self.holding.graphs += graphs
+
+    def close(self) -> None:
+        if self.graph:
+            self.holding.graphs.append(self.graph)
+            self.graph = []

@@ -1,0 +1,120 @@
+"""What stands on a line before its content: bullets and numbers, the label of a graph, a title of the author's own.
+
+>>> line = "- **Graph 2:** person -> verb -> wash"
+>>> lead = lead_of(line)
+>>> line[lead.end :], lead.opens_graph, lead.repairs
+('person -> verb -> wash', True, ('bullet', 'label'))
+
+Every step is linear in the length of the line: all patterns are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# The look-behind lets a long run of dashes be tried once, at its start.
+ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
+MOST_PREFIXES = 4
+BRACKETS_OPEN = ("[", "{", "(")
+PREFIXES = (
+    ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
+    ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
+    ("heading marks", re.compile(r"#{1,6}[ \t]+")),
+    (
+        "label",
+        re.compile(
+            r"[*_]{0,3}(?:triplet|triple|edge|relation(?:ship)?)s?[ \t]{0,3}#?\d{0,6}[*_ \t]{0,4}:[*_]{0,3}[ \t]*",
+            re.IGNORECASE,
+        ),
+    ),
+)
+GRAPH = r"(?:(?:scene|action|sub)[ \t_-]?)?(?:graph|action|step|scene|block|event)"
+NUMBER = r"[ \t_-]{0,3}[#(]?\d{1,6}\)?[*_]{0,3}"
+TITLE_WORDS = r"[^][{}()<>\":=\n]{0,60}"
+IN_BRACKETS = r"\([^][{}()<>\":\n]{0,60}\)"
+GRAPH_LABEL = re.compile(
+    rf"[*_`\"' \t]{{0,4}}{GRAPH}(?:"
+    rf"s?(?:{NUMBER}(?:[ \t.,–—-]{TITLE_WORDS})?|[ \t]{{0,3}})(?:{IN_BRACKETS})?[*_`\"' \t]{{0,4}}"
+    rf"(?::|=(?![=>]))[*_ \t]{{0,4}}"
+    rf"|{NUMBER}[ \t]{{0,3}}[.)–—-][*_]{{0,3}}[ \t]+)",
+    re.IGNORECASE,
+)
+"""``Graph 1:``, ``graph_1 =``, ``**Action 2 (wash)**:``, ``Step 3 - wash it:``, ``Graph 1 -``."""
+GRAPH_KEY = re.compile(rf"{GRAPH}s?[ \t_-]{{0,3}}\d{{1,6}}", re.IGNORECASE)
+"""The name of a field that holds one graph of several."""
+TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
+WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
+"""Words before what can only be a list of lists or strings."""
+DOUBTS = re.compile(
+    r"\W{0,4}(?:(?:do )?not\b|don['’]t\b|never\b|incorrect|wrong|avoid|bad\b|instead\b|(?:output )?format\b|template\b"
+    r"|(?:for )?example\b|e\.g\b)",
+    re.IGNORECASE,
+)
+
+
+class Lead(NamedTuple):
+    """Where a line's content begins, and what the words before it are."""
+
+    end: int = 0
+    repairs: tuple[str, ...] = ()
+    opens_graph: bool = False
+    title: str = ""
+
+    @property
+    def needs_proof(self) -> bool:
+        """Whether three names behind it may be anything: a title heads lists of nodes just as well as triplets."""
+        return self.opens_graph or bool(self.title)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the title denies what follows, or only shows how it could look."""
+        return DOUBTS.match(self.title) is not None
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it begins one item of several, by a number or a title."""
+        return bool(self.title) or "numbering" in self.repairs
+
+
+def lead_of(line: str) -> Lead:
+    """What stands before the content of a line; nothing where the line is all content."""
+    repairs: dict[str, None] = {}
+    end = _behind_prefixes(line, len(line) - len(line.lstrip()), repairs)
+    label, title = _match(GRAPH_LABEL, line, end), None
+    if label:
+        repairs["label"] = None
+        end = _behind_prefixes(line, label.end(), repairs)
+    if "label" not in repairs or label:
+        title = _match(TITLE, line, end)
+    if title:
+        repairs["label"] = None
+        end = title.end()
+    return Lead(end, tuple(repairs), bool(label), title.group(1) if title else "")
+
+
+def lead_before_brackets(line: str) -> Lead | None:
+    """What stands before the bracket that a line's content begins with; None where it begins with none."""
+    lead = lead_of(line)
+    if line[lead.end : lead.end + 1] in BRACKETS_OPEN:
+        return lead
+    if words := WORDS_BEFORE_LISTS.match(line):
+        return Lead(words.end(), ("label",), GRAPH_LABEL.match(words.group()) is not None, words.group())
+    return None
+
+
+def _match(pattern: re.Pattern[str], line: str, start: int) -> re.Match[str] | None:
+    match = pattern.match(line, start)
+    return None if match is None or ARROW.search(match.group()) else match
+
+
+def _behind_prefixes(line: str, start: int, repairs: dict[str, None]) -> int:
+    for _ in range(MOST_PREFIXES):
+        for name, pattern in PREFIXES:
+            if match := pattern.match(line, start):
+                repairs[name] = None
+                start = match.end()
+                break
+        else:
+            break
+    return start

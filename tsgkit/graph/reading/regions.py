@@ -1,0 +1,127 @@
+"""Triplets in a region of brackets that is no whole JSON: JSON cut off, and lists as Python writes them.
+
+>>> from tsgkit.graph.reading.text import find_blocks
+>>> region = '{"graph_1": ["person -> verb -> wash", "wash -> dobj -> cup"], "nodes": ["person", "cup", "sink"], "gra'
+>>> for piece in pieces_of(region, find_blocks):
+...     print(region[piece.start : piece.end], len(piece.triplets))
+"person -> verb -> wash" 1
+"wash -> dobj -> cup" 1
+["person", "cup", "sink"] 0
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.found import is_whole_graph
+from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
+from tsgkit.graph.reading.values import ReadText, are_names, is_list_of_names, look, triplet_of
+
+STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
+LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*,?\s*[\])]")
+OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
+TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'")
+KEY_BEFORE = re.compile(r"""["']([^"'\n]{1,60})["']\s{0,3}:\s{0,3}\Z""")
+LONGEST_KEY = 70
+
+
+class Piece(NamedTuple):
+    """A span of a region and the graphs in it, none where it only lists names; whether its field is one graph of
+    several, and how many parts of it could not be read."""
+
+    start: int
+    end: int
+    graphs: tuple[tuple[Triplet, ...], ...] = ()
+    opens_graph: bool = False
+    unread: int = 0
+    is_text: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing around it belongs to its graphs."""
+        return len(self.graphs) > 1 or any(map(is_whole_graph, self.graphs))
+
+    @property
+    def triplets(self) -> tuple[Triplet, ...]:
+        """Those of all its graphs."""
+        return tuple(triplet for graph in self.graphs for triplet in graph)
+
+
+def pieces_of(region: str, read_text: ReadText) -> list[Piece]:
+    """The pieces of a region in order, without what lies inside another: an object that a quoted name is made of is
+    no triplet of its own."""
+    apart: list[Piece] = []
+    for piece in sorted([*_lists_of_three(region), *_objects(region), *_texts(region, read_text)]):
+        if not apart or piece.start >= apart[-1].end:
+            apart.append(piece)
+    return apart
+
+
+def loaded(line: str) -> object:
+    """The JSON value of a line that ends in a bracket, None where it is none."""
+    if line[-1:] not in ("]", "}"):
+        return None
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _lists_of_three(region: str) -> Iterator[Piece]:
+    for match in LIST_OF_THREE.finditer(region):
+        groups = match.groups()
+        names = [(groups[place] or groups[place + 1] or "").strip() for place in (0, 2, 4)]
+        if not are_names(names):
+            continue
+        key = _key_before(region, match.start())
+        is_triplet = not key or not is_list_of_names(key, names)
+        graphs = ((Triplet(*names),),) if is_triplet else ()
+        yield Piece(match.start(), match.end(), graphs, _is_graph(key))
+
+
+def _objects(region: str) -> Iterator[Piece]:
+    for match in OBJECT.finditer(region):
+        triplet = triplet_of(loaded(match.group()) or loaded(_with_double_quotes(match.group())))
+        if triplet is not None:
+            yield Piece(match.start(), match.end(), ((triplet,),))
+
+
+def _with_double_quotes(text: str) -> str:
+    """Python's way of writing strings made JSON's, where no quote stands inside another."""
+    return "" if '"' in text else text.replace("'", '"')
+
+
+def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
+    """Strings with arrows in them."""
+    for match in TEXT.finditer(region):
+        if ARROW.search(region, match.start(), match.end()):
+            holding = look([_unescaped(match.group())], read_text)
+            graphs = tuple(map(tuple, holding.graphs))
+            if graphs:
+                is_graph = _is_graph(_key_before(region, match.start()))
+                yield Piece(match.start(), match.end(), graphs, is_graph, holding.unread, is_text=True)
+
+
+def _unescaped(quoted: str) -> str:
+    text = quoted[1:-1]
+    if "\\" not in text:
+        return text
+    try:
+        return str(json.loads('"' + text.replace("\\'", "'").replace('"', '\\"' if quoted[0] == "'" else '"') + '"'))
+    except ValueError:
+        return text
+
+
+def _key_before(region: str, place: int) -> str:
+    """The name of the field whose value begins at a place; nothing where it is in a list."""
+    match = KEY_BEFORE.search(region, max(0, place - LONGEST_KEY), place)
+    return match.group(1) if match else ""
+
+
+def _is_graph(key: str) -> bool:
+    return GRAPH_KEY.fullmatch(key) is not None
