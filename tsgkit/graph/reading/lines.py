@@ -26,6 +26,7 @@ HEADING = re.compile(
 RULE = frozenset("-*_=~ ")
 GROUP_OF_THREE = re.compile(r"[\[(<]([^][(){}<>,\"]+),([^][(){}<>,\"]+),([^][(){}<>,\"]+)[\])>]")
 BRACKETS_ONLY = frozenset("[](){}<>,;: ")
+AROUND_GROUPS = BRACKETS_ONLY | frozenset(".*_`")
 TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
 )
@@ -123,6 +124,8 @@ def _triplet(text: str, repairs: dict[str, None]) -> Triplet | str:
         return "an empty name between arrows"
     if any(";" in name for name in names):
         return "several statements on a line, not all of them triplets"
+    if ": " in names[0]:
+        return "words with a colon before a triplet"
     if any(name.count(" ") >= MOST_WORDS for name in names):
         return "a sentence between arrows, not a name"
     if bare != names:
@@ -247,6 +250,6 @@ def _bare_groups(text: str) -> Line | None:
     found = list(GROUP_OF_THREE.finditer(text))
     rest = GROUP_OF_THREE.sub("", text) if found else text
     triplets = [Triplet(*(cleaned(name) for name in match.groups())) for match in found]
-    if not found or not set(rest) <= BRACKETS_ONLY | {"."} or not all(all(triplet) for triplet in triplets):
+    if not found or not set(rest) <= AROUND_GROUPS or not all(all(triplet) for triplet in triplets):
         return None
     return Line(tuple(triplets), ("list of three",))
