@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from samples import SGDS, SGQA, lines
+from samples import SGDS, SGG, SGQA, lines
 
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
@@ -55,6 +55,17 @@ def test_a_row_that_no_evaluation_takes_is_a_slip(tmp_path: Path, capsys: pytest
     found = audited(capsys, str(data))
     assert {("no-key", "1")} <= slips(found)
     assert any(code == "broken-line" for code, _ in slips(found))
+
+
+def test_an_item_of_one_graph_among_items_of_several_is_a_slip_and_audited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "ma-sgg.jsonl"
+    two = SGG | {"target_sentence": "Twice.", "graphs": [*SGG["graphs"], *SGG["graphs"]]}
+    data.write_text(lines(SGG | {"item_id": "one"}, SGG | {"item_id": "lone"}, two | {"item_id": "two"}))
+    found = audited(capsys, "--task", "tsg/ma-sgg", str(data))
+    assert {("single-graph", "one"), ("single-graph", "lone")} <= slips(found)
+    assert found["items"] == 3
 
 
 def test_items_that_worked_examples_show_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

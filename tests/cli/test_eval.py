@@ -106,6 +106,16 @@ def test_the_json_of_a_baseline_follows_the_contract(commands: Prefork, tmp_path
                     assert 0 <= found["value"] <= 1 or "hallucinated" in name
 
 
+def test_items_of_one_graph_among_items_of_several_are_scored_and_counted(commands: Prefork, tmp_path: Path) -> None:
+    several, single = ((DATA / f"{task}.jsonl").read_text().splitlines() for task in ("ma-sgg", "sa-sgg"))
+    (tmp_path / "mixed.jsonl").write_text("\n".join([single[0], *several[:3]]) + "\n")
+    said = commands.run("eval", "--data", "mixed.jsonl", cwd=tmp_path)
+    assert "  baseline/rules tsg/ma-sgg: 1 single graph items" in said.out.splitlines()
+    ended = commands.run("eval", "--task", "tsg/ma-sgg", "--data", "mixed.jsonl", "--json", cwd=tmp_path)
+    [result] = ended.json["results"]
+    assert (ended.code, result["n"], result["counts"]["single_graph_items"]) == (0, 4, 1)
+
+
 def test_the_json_of_a_model_tells_its_usage(server: Running, commands: Prefork, tmp_path: Path) -> None:
     [result] = results(commands.run(*words(server, "--json", "--price", "1,2"), cwd=tmp_path))
     assert list(result) == ENTRY

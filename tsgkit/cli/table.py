@@ -167,8 +167,8 @@ def _print_troubles(result: Result) -> None:
         number = result.board.counts["unreadable"]
         first = ", the first" if number > 1 else ""
         say(f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}")
-    told = ("missing", "empty", "truncated", "refused", "unknown")
+    told = ("missing", "empty", "truncated", "refused", "unknown", "single_graph_items")
     others = {name: result.board.counts[name] for name in told if name in result.board.counts}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:
-        say(f"  {title}: " + ", ".join(f"{number} {name}" for name, number in others.items()))
+        say(f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items()))

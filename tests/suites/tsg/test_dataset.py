@@ -15,6 +15,7 @@ from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import samples_of
+from tsgkit.suites.tsg.task import kinds_of
 
 BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
@@ -112,6 +113,21 @@ def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
     with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
         Dataset(path, "sa-sgg")
+
+
+def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> None:
+    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
+    assert tuple(Dataset(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
+    assert [sample.is_single for sample in Dataset(path, "ma-sgg")] == [True, False]
+    assert kinds_of(path) == ("ma-sgg",)
+
+
+@pytest.mark.parametrize("task", ["ma-sgg", "nodes-ma"])
+def test_a_file_of_rows_of_one_graph_is_not_of_several(tmp_path: Path, task: str) -> None:
+    path = written(tmp_path, text_of(row("sa-sgg", "one"), row("sa-sgg", "two")))
+    with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
+        Dataset(path, task)
+    assert kinds_of(path) == ("sa-sgg",)
 
 
 @pytest.mark.parametrize("other", ["secone", "second"])

@@ -25,6 +25,10 @@ def slipped(task: str, line: int, **fields: object) -> bytes:
     return data(made) + b"\n"
 
 
+def slipped_rows(task: str, **fields: object) -> list[Row]:
+    return [row | fields for row in rows(task, 1)]
+
+
 EMPTY_TARGET = [["person", "verb", "wipe"], ["wipe", "dobj", "shelf"], ["wipe", "down", ""]]
 VERBS = [["person", "verbs", "wipe"], ["wipe", "dobj", "shelf"]]
 
@@ -63,7 +67,8 @@ def test_slips_are_counted_and_the_data_usable(text: bytes, counts: set[str]) ->
         (slipped("sgds", 3, position=5), "sgds", "f: line 3: item 2 has its answer at position 5"),
         (data(rows("sgds", 3)), "sgqa", "f: line 1: these are not rows of sgqa but sgds"),
         (data(rows("sa-sgg", 3) + rows("ma-sgg", 1)), "sa-sgg", "f: line 4: item 3 has k = 2"),
-        (data(rows("ma-sgg", 3) + rows("sa-sgg", 1)), "ma-sgg", "f: line 4: item 3 has k = 1"),
+        (data(rows("sa-sgg", 3)), "ma-sgg", "f: every item has one graph, so these are rows of sa-sgg"),
+        (data(rows("sa-sgg", 1) + slipped_rows("ma-sgg", graphs=[])), "ma-sgg", "f: line 2: item 1 has no reference"),
         (slipped("sa-sgg", 2, graphs=[]), "sa-sgg", "f: line 2: item 1 has no reference graphs"),
         (slipped("sa-sgg", 2, mandatory_space={"object": []}), "sa-sgg", "f: line 2: vocabulary"),
         (data([row | {"item_id": "a"} for row in rows("sgqa", 2)]), "sgqa", "f: line 2: the id a occurred before"),
@@ -73,11 +78,17 @@ def test_what_no_task_could_use_is_named_with_its_line(text: bytes, task: str, p
     assert inspect(text, "f", task).problem.startswith(problem)
 
 
-@pytest.mark.parametrize("rest", ["sa-sgg", "ma-sgg"])
-def test_the_odd_row_among_rows_of_unknown_task_is_named(rest: str) -> None:
-    other = "ma-sgg" if rest == "sa-sgg" else "sa-sgg"
-    inspection = inspect(data(rows(rest, 5) + rows(other, 1)), "f")
-    assert (inspection.task, inspection.problem.split(" has ")[0]) == (rest, "f: line 6: item 5")
+def test_the_row_of_several_graphs_among_rows_of_one_is_named() -> None:
+    inspection = inspect(data(rows("sa-sgg", 5) + rows("ma-sgg", 1)), "f")
+    assert (inspection.task, inspection.problem.split(" has ")[0]) == ("sa-sgg", "f: line 6: item 5")
+
+
+@pytest.mark.parametrize(("several", "single", "task"), [(5, 1, None), (1, 5, "ma-sgg"), (2, 2, None)])
+def test_rows_of_one_graph_among_rows_of_several_are_counted(several: int, single: int, task: str | None) -> None:
+    inspection = inspect(data(rows("sa-sgg", single) + rows("ma-sgg", several)) + b"\n", "f", task)
+    assert (inspection.task, inspection.problem) == ("ma-sgg", "")
+    assert inspection.counts == {"single-graph": single}
+    assert [found.place.line for found in inspection.findings] == list(range(1, single + 1))
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,8 @@ def test_replies_that_do_not_fit_are_named_with_their_line(replies: str, message
 @pytest.mark.parametrize(
     ("task", "rows", "message"),
     [
-        ("ma-sgg", [SGG], "has k = 1, so it belongs to sa-sgg"),
+        ("ma-sgg", [SGG, SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
+        ("actions", [SGG], "every item has one graph, so these are rows of sa-sgg, not ma-sgg"),
         ("sa-sgg", [MA], "has k = 2, so it belongs to ma-sgg"),
         ("sgqa", [SGG], "sgg is not data of sgqa"),
         ("sgx", [SGG], "there is no task sgx"),
@@ -196,6 +197,48 @@ def test_data_that_are_not_the_tasks_are_refused(task: str, rows: list[Any], mes
     (tmp_path / "data.jsonl").write_text(lines(*rows))
     with pytest.raises(UsageError, match=message):
         score(task, tmp_path / "data.jsonl", tmp_path / "none.jsonl")
+
+
+SINGLE = MA | {"item_id": "one", "scenario_id": "s0", "graphs": [{"triplets": DRY}]}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_item_of_one_graph_among_items_of_several_is_scored_as_k_1(first: bool, tmp_path: Path) -> None:
+    rows = [SINGLE, MA] if first else [MA, SINGLE]
+    (tmp_path / "data.jsonl").write_text(lines(*rows))
+    dry = "\n".join(" -> ".join(triplet) for triplet in DRY)
+    (tmp_path / "replies.jsonl").write_text(lines({"item_id": "one", "reply": f"{dry}\n\n{dry}"}))
+    report = score("ma-sgg", tmp_path / "data.jsonl", tmp_path / "replies.jsonl")
+    assert value(report, "strict", "f1") == pytest.approx(0.5 / 3), "a surplus graph counts against k = 1 too"
+    assert value(report, "official", "f1") == 1, "the published code pairs one graph with one"
+    assert report.board.counts["single_graph_items"] == 1
+    assert report.notes == ("1 item of one graph among items of several, scored as k = 1: one",)
+    [single] = [one for one in report.judged if one.sample.item_id == "one"]
+    assert "one graph among items of several: scored as k = 1" in single.notes
+
+
+def test_items_of_several_graphs_count_no_single_ones(tmp_path: Path) -> None:
+    report = scored(tmp_path, "ma-sgg", {})
+    assert (report.board.counts["single_graph_items"], report.notes) == (0, ())
+    assert "single_graph_items" not in scored(tmp_path, "sa-sgg", {}).board.counts
+
+
+@pytest.mark.parametrize("task", ["nodes-ma", "edges-ma", "actions"])
+def test_tasks_derived_of_several_graphs_take_single_ones_too(task: str, tmp_path: Path) -> None:
+    (tmp_path / "data.jsonl").write_text(lines(MA, SINGLE))
+    (tmp_path / "replies.jsonl").write_text("")
+    report = score(task, tmp_path / "data.jsonl", tmp_path / "replies.jsonl")
+    assert (report.board.n, report.board.counts["single_graph_items"]) == (2, 1)
+
+
+def test_the_command_says_which_items_have_one_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "data.jsonl").write_text(lines(MA, *[SINGLE | {"item_id": f"one{n}"} for n in range(5)]))
+    (tmp_path / "replies.jsonl").write_text("")
+    words = ["--data", str(tmp_path / "data.jsonl"), "--replies", str(tmp_path / "replies.jsonl")]
+    assert main(["score", "--task", "tsg/ma-sgg", *words]) == 0
+    said = capsys.readouterr().out
+    assert "note: 5 items of one graph among items of several, scored as k = 1: one0, one1, one2 and 2 more" in said
+    assert "5 single_graph_items" in said
 
 
 def test_question_ids_are_the_rows_and_their_number_unless_they_have_their_own() -> None:

@@ -66,7 +66,15 @@ class GenerationSample(Sample):
     context_is_text: bool = False
     """Whether the row holds its context as one text; the published prompts show that and a list differently."""
 
+    of_several: bool = field(default=False, compare=False)
+    """Whether its task is one of several graphs an item."""
+
     @property
     def k(self) -> int:
         """How many graphs are asked for."""
         return len(self.references)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has one graph although its task is one of several."""
+        return self.of_several and self.k == 1

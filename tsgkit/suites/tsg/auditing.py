@@ -21,7 +21,7 @@ from tsgkit.suites.auditing.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
-from tsgkit.suites.tsg.derived import DERIVATIONS, DerivedSample
+from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.judging import judge
@@ -57,7 +57,7 @@ def auditable(document: Document, task: str, shown: Sequence[Example], texts: It
     items = tuple(map(_item, samples))
     by_id = {sample.item_id: sample for sample in samples}
     checks = (
-        *_schema_checks(document),
+        *_schema_checks(document, of_several=task in OF_SEVERAL),
         Check("contradiction", "right answers that say the opposite of their graph", _per_sample(by_id, _opposites)),
         Check(
             "hands",
@@ -122,9 +122,9 @@ def _names(graphs: Iterable[ActionGraph]) -> Iterator[str]:
     return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
 
 
-def _schema_checks(document: Document) -> Iterator[Check]:
+def _schema_checks(document: Document, *, of_several: bool) -> Iterator[Check]:
     """A check for every rule that the file breaks."""
-    findings = check_document(document).findings
+    findings = check_document(document, of_several=of_several).findings
     for code in Counter(finding.code for finding in findings):
         slips = tuple(
             Slip(code, str(one.place.item if one.place.item is not None else ""), one.message)

@@ -17,7 +17,7 @@ from tsgkit.graph.hands import DEFAULT_RULE, HandRule
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.rules import ERROR, RULES, Finding, Rule, check_graph, check_narrative
 from tsgkit.suites.tsg.documents import FILE_RULES, Document, read_file, with_vocabulary
-from tsgkit.suites.tsg.rows import ROW_RULES, Entry
+from tsgkit.suites.tsg.rows import ROW_RULES, Entry, single_graphs
 
 ALL_RULES: dict[str, Rule] = {**RULES, **ROW_RULES, **FILE_RULES}
 
@@ -56,12 +56,19 @@ def check(path: str | Path, vocabulary: Vocabulary | None = None, rule: HandRule
 
 
 def check_document(
-    document: Document, vocabulary: Vocabulary | None = None, rule: HandRule = DEFAULT_RULE
+    document: Document,
+    vocabulary: Vocabulary | None = None,
+    rule: HandRule = DEFAULT_RULE,
+    *,
+    of_several: bool | None = None,
 ) -> FileReport:
-    """Lint a document that has been read."""
+    """Lint a document that has been read; ``of_several`` says of generation rows whether several graphs are asked for
+    (None: the rows tell)."""
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
     own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
+    if document.format == "sgg":
+        own += single_graphs(document.entries, of_several=of_several)
     return FileReport(
         document.file,
         document.format,

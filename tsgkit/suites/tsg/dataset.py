@@ -21,7 +21,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.derived import drawn
 from tsgkit.suites.tsg.rows import entry_from, row_kind
-from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
+from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, check_several, is_single, samples_from
 
 BOM = codecs.BOM_UTF8
 KEPT = 4 << 20
@@ -82,17 +82,21 @@ class Dataset:
         return numbers if limit is None else numbers[:limit]
 
     def _index(self) -> str:
-        digest, row, offset = hashlib.sha256(), 0, 0
+        digest, row, offset, has_several = hashlib.sha256(), 0, 0, False
         seen: set[str] = set()
         for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
-                digest.update(drawn(self._add(line[mark:], row, line_number, offset + mark, seen)))
+                samples = self._add(line[mark:], row, line_number, offset + mark, seen)
+                digest.update(drawn(samples))
+                has_several = has_several or not all(map(is_single, samples))
                 row += 1
             offset += len(line)
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
+        if not has_several:
+            check_several((), self.task, self.file)
         return digest.hexdigest()
 
     def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> tuple[AnySample, ...]:

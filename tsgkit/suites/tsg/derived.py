@@ -61,6 +61,16 @@ class DerivedSample(Sample):
         """L."""
         return self.source.vocabulary
 
+    @property
+    def of_several(self) -> bool:
+        """Whether the task of its source is one of several graphs an item."""
+        return self.source.of_several
+
+    @property
+    def is_single(self) -> bool:
+        """Whether its source has one graph although that task is one of several."""
+        return self.source.is_single
+
 
 @dataclass(frozen=True, kw_only=True)
 class NodesSample(DerivedSample):
@@ -227,3 +237,5 @@ DERIVATIONS = {
     "refine-hinted": Derivation((*SINGLE, *SEVERAL_ACTIONS), partial(_refine, hinted=True)),
 }
 """The derived tasks by name."""
+OF_SEVERAL = frozenset({"ma-sgg"} | {name for name, made in DERIVATIONS.items() if made.sources == SEVERAL_ACTIONS})
+"""The tasks of several graphs an item: an item of one graph is scored as k = 1 there, and counted."""

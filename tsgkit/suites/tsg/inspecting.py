@@ -6,22 +6,24 @@
 ('sgqa', 1, {'no-action': 1, 'edge-misspelt': 1, 'no-final-newline': 1})
 
 Slips, known from the published data (a misspelt edge, an empty name, a choice of four), are findings: the data can be
-used as they are. A problem is what no task could use: a line that is not JSON, rows of another kind, a row of several
-graphs among those of one.
+used as they are. So is a row of one graph among those of several, which is scored as k = 1. A problem is what no task
+could use: a line that is not JSON, rows of another kind, a row of several graphs among those of one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.files import decoded
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
+from tsgkit.suites.tsg.derived import OF_SEVERAL
 from tsgkit.suites.tsg.documents import Document, read_document
-from tsgkit.suites.tsg.samples import TASKS, samples_of
+from tsgkit.suites.tsg.rows import task_of_counts
+from tsgkit.suites.tsg.samples import TASKS, check_answerable, samples_from, samples_of
 
 TEXT_RULES = {
     "no-final-newline": Rule(WARNING, "the last line does not end"),
@@ -56,7 +58,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     _refuse_prose(text, file)
     document = read_document(text, file)
     task = task or _task_of(document)
-    report = check_document(document)
+    report = check_document(document, of_several=task in OF_SEVERAL)
     findings = (*report.findings, *_text_findings(data, text))
     return Inspection(task, report.narratives, report.graphs, findings, _problem(document, task))
 
@@ -77,8 +79,7 @@ def _task_of(document: Document) -> str:
         raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
     if document.format != "sgg":
         return fitting[0]
-    several = [entry for entry in document.entries if len(entry.narrative.graphs) > 1]
-    return "ma-sgg" if 2 * len(several) > len(document.entries) else "sa-sgg"
+    return task_of_counts([len(entry.narrative.graphs) for entry in document.entries])
 
 
 def _problem(document: Document, task: str) -> str:
@@ -101,7 +102,7 @@ def _with_line(error: UsageError, document: Document, task: str) -> str:
     """What is wrong with the samples, with the line of the row that is to blame where one row alone is."""
     for entry in document.entries:
         try:
-            samples_of(replace(document, entries=(entry,)), task)
+            check_answerable(samples_from(entry, task, document.file), task, document.file)
         except UsageError as own:
             return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
     return str(error)

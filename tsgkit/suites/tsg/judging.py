@@ -21,13 +21,15 @@ from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample,
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
 from tsgkit.suites.tsg.generation import Scored, score_generation
 from tsgkit.suites.tsg.listing import Listed, names
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, is_single
 from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.shared_work import once_for_the_same
 from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
 
 Answer = str | GraphAnswer | Listed
 REASONING_STYLES = ("cot", "cot-few-shot")
+SINGLE_COUNT = "single_graph_items"
+SINGLE_NOTE = "one graph among items of several: scored as k = 1"
 NO_READER = "this task has no published reader"
 
 
@@ -54,6 +56,8 @@ def judgement(
     """The judgement on what was read; ``official_text`` is what the published reader is shown (None: nothing)."""
     parts = JUDGES[type(sample)](sample, found, official_text)
     notes = (found.reason, *parts.notes) if isinstance(found, Unreadable) else parts.notes
+    if is_single(sample):
+        notes = (SINGLE_NOTE, *notes)
     return Judged(
         sample=sample,
         outcome=outcome,
@@ -61,8 +65,14 @@ def judgement(
         scores={"strict": parts.strict} | ({} if parts.official is None else {"official": parts.official}),
         notes=notes,
         evidence=parts.evidence,
-        counts={"items": 1, outcome: 1, **parts.counts},
+        counts={"items": 1, outcome: 1, **parts.counts, **_single(sample)},
     )
+
+
+def _single(sample: AnySample) -> dict[str, int]:
+    """The count of items of one graph, where several are asked for."""
+    several = isinstance(sample, GenerationSample | DerivedSample) and sample.of_several
+    return {SINGLE_COUNT: int(is_single(sample))} if several else {}
 
 
 def read_reply(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer | Unreadable | None]:

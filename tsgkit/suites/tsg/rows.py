@@ -41,6 +41,7 @@ ROW_RULES = {
     "candidate-graph": Rule(ERROR, "the candidates' graphs do not fit the candidates"),
     "answer-not-a-node": Rule(ERROR, "the answer to a question is not a node of its graphs"),
     "no-graphs": Rule(ERROR, "a row has no graphs"),
+    "single-graph": Rule(WARNING, "a row of one graph among rows of several, which are scored as k = 1"),
 }
 
 TripletField = Annotated[list[StrictStr], Field(min_length=3, max_length=3)]
@@ -177,6 +178,23 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
         yield _finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates")
     elif asides and 0 <= row.position < count and asides[row.position] != target:
         yield _finding("candidate-graph", f"the graph of candidate {row.position} is not the target graph")
+
+
+def task_of_counts(counts: Sequence[int]) -> Literal["sa-sgg", "ma-sgg"]:
+    """The generation task whose rows these are, by how many graphs each has: single ones may stand among several."""
+    return "ma-sgg" if 2 * sum(count > 1 for count in counts) >= len(counts) else "sa-sgg"
+
+
+def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -> Iterator[Finding]:
+    """A finding for every row of one graph among rows of several; ``of_several`` says it of them (None: most do)."""
+    counts = [len(entry.narrative.graphs) for entry in entries]
+    if of_several is None:
+        of_several = task_of_counts(counts) == "ma-sgg"
+    if of_several and max(counts, default=0) > 1:
+        for entry, count in zip(entries, counts, strict=True):
+            if count == 1:
+                message = "one graph, and the other rows have several: it is scored as k = 1"
+                yield _finding("single-graph", message).at(item=entry.item, line=entry.line)
 
 
 def _sgg(value: dict[str, Any]) -> Parts:

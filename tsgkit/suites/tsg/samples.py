@@ -7,13 +7,23 @@ The id of a sample is the row's ``item_id``, else its number; a question row hol
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.suites.tsg.asked import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
-from tsgkit.suites.tsg.derived import DERIVATIONS, ActionsSample, EdgesSample, NodesSample, RefineSample
+from tsgkit.suites.tsg.derived import (
+    DERIVATIONS,
+    OF_SEVERAL,
+    SINGLE,
+    ActionsSample,
+    DerivedSample,
+    EdgesSample,
+    NodesSample,
+    RefineSample,
+)
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.rows import Entry, RowKind
 
@@ -27,6 +37,8 @@ __all__ = [
     "Sample",
     "SelectionSample",
     "check_answerable",
+    "check_several",
+    "is_single",
     "references_of",
     "samples_from",
     "samples_of",
@@ -36,6 +48,8 @@ TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "m
 """The published tasks, and the kind of row each is made from."""
 ROWS: dict[str, RowKind] = {**TASKS, **dict.fromkeys(DERIVATIONS, "sgg")}
 """All tasks, and the kind of row each is made from."""
+ONE_GRAPH = (*SINGLE, *(name for name, made in DERIVATIONS.items() if made.sources == SINGLE))
+"""The tasks of one graph an item."""
 AnySample = (
     QuestionSample | SelectionSample | GenerationSample | NodesSample | EdgesSample | ActionsSample | RefineSample
 )
@@ -53,12 +67,15 @@ def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
     samples = tuple(sample for entry in document.entries for sample in samples_from(entry, task, document.file))
     _check_ids(samples, document.file)
     check_answerable(samples, task, document.file)
+    check_several(samples, task, document.file)
     return samples
 
 
 def samples_from(entry: Entry, task: str, file: str = "the data") -> tuple[AnySample, ...]:
     """The samples of a task that one row holds; what a task is derived from must itself be answerable."""
     made = tuple(MAKERS[ROWS[task]](entry))
+    if task in OF_SEVERAL:
+        made = tuple(replace(sample, of_several=True) for sample in made)
     if task not in DERIVATIONS:
         return made
     derivation = DERIVATIONS[task]
@@ -91,6 +108,24 @@ def check_answerable(samples: tuple[AnySample, ...], task: str, file: str) -> No
             raise UsageError(f"{file}: item {sample.item_id} {problem}", hint="tsgkit check shows all that is wrong")
 
 
+def check_several(samples: Iterable[AnySample], task: str, file: str) -> None:
+    """The items of a task of several graphs do not all have one: then they are another task's."""
+    if task in OF_SEVERAL and all(map(is_single, samples)):
+        raise UsageError(
+            f"{file}: every item has one graph, so these are rows of sa-sgg, not {_source(task)}",
+            hint=f"name the task that is made of them: {', '.join(f'tsg/{name}' for name in ONE_GRAPH)}",
+        )
+
+
+def is_single(sample: AnySample) -> bool:
+    """Whether an item has one graph although its task is one of several."""
+    return isinstance(sample, GenerationSample | DerivedSample) and sample.is_single
+
+
+def _source(task: str) -> str:
+    return DERIVATIONS[task].sources[0] if task in DERIVATIONS else task
+
+
 def _problem(sample: AnySample, task: str) -> str:
     if isinstance(sample, SelectionSample):
         count = len(sample.candidates)
@@ -99,8 +134,8 @@ def _problem(sample: AnySample, task: str) -> str:
     elif isinstance(sample, GenerationSample):
         if not sample.k or not all(graph.triplets for graph in sample.references):
             return "has no reference graphs, or one without triplets"
-        if (sample.k == 1) != (task == "sa-sgg"):
-            return f"has k = {sample.k}, so it belongs to {'sa-sgg' if sample.k == 1 else 'ma-sgg'}, not {task}"
+        if sample.k > 1 and task == "sa-sgg":
+            return f"has k = {sample.k}, so it belongs to ma-sgg, not {task}"
     return ""
 
 

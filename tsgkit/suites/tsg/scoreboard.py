@@ -5,7 +5,7 @@ What the published code would not have counted, or crashed on, is a count or a r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tsgkit.errors import UsageError
@@ -20,9 +20,10 @@ from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
 from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
-from tsgkit.suites.tsg.samples import AnySample, samples_of
+from tsgkit.suites.tsg.samples import AnySample, is_single, samples_of
 
 NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"
+MOST_NAMED = 3
 VIEW = "the published reader is shown what follows the last answer label"
 
 
@@ -48,7 +49,18 @@ def score(
     everything = tuple(one for _, one in judged)
     groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
     board = _board(everything, task, style, seed)
-    return ScoreReport(SUITE + task, style, seed, METRICS[task], board, groups, everything)
+    notes = tuple(_single_items(samples))
+    return ScoreReport(SUITE + task, style, seed, METRICS[task], board, groups, everything, notes)
+
+
+def _single_items(samples: Sequence[AnySample]) -> Iterator[str]:
+    """A note on the items of one graph where several are asked for."""
+    single = [sample.item_id for sample in samples if is_single(sample)]
+    if single:
+        items = "1 item" if len(single) == 1 else f"{len(single):,} items"
+        more = f" and {len(single) - MOST_NAMED:,} more" if len(single) > MOST_NAMED else ""
+        named = ", ".join(single[:MOST_NAMED])
+        yield f"{items} of one graph among items of several, scored as k = 1: {named}{more}"
 
 
 def _check_choice(what: str, given: str, choices: Sequence[str]) -> None:

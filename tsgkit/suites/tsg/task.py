@@ -10,10 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources.abc import Traversable
+from itertools import islice
 from pathlib import Path
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
@@ -43,11 +46,13 @@ from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
 from tsgkit.suites.tsg.preview import preview, prompt_sources
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
+from tsgkit.suites.tsg.rows import row_kind, task_of_counts
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
 from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
+ROWS_LOOKED_AT = 50
 GENERATING = ("sa-sgg", "ma-sgg")
 
 
@@ -205,19 +210,21 @@ class TsgTask(Task):
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose rows a file holds, by its first row, or a folder, by its files; none where it cannot be told."""
-    from tsgkit.errors import NotationError
-    from tsgkit.graph.notation.json_triplets import load
-    from tsgkit.suites.tsg.rows import row_kind
-
+    """The tasks whose rows a file holds, by its first rows, or a folder, by its files; none where it cannot be told."""
     if file.is_dir():
         return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
-    try:
-        with file.open(encoding="utf-8-sig") as lines:
-            value = load(next((line for line in lines if line.strip()), "null"))
-    except (OSError, UnicodeDecodeError, NotationError):
-        return ()
-    kind = row_kind(value)
-    if kind == "sgg" and isinstance(value, dict):
-        return ("sa-sgg",) if len(value.get("graphs", ())) == 1 else ("ma-sgg",)
+    rows = _first_rows(file)
+    kind = row_kind(rows[0]) if rows else None
+    if kind == "sgg":
+        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
+        return (task_of_counts([len(found) for found in graphs if isinstance(found, list)]),)
     return tuple(task for task, of in TASKS.items() if of == kind)
+
+
+def _first_rows(file: Path) -> list[object]:
+    """The first rows of a file, up to one that cannot be read."""
+    rows: list[object] = []
+    with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
+        for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):
+            rows.append(load(line))  # noqa: PERF401  (what was read before an error stays)
+    return rows
