@@ -307,6 +307,23 @@ def test_a_graph_that_cannot_be_carried_is_placed_within_its_item(
     assert "item b, graph 1: arrow text cannot carry the name '': it is empty" in said(capsys)[1]
 
 
+def test_graphs_that_are_left_out_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wash: list[list[str]] = [["person", "verb", "wash"]]
+    (folder / "empty.json").write_text(json.dumps([wash, *[[]] * 7, [["go", "down", ""]]]))
+    assert main(["convert", "empty.json", "out.txt"]) == 2
+    assert "item 0, graph 8: arrow text cannot carry the name ''" in said(capsys)[1]
+    assert not (folder / "out.txt").exists()
+    assert main(["convert", "empty.json", "out.txt", "--keep-going"]) == 1
+    out, err = said(capsys)
+    assert out == "triplets to arrow: 1 graph in out.txt\n"
+    assert "arrow cannot carry 8 graphs, and so left out: item 0, graph 8: arrow text cannot carry the name ''" in err
+    assert "; item 0, graph 1: it has no triplets;" in err
+    assert err.rstrip().endswith("and 3 more")
+    (folder / "empty.json").write_text(json.dumps([wash, []]))
+    assert main(["convert", "empty.json", "out.txt"]) == 0, "what is empty costs nothing but its place"
+    assert "arrow cannot carry 1 graph, and so left out: item 0, graph 1: it has no triplets" in said(capsys)[1]
+
+
 def test_a_vocabulary_can_be_added_in_conversion(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "L.json").write_text('{"objects": ["cup"], "relationships": ["with"], "verbs": ["wash"]}')
     (folder / "told.jsonl").write_text('{"descriptions": [{"text": "x", "graphs": [[["person", "verb", "wash"]]]}]}')

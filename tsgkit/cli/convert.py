@@ -1,6 +1,7 @@
-"""Write the graphs of a file in another format. Says what the target cannot carry; a graph that cannot be written at
-all stops it, and nothing is written. What an earlier conversion wrote to OUT is replaced; what came about otherwise, or
-was changed since, only with --force, and the file that is read never.
+"""Write the graphs of a file in another format. Says what the target cannot carry. A graph without triplets is left out
+where the target has no way to write it; another graph that cannot be written stops it, and nothing is written, unless
+--keep-going leaves it out. What an earlier conversion wrote to OUT is replaced; what came about otherwise, or was
+changed since, only with --force, and the file that is read never.
 
   tsgkit convert rows.jsonl graphs.txt
   tsgkit convert graphs.txt graphs.json --to node-link
@@ -19,7 +20,9 @@ from tsgkit.library.files import STDIN
 from tsgkit.library.overwriting import refuse_to_overwrite_sources
 from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import read_file, with_vocabulary
-from tsgkit.suites.tsg.writing import write_conversion, write_document
+from tsgkit.suites.tsg.writing import LeftOut, write_conversion, write_document
+
+SHOWN = 5
 
 __doc__ += "formats:\n" + formats.table()
 
@@ -28,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit convert``."""
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
     parser.add_argument("target", metavar="OUT", help="the file to write; - is standard output (needs --to)")
-    parser.add_argument("--keep-going", action="store_true", help="write what could be read, and exit with 1")
+    parser.add_argument("--keep-going", action="store_true", help="write what can be read and written, and exit with 1")
     parser.add_argument("--force", action="store_true", help="replace what no conversion wrote, too")
     add_vocabulary(parser)
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
@@ -48,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{document.file}:{line} {errors[0].message}; nothing was written",
             hint="mend it so that nothing is lost (tsgkit check shows all), or write the rest with --keep-going",
         )
-    written = write_document(document, format)
+    written = write_document(document, format, keep_going=arguments.keep_going)
     if document.findings:
         complain(
             f"{document.file}: {count(len(document.findings), 'line or part', 'lines or parts')} not read as it stands",
@@ -61,4 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{document.format} to {format.name}: {count(written.graphs, 'graph')} in {inert(arguments.target)}")
     if written.lost:
         complain(f"{format.name} cannot carry, and so left out: {'; '.join(written.lost)}")
-    return FINISHED_WITH_ERRORS if errors else GOOD
+    if written.left_out:
+        _tell_left_out(written.left_out, format.name)
+    return FINISHED_WITH_ERRORS if errors or not all(left.is_empty for left in written.left_out) else GOOD
+
+
+def _tell_left_out(left_out: tuple[LeftOut, ...], format: str) -> None:
+    """Name the graphs that are not in the file, those first that hold something."""
+    named = [str(left) for left in sorted(left_out, key=lambda left: left.is_empty)[:SHOWN]]
+    more = f"; and {len(left_out) - SHOWN:,} more" if len(left_out) > SHOWN else ""
+    complain(f"{format} cannot carry {count(len(left_out), 'graph')}, and so left out: {'; '.join(named)}{more}")

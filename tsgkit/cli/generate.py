@@ -133,7 +133,7 @@ def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse
     from tsgkit.suites.tsg.rows import Entry
     from tsgkit.suites.tsg.writing import write_document
 
-    graphs = made.narrative.graphs
+    graphs, notes = made.narrative.graphs, list(made.notes)
     if graphs:
         written = write_document(Document(arguments.story, "story", (Entry("0", made.narrative),)), format)
         write_text(f"{arguments.out}.changes.jsonl", "".join(change_line("0", change) for change in made.changes))
@@ -141,6 +141,7 @@ def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse
             value = vocabulary_value(made.narrative.vocabulary)
             write_text(f"{arguments.out}.vocabulary.json", json.dumps(value, indent=2, ensure_ascii=False) + "\n")
         calls.put(written.text)
+        notes += [f"left out: {left}" for left in written.left_out]
     failures = list(made.failures)
     untold = sum(not description.graphs for description in made.narrative.descriptions)
     summary: dict[str, Any] = {
@@ -151,7 +152,7 @@ def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse
         "undecided": len(made.undecided),
         "stopped": made.stopped,
         "failures": failures,
-        "notes": list(made.notes),
+        "notes": notes,
     } | usage_value(calls, made.calls)
     if arguments.json:
         say(json.dumps(summary, indent=2))

@@ -247,6 +247,7 @@ def _finish(
     stopped = next((one.stopped for one in cleaned if one.stopped), "")
     failures = [f"item {entry.item}, {failure}" for entry, one in pairs for failure in one.failures]
     summary = _summary(document, pairs, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
+    summary["notes"] = [*summary["notes"], *(f"left out: {left}" for left in written.left_out)]
     if arguments.json:
         say(json.dumps(summary, indent=2))
     else:
@@ -257,7 +258,7 @@ def _finish(
 
 def _summary(
     document: Document, pairs: Sequence[tuple[Entry, Cleaned]], stopped: str, failures: list[str]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     cleaned = [one for _, one in pairs]
     before = Counter(finding.code for one in cleaned for finding in one.before)
     after = Counter(finding.code for one in cleaned for finding in one.after)

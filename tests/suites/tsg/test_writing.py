@@ -11,6 +11,7 @@ from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, lines
 from tsgkit.errors import CannotCarry, UsageError
 from tsgkit.suites.tsg import formats
 from tsgkit.suites.tsg.documents import read_document
+from tsgkit.suites.tsg.samples import samples_of
 from tsgkit.suites.tsg.writing import convert, write_document
 
 GRAPH_FORMATS = ["arrow", "triplets", "triplet-lines", "narrative", "node-link", "graphml"]
@@ -89,9 +90,80 @@ def test_what_has_not_what_a_row_needs_is_refused(source: str, target: str, mess
 
 def test_a_graph_no_arrow_text_can_hold_stops_the_conversion_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "in.json").write_text(json.dumps([[["place", "down", ""]]]))
-    with pytest.raises(CannotCarry, match="graph 0: arrow text cannot carry the name '': it is empty"):
+    with pytest.raises(CannotCarry, match="item 0, graph 0: arrow text cannot carry the name '': it is empty"):
         convert(tmp_path / "in.json", tmp_path / "out.txt")
     assert not (tmp_path / "out.txt").exists()
+
+
+L = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
+BELL = [["person", "verb", "ring"], ["ring", "dobj", "bell\u0007"]]
+TOLD = (
+    {"id": "tea", "descriptions": [{"text": "One.", "graphs": [GRAPH, []]}, {"text": "Two.", "graphs": [[]]}]},
+    {"id": "tea", "descriptions": [{"graphs": [[]]}, {"text": "Three.", "graphs": [GRAPH]}]},
+)
+EMPTY = lines(*(narrative | {"vocabulary": L} for narrative in TOLD))
+HALF = json.loads('"half \\ud800"')
+
+
+@pytest.mark.parametrize(("target", "graphs"), [("arrow", 2), ("sgg", 2)])
+def test_a_graph_without_triplets_costs_itself_alone(target: str, graphs: int) -> None:
+    written = write_document(read_document(EMPTY, "f"), formats.by_name(target))
+    again = read_document(written.text, "f")
+    assert [graph.triplets for entry in again.entries for graph in entry.narrative.graphs] == [
+        read_document(json.dumps([GRAPH]), "f").entries[0].narrative.graphs[0].triplets
+    ] * 2
+    assert written.graphs == graphs
+    assert [str(left) for left in written.left_out] == [
+        f"item {item}, graph {number}: it has no triplets" for item, number in (("tea", 1), ("tea", 2), ("tea", 0))
+    ]
+    assert all(left.is_empty for left in written.left_out)
+
+
+@pytest.mark.parametrize("target", ["triplets", "triplet-lines", "narrative", "node-link", "graphml", "dot", "mermaid"])
+def test_a_graph_without_triplets_is_carried_where_it_can_be(target: str) -> None:
+    written = write_document(read_document(EMPTY, "f"), formats.by_name(target))
+    assert (written.graphs, written.left_out) == (5, ())
+
+
+def test_generation_rows_made_of_graphs_without_triplets_can_be_asked() -> None:
+    rows = write_document(read_document(EMPTY, "f"), formats.by_name("sgg")).text
+    assert [sample.item_id for sample in samples_of(read_document(rows, "f"), "sa-sgg")] == ["tea/0", "tea/1"]
+
+
+@pytest.mark.parametrize(
+    ("target", "bad", "reason"),
+    [
+        ("arrow", BELL, "arrow text cannot carry the name 'bell\\x07'"),
+        ("graphml", BELL, "GraphML cannot carry the name 'bell\\x07'"),
+        ("dot", BELL, "DOT cannot carry the name 'bell\\x07'"),
+        ("mermaid", BELL, "Mermaid cannot carry the name 'bell\\x07'"),
+        *(
+            (target, [["person", "verb", HALF]], "cannot carry the name 'half \\ud800'")
+            for target in ("triplets", "triplet-lines", "narrative", "node-link", "sgg")
+        ),
+    ],
+)
+def test_a_graph_that_cannot_be_carried_stops_the_conversion_unless_it_may_be_left_out(
+    target: str, bad: list[list[str]], reason: str
+) -> None:
+    told = [{"text": "One.", "graphs": [GRAPH, GRAPH]}, {"text": "Two.", "graphs": [GRAPH, bad]}]
+    first = {"id": "tea", "descriptions": told[:1], "vocabulary": L}
+    document = read_document(lines(first, {"id": "pot", "descriptions": told, "vocabulary": L}), "f")
+    with pytest.raises(CannotCarry) as caught:
+        write_document(document, formats.by_name(target))
+    assert str(caught.value).startswith("item pot, graph 3: ")
+    assert reason in str(caught.value)
+    assert "--keep-going" in caught.value.hint
+    written = write_document(document, formats.by_name(target), keep_going=True)
+    assert [(left.item, left.graph, left.is_empty) for left in written.left_out] == [("pot", 3, False)]
+    assert written.graphs == 5
+    assert written.text.count("cup") >= 5
+
+
+def test_a_conversion_of_which_no_graph_is_left_is_refused() -> None:
+    document = read_document('{"id": "tea", "descriptions": [{"graphs": [[]]}]}', "f")
+    with pytest.raises(CannotCarry, match="arrow can carry none of the graphs: item tea, graph 0: it has no triplets"):
+        write_document(document, formats.by_name("arrow"), keep_going=True)
 
 
 @pytest.mark.parametrize(("ending", "name"), [(".txt", "arrow"), (".JSON", "triplets"), (".jsonl", "narrative")])

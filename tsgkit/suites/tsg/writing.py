@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import takewhile
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from pathlib import Path
 
 from tsgkit.errors import CannotCarry, NotationError
-from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
-from tsgkit.graph.notation.carrying import refuse_unless_text
+from tsgkit.graph.notation.carrying import not_text, refuse, refuse_empty, refuse_unless_text
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 from tsgkit.suites.tsg import formats
@@ -24,50 +25,104 @@ UNTOLD = "graphs whose description has no text"
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A graph (its number within its item, from 0) that a format cannot carry, and why."""
+
+    item: str
+    graph: int
+    reason: str
+    is_empty: bool
+    hint: str
+    entry: int
+    """The place of its item in the document, from 0: ids may repeat."""
+
+    def __str__(self) -> str:
+        return f"item {self.item}, graph {self.graph}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Written:
-    """A text in some format, and what of the document is not in it, in words."""
+    """A text in some format, what of the document is not in it, in words, and the graphs that are not."""
 
     text: str
     graphs: int
     lost: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
-def write_document(document: Document, format: Format) -> Written:
-    """The document's text in a format; ``CannotCarry`` where a graph cannot be written in it at all."""
+def write_document(document: Document, format: Format, *, keep_going: bool = False) -> Written:
+    """The document's text in a format.
+
+    A graph without triplets is left out where the format has no way to write it. Any other graph it cannot carry is
+    left out with ``keep_going`` alone: without, ``CannotCarry`` says which one it is.
+    """
     if not format.writes:
         raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
+    left_out: tuple[LeftOut, ...] = ()
     try:
-        text = refuse_unless_text(WRITERS[format.name](document), format.name)
+        text = WRITERS[format.name](document)
     except CannotCarry as error:
-        raise _placed(error, document) from None
+        if error.graph is None:
+            raise
+        left_out = tuple(_not_carried(document, format))
+        _check_left_out(left_out, document, format, keep_going=keep_going)
+        document = _without(document, left_out)
+        text = WRITERS[format.name](document)
     lost = _lost(document, format)
-    graphs = sum(len(entry.narrative.graphs) for entry in document.entries) - lost.get(UNTOLD, 0)
-    return Written(text, graphs, tuple(f"{what} ({count})" for what, count in lost.items()))
+    graphs = len(_graphs(document)) - lost.get(UNTOLD, 0)
+    told = tuple(f"{what} ({number})" for what, number in lost.items())
+    return Written(refuse_unless_text(text, format.name), graphs, told, left_out)
 
 
-def _placed(error: CannotCarry, document: Document) -> CannotCarry:
-    """The error with its graph counted within its item, as findings count it."""
-    number = error.graph
-    for entry in document.entries:
-        graphs = len(entry.narrative.graphs)
-        if number is None or number < graphs:
-            break
-        number -= graphs
-    else:
-        return error
-    if number is None or len(document.entries) == 1:
-        return error
-    return CannotCarry(f"item {entry.item}, graph {number}: {error.message}", hint=error.hint)
+def _not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
+    """The graphs that cannot be written in a format even by themselves."""
+    for place, entry in enumerate(document.entries):
+        for number, graph in enumerate(entry.narrative.graphs):
+            try:
+                WRITERS[format.name](replace(document, entries=(Entry("", Narrative.of([graph])),)))
+            except CannotCarry as error:
+                if error.graph is not None:
+                    reason = error.message if graph.triplets else "it has no triplets"
+                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, place)
 
 
-def convert(source: str | Path, target: str | Path, to: str | None = None, *, force: bool = False) -> Written:
+def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
+    """Refuse to leave out what should stop a conversion, and to write nothing at all."""
+    if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
+        raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going")
+    if len(left_out) == len(_graphs(document)):
+        raise CannotCarry(f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint)
+
+
+def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
+    """The document without these graphs."""
+    gone: dict[int, set[int]] = defaultdict(set)
+    for left in left_out:
+        gone[left.entry].add(left.graph)
+    entries = [_entry_without(entry, gone[place]) for place, entry in enumerate(document.entries)]
+    return replace(document, entries=tuple(entries))
+
+
+def _entry_without(entry: Entry, gone: Collection[int]) -> Entry:
+    numbers = count()
+    descriptions = tuple(
+        replace(part, graphs=tuple(graph for graph in part.graphs if next(numbers) not in gone))
+        for part in entry.narrative.descriptions
+    )
+    return replace(entry, narrative=replace(entry.narrative, descriptions=descriptions))
+
+
+def convert(
+    source: str | Path, target: str | Path, to: str | None = None, *, force: bool = False, keep_going: bool = False
+) -> Written:
     """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says.
 
     What an earlier conversion wrote there is replaced, anything else only with ``force``, the source never.
+    ``keep_going`` leaves out the graphs that the format cannot carry.
     """
     format = formats.by_name(to) if to else formats.by_ending(target)
     refuse_to_overwrite_sources(target, source)
-    written = write_document(read_file(source), format)
+    written = write_document(read_file(source), format, keep_going=keep_going)
     write_conversion(written, target, force=force)
     return written
 
@@ -130,6 +185,7 @@ def _graphs(document: Document) -> list[ActionGraph]:
 
 
 def _write_triplet_lines(document: Document) -> str:
+    refuse(_graphs(document), "JSON", not_text)
     lines = []
     for entry in document.entries:
         values = [json_triplets.to_value(graph) for graph in entry.narrative.graphs]
@@ -149,6 +205,8 @@ def _write_rows(name: str) -> Callable[[Document], str]:
         if document.format == name:
             rows = [entry.row for entry in document.entries]
         elif name == "sgg":
+            refuse_empty(_graphs(document), "generation rows")
+            refuse(_graphs(document), "generation rows", not_text)
             try:
                 rows = [row for entry in document.entries for row in sgg_rows(entry.narrative)]
             except NotationError as error:
