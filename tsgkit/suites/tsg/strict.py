@@ -1,4 +1,4 @@
-"""Reading as we trust it: the final answer, wherever it stands, or a reason why there is none.
+"""Reading as we trust it: what follows the last answer label, else the whole reply, or a reason why there is no answer.
 
 >>> letter("A close reading suggests\\nFinal answer: [c]", 5), word("So it is **[the rope.]**")
 ('C', 'the rope')
