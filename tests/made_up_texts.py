@@ -128,6 +128,24 @@ def groups(rng: Random) -> str:
     return "\n".join(form.format(*triple) for triple in graph(rng))
 
 
+def labelled(rng: Random) -> str:
+    """A graph a line behind a label or a title: in brackets, arrows, or JSON."""
+    lead = rng.choice(
+        ("Graph {0}: ", "**Graph {0}:** ", "graph_{0} = ", "Action {0} (wash): ", "{0}. ", "- Step {0} - ", "Cutting: ")
+    )
+    return "\n".join(lead.format(number) + _on_a_line(rng, one) for number, one in enumerate(graphs(rng), 1))
+
+
+def _on_a_line(rng: Random, triples: list[Triple]) -> str:
+    """A graph on one line, in one of many ways; rarely only its nodes."""
+    lists = [list(triple) for triple in triples]
+    form = rng.choice(("({0}, {1}, {2})", "('{0}', '{1}', '{2}')", "{0} -> {1} -> {2}", "[{0}, {1}, {2}]"))
+    together = rng.choice((", ", "; ", " ")).join(form.format(*triple) for triple in triples)
+    nodes = "[" + ", ".join(dict.fromkeys(end for triple in triples for end in (triple[0], triple[2]))) + "]"
+    arrows = json.dumps([" -> ".join(triple) for triple in triples])
+    return rng.choice((together, together, f"[{together}]", json.dumps(lists), str(lists), arrows, nodes))
+
+
 def json_shape(rng: Random) -> str:
     """Graphs as JSON of one of many shapes, on one line or several."""
     value = rng.choice(SHAPES)(rng)
@@ -165,8 +183,11 @@ def triplet_objects(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
 
 
 def strings(rng: Random) -> Any:  # noqa: ANN401  (any JSON)
-    """A graph as arrow lines in a JSON list."""
-    return [" -> ".join(triple) for triple in graph(rng)]
+    """A graph as arrow lines in a JSON list, or several in fields or in strings of their own."""
+    many = [[" -> ".join(triple) for triple in one] for one in graphs(rng)]
+    fields = {f"graph_{place}": one for place, one in enumerate(many, 1)}
+    beside = {"nodes": ["cup", "lid", "spoon"], "steps": many}
+    return rng.choice((many[0], many[0], many, fields, beside, ["\n".join(one) for one in many]))
 
 
 def any_value(rng: Random, depth: int = 0) -> Any:  # noqa: ANN401  (any JSON)
@@ -346,6 +367,7 @@ PIECES: tuple[Callable[[Random], str], ...] = (
     labelled_arrows,
     table,
     groups,
+    labelled,
     json_shape,
     python_literal,
     cut_json,

@@ -14,7 +14,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.documents import read_file
-from tsgkit.suites.tsg.samples import samples_of
+from tsgkit.suites.tsg.samples import is_single, samples_of
 from tsgkit.suites.tsg.task import kinds_of
 
 BUNDLED = DATA
@@ -118,7 +118,7 @@ def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
 def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
     assert tuple(Dataset(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
-    assert [sample.is_single for sample in Dataset(path, "ma-sgg")] == [True, False]
+    assert [is_single(sample) for sample in Dataset(path, "ma-sgg")] == [True, False]
     assert kinds_of(path) == ("ma-sgg",)
 
 

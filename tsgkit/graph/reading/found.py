@@ -38,17 +38,17 @@ Block = list[Found]
 
 
 def names_action(triplet: Triplet) -> bool:
-    """Whether this is a person-verb triplet."""
+    """Say whether this is a person-verb triplet."""
     return triplet.source.lower() == PERSON and triplet.edge.lower() == VERB
 
 
 def is_whole_graph(triplets: Collection[Triplet]) -> bool:
-    """Whether triplets written together, on one line or in one string, are more than a part of a graph."""
+    """Say whether triplets written together, on one line or in one string, are more than a part of a graph."""
     return len(triplets) > 1 and any(map(names_action, triplets))
 
 
 def names_known_edge(triplets: Collection[Triplet]) -> bool:
-    """Whether lists of three are triplets by what they say: one has ``verb``, ``dobj`` or a preposition in its middle.
+    """Say whether one triplet has ``verb``, ``dobj`` or a preposition in its middle, as no list of things has.
 
     >>> names_known_edge([Triplet("knife", "board", "onion")]), names_known_edge([Triplet("cut", "with", "knife")])
     (False, True)

@@ -1,4 +1,4 @@
-"""What stands on a line before its content: bullets and numbers, the label of a graph, a title of the author's own.
+"""The words before the content of a line: bullets and numbers, the label of a graph, a title of the author's own.
 
 >>> line = "- **Graph 2:** person -> verb -> wash"
 >>> lead = lead_of(line)
@@ -54,7 +54,7 @@ DOUBTS = re.compile(
 
 
 class Lead(NamedTuple):
-    """Where a line's content begins, and what the words before it are."""
+    """The words before a line's content, and the column where that begins."""
 
     end: int = 0
     repairs: tuple[str, ...] = ()
@@ -63,22 +63,22 @@ class Lead(NamedTuple):
 
     @property
     def needs_proof(self) -> bool:
-        """Whether three names behind it may be anything: a title heads lists of nodes just as well as triplets."""
+        """Say whether a list of three names behind it may be nodes as well as a triplet."""
         return self.opens_graph or bool(self.title)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the title denies what follows, or only shows how it could look."""
+        """Say whether the title denies what follows, or only gives it as an example."""
         return DOUBTS.match(self.title) is not None
 
     @property
     def is_entry(self) -> bool:
-        """Whether it begins one item of several, by a number or a title."""
+        """Say whether a number or a title makes the line one item of several."""
         return bool(self.title) or "numbering" in self.repairs
 
 
 def lead_of(line: str) -> Lead:
-    """What stands before the content of a line; nothing where the line is all content."""
+    """Return the lead of a line, an empty one where the line is all content."""
     repairs: dict[str, None] = {}
     end = _behind_prefixes(line, len(line) - len(line.lstrip()), repairs)
     label, title = _match(GRAPH_LABEL, line, end), None
@@ -94,7 +94,7 @@ def lead_of(line: str) -> Lead:
 
 
 def lead_before_brackets(line: str) -> Lead | None:
-    """What stands before the bracket that a line's content begins with; None where it begins with none."""
+    """Return the lead of a line whose content begins with a bracket; None for other lines."""
     lead = lead_of(line)
     if line[lead.end : lead.end + 1] in BRACKETS_OPEN:
         return lead

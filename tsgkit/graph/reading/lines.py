@@ -211,7 +211,7 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
 
 
 def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
-    """A line of brackets with what its lead says of it."""
+    """Add to a line of bracketed triplets what its lead says: the repairs, and whether a graph begins."""
     if not found.triplets:
         return found
     repairs |= dict.fromkeys([*lead.repairs, *found.repairs])
@@ -220,7 +220,7 @@ def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
 
 
 def _looks_like_triplets(text: str, content: str, lead: Lead) -> str:
-    """Why a line that could not be read may hold triplets all the same; nothing where it does not look so."""
+    """Return the reason to count a line as unread triplets; empty where it does not look like any."""
     groups = [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text.replace('"', ""))]
     says_edge = names_known_edge(groups)
     if lead.is_doubtful:

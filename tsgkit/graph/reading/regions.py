@@ -30,8 +30,10 @@ LONGEST_KEY = 70
 
 
 class Piece(NamedTuple):
-    """A span of a region and the graphs in it, none where it only lists names; whether its field is one graph of
-    several, and how many parts of it could not be read."""
+    """A span of a region and the graphs in it, none where it only lists names.
+
+    ``opens_graph``: its field is named as one graph of several; ``unread``: so many parts of it could not be read.
+    """
 
     start: int
     end: int
@@ -42,18 +44,18 @@ class Piece(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing around it belongs to its graphs."""
+        """Say whether its graphs are complete, so that nothing around it joins them."""
         return len(self.graphs) > 1 or any(map(is_whole_graph, self.graphs))
 
     @property
     def triplets(self) -> tuple[Triplet, ...]:
-        """Those of all its graphs."""
+        """The triplets of all its graphs."""
         return tuple(triplet for graph in self.graphs for triplet in graph)
 
 
 def pieces_of(region: str, read_text: ReadText) -> list[Piece]:
-    """The pieces of a region in order, without what lies inside another: an object that a quoted name is made of is
-    no triplet of its own."""
+    """Return the pieces of a region in order, without those inside another: an object that a quoted name is made of
+    is no triplet of its own."""
     apart: list[Piece] = []
     for piece in sorted([*_lists_of_three(region), *_objects(region), *_texts(region, read_text)]):
         if not apart or piece.start >= apart[-1].end:
@@ -62,7 +64,7 @@ def pieces_of(region: str, read_text: ReadText) -> list[Piece]:
 
 
 def loaded(line: str) -> object:
-    """The JSON value of a line that ends in a bracket, None where it is none."""
+    """Load a line that ends in a bracket as JSON; None where it is none."""
     if line[-1:] not in ("]", "}"):
         return None
     try:
@@ -92,12 +94,12 @@ def _objects(region: str) -> Iterator[Piece]:
 
 
 def _with_double_quotes(text: str) -> str:
-    """Python's way of writing strings made JSON's, where no quote stands inside another."""
+    """Rewrite Python's quotes as JSON's, where no quote stands inside another."""
     return "" if '"' in text else text.replace("'", '"')
 
 
 def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
-    """Strings with arrows in them."""
+    """Yield the strings with arrows in them."""
     for match in TEXT.finditer(region):
         if ARROW.search(region, match.start(), match.end()):
             holding = look([_unescaped(match.group())], read_text)
@@ -118,7 +120,7 @@ def _unescaped(quoted: str) -> str:
 
 
 def _key_before(region: str, place: int) -> str:
-    """The name of the field whose value begins at a place; nothing where it is in a list."""
+    """Return the name of the field whose value begins at a place; empty in a list."""
     match = KEY_BEFORE.search(region, max(0, place - LONGEST_KEY), place)
     return match.group(1) if match else ""
 

@@ -93,7 +93,7 @@ class _Finder:
             self.notes.append(repaired(number, ", ".join(line.repairs), text))
 
     def take_brackets(self, line: str) -> bool:
-        """What opens with a bracket on this line, perhaps behind a label."""
+        """Read what opens with a bracket on this line, perhaps behind a label; say whether it held triplets."""
         lead = lead_before_brackets(line)
         if lead is None or lead.is_doubtful:
             return False
@@ -146,7 +146,7 @@ class _Finder:
         return True
 
     def take_list(self, lead: Lead) -> bool:
-        """Triplets in brackets that are no (complete) JSON: cut-off JSON, Python's way."""
+        """Read triplets in brackets that are no (complete) JSON: cut-off JSON, Python's way."""
         if self.at < self.searched_to:
             return False
         here = self.pieces_here(lead)
@@ -167,7 +167,7 @@ class _Finder:
         return True
 
     def pieces_here(self, lead: Lead) -> list[Piece]:
-        """The pieces that begin on this line, behind a lead that makes a difference; a few lines more may end them."""
+        """Return the pieces that begin on this line, if its lead makes a difference; they may end a few lines on."""
         if not (lead.needs_proof or lead.is_entry):
             return []
         length = len(self.lines[self.at]) - lead.end
@@ -205,7 +205,7 @@ class _Finder:
             self.notes.append(note(line, "a string with arrows", text))
 
     def note_rest(self, gap: str, first: int, *, are_names: bool = False) -> None:
-        """A note for each line of what is between triplets; quotes look like parts of some, unless they are a key's."""
+        """Note each line between triplets: unread where quotes are left besides those of keys, else ignored."""
         for number, part in enumerate(gap.split("\n"), first):
             if not set(part) <= PUNCTUATION:
                 loose = "" if are_names else KEY.sub("", part)
@@ -214,6 +214,6 @@ class _Finder:
 
 
 def _are_proven(pieces: list[Piece]) -> bool:
-    """Whether the lists behind a label are triplets for sure: several, arrows, or an edge that can be nothing else."""
+    """Say whether the lists behind a label are surely triplets: several, or with arrows or a known edge."""
     triplets = [triplet for piece in pieces for triplet in piece.triplets]
     return len(triplets) > 1 or any(piece.is_text for piece in pieces) or names_known_edge(triplets)

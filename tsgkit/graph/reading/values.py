@@ -48,12 +48,12 @@ def look(value: object, read_text: ReadText) -> Holding:
     if (lone := triplet_of(value)) is not None:
         return Holding([[lone]], is_triplet=True)
     walk = _Walk(read_text)
-    walk.through(value, 0)
+    walk.visit(value, 0)
     return walk.holding
 
 
 def triplet_of(value: object) -> Triplet | None:
-    """The triplet a value is by itself: a list of three names, or an object with two ends and a label.
+    """Return the triplet a value is by itself: a list of three names, or an object with two ends and a label.
 
     An object that holds triplets in another field is none: its ends and label say when or where a scene was.
     """
@@ -65,7 +65,7 @@ def triplet_of(value: object) -> Triplet | None:
 
 
 def are_names(strings: list[str]) -> bool:
-    """Whether three strings may be the names of one triplet, and are not each a triplet or a list by itself."""
+    """Say whether three strings may be the names of one triplet: they are not triplets or lists themselves."""
     if all(map(PLAIN.fullmatch, strings)):
         return True
     lines = [understand(string) for string in strings if string.strip()]
@@ -75,7 +75,7 @@ def are_names(strings: list[str]) -> bool:
 
 
 def is_list_of_names(key: str, names: list[str]) -> bool:
-    """Whether three names in a field are just names (nodes, say), no triplet: its key and their middle tell."""
+    """Say whether three names in a field are a list (of nodes, say), by its key and by the name in their middle."""
     return not TRIPLET_KEY.search(key) and not names_known_edge([Triplet(*names)])
 
 
@@ -90,7 +90,7 @@ def _three_strings(value: object) -> list[str] | None:
 
 
 def _holds_triplets(value: object) -> bool:
-    """Whether a value is a list of triplets, or of lists of them, by the first; or a string of several."""
+    """Say whether a value is a list of triplets, or of lists of them, by the first; or a string of several."""
     if isinstance(value, str):
         return "\n" in value.strip() or len(understand(value).triplets) > 1
     for _ in range(2):
@@ -101,15 +101,15 @@ def _holds_triplets(value: object) -> bool:
 
 
 class _Walk:
-    """Goes through a value, and knows the graph it is filling."""
+    """A walk through a value, with the graph it is filling."""
 
     def __init__(self, read_text: ReadText) -> None:
         self.read_text = read_text
         self.holding = Holding()
         self.graph: list[Triplet] = []
 
-    def through(self, value: object, depth: int) -> None:
-        """All parts of a list or an object; what they leave open is one graph."""
+    def visit(self, value: object, depth: int) -> None:
+        """Take all parts of a list or an object; the triplets left open at its end are one graph."""
         if depth > DEEPEST:
             self.holding.ignored += 1
             return
@@ -134,7 +134,7 @@ class _Walk:
             self.take(part, depth, is_listed=False)
 
     def take(self, part: object, depth: int, *, is_listed: bool) -> None:
-        """A part: a triplet joins the graph that is open, what holds others closes it."""
+        """Take one part: a triplet joins the open graph, a list or object of others closes it."""
         if (triplet := triplet_of(part)) is not None:
             self.graph.append(triplet)
         elif isinstance(part, str):
@@ -142,14 +142,14 @@ class _Walk:
         elif isinstance(part, (list, dict)) and part:
             self.close()
             before = len(self.holding.graphs), self.holding.unread
-            self.through(part, depth + 1)
+            self.visit(part, depth + 1)
             if is_listed and (len(self.holding.graphs), self.holding.unread) == before:
                 self.holding.unread += 1
         else:
             self.holding.ignored += 1
 
     def take_text(self, text: str) -> None:
-        """A string: of several triplets that name an action, or several graphs, it is graphs of its own."""
+        """Read a string: it joins the open graph, unless it holds a whole graph or several."""
         blocks, notes = self.read_text(text)
         graphs = [[found.triplet for found in block] for block in blocks]
         if any(note.kind == "unread" for note in notes):

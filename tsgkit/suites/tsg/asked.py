@@ -67,7 +67,7 @@ class GenerationSample(Sample):
     """Whether the row holds its context as one text; the published prompts show that and a list differently."""
 
     of_several: bool = field(default=False, compare=False)
-    """Whether its task is one of several graphs an item."""
+    """True in tasks of several graphs an item."""
 
     @property
     def k(self) -> int:
@@ -76,5 +76,5 @@ class GenerationSample(Sample):
 
     @property
     def is_single(self) -> bool:
-        """Whether it has one graph although its task is one of several."""
+        """Say whether it has one graph although its task is one of several."""
         return self.of_several and self.k == 1

@@ -62,8 +62,10 @@ def check_document(
     *,
     of_several: bool | None = None,
 ) -> FileReport:
-    """Lint a document that has been read; ``of_several`` says of generation rows whether several graphs are asked for
-    (None: the rows tell)."""
+    """Lint a document that has been read.
+
+    ``of_several``: its task asks for several graphs an item; None leaves it to the majority of the rows.
+    """
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
     own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]

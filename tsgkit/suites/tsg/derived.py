@@ -63,12 +63,12 @@ class DerivedSample(Sample):
 
     @property
     def of_several(self) -> bool:
-        """Whether the task of its source is one of several graphs an item."""
+        """Say whether its source is of a task of several graphs an item."""
         return self.source.of_several
 
     @property
     def is_single(self) -> bool:
-        """Whether its source has one graph although that task is one of several."""
+        """Say whether its source has one graph although that task is one of several."""
         return self.source.is_single
 
 

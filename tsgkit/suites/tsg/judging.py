@@ -70,7 +70,7 @@ def judgement(
 
 
 def _single(sample: AnySample) -> dict[str, int]:
-    """The count of items of one graph, where several are asked for."""
+    """Count an item of one graph, in tasks of several."""
     several = isinstance(sample, GenerationSample | DerivedSample) and sample.of_several
     return {SINGLE_COUNT: int(is_single(sample))} if several else {}
 

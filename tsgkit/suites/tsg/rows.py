@@ -181,12 +181,15 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
 
 
 def task_of_counts(counts: Sequence[int]) -> Literal["sa-sgg", "ma-sgg"]:
-    """The generation task whose rows these are, by how many graphs each has: single ones may stand among several."""
+    """Return the generation task of rows with so many graphs each: single ones may stand among several."""
     return "ma-sgg" if 2 * sum(count > 1 for count in counts) >= len(counts) else "sa-sgg"
 
 
 def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -> Iterator[Finding]:
-    """A finding for every row of one graph among rows of several; ``of_several`` says it of them (None: most do)."""
+    """Yield a finding for every row of one graph among rows of several.
+
+    ``of_several``: several graphs are asked for; None leaves it to the majority of the rows.
+    """
     counts = [len(entry.narrative.graphs) for entry in entries]
     if of_several is None:
         of_several = task_of_counts(counts) == "ma-sgg"

@@ -109,7 +109,7 @@ def check_answerable(samples: tuple[AnySample, ...], task: str, file: str) -> No
 
 
 def check_several(samples: Iterable[AnySample], task: str, file: str) -> None:
-    """The items of a task of several graphs do not all have one: then they are another task's."""
+    """Refuse a file for a task of several graphs in which every item has one: it is another task's."""
     if task in OF_SEVERAL and all(map(is_single, samples)):
         raise UsageError(
             f"{file}: every item has one graph, so these are rows of sa-sgg, not {_source(task)}",
@@ -118,7 +118,7 @@ def check_several(samples: Iterable[AnySample], task: str, file: str) -> None:
 
 
 def is_single(sample: AnySample) -> bool:
-    """Whether an item has one graph although its task is one of several."""
+    """Say whether an item has one graph although its task is one of several."""
     return isinstance(sample, GenerationSample | DerivedSample) and sample.is_single
 
 

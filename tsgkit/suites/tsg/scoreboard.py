@@ -54,7 +54,7 @@ def score(
 
 
 def _single_items(samples: Sequence[AnySample]) -> Iterator[str]:
-    """A note on the items of one graph where several are asked for."""
+    """Note the items of one graph in a task of several."""
     single = [sample.item_id for sample in samples if is_single(sample)]
     if single:
         items = "1 item" if len(single) == 1 else f"{len(single):,} items"

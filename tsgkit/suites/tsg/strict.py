@@ -1,4 +1,4 @@
-"""Reading as we trust it: what follows the last answer label, else the whole reply, or a reason why there is no answer.
+"""Strict reading: what follows the last answer label, else the whole reply, gives an answer or a reason for none.
 
 >>> letter("A close reading suggests\\nFinal answer: [c]", 5), word("So it is **[the rope.]**")
 ('C', 'the rope')

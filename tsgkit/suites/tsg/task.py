@@ -222,7 +222,7 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 
 
 def _first_rows(file: Path) -> list[object]:
-    """The first rows of a file, up to one that cannot be read."""
+    """Read the first rows of a file, up to one that cannot be read."""
     rows: list[object] = []
     with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
         for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):

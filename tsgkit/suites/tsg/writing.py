@@ -51,7 +51,7 @@ class Written:
 
 
 def write_document(document: Document, format: Format, *, keep_going: bool = False) -> Written:
-    """The document's text in a format.
+    """Write a document in a format.
 
     A graph without triplets is left out where the format has no way to write it. Any other graph it cannot carry is
     left out with ``keep_going`` alone: without, ``CannotCarry`` says which one it is.
@@ -75,7 +75,7 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
 
 
 def _not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
-    """The graphs that cannot be written in a format even by themselves."""
+    """Yield the graphs that a format cannot carry even by themselves."""
     for place, entry in enumerate(document.entries):
         for number, graph in enumerate(entry.narrative.graphs):
             try:
@@ -95,7 +95,7 @@ def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: F
 
 
 def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
-    """The document without these graphs."""
+    """Return the document without these graphs."""
     gone: dict[int, set[int]] = defaultdict(set)
     for left in left_out:
         gone[left.entry].add(left.graph)
