@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.folders import LooksBeside
@@ -142,7 +143,7 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     if not asset.mesh.is_file():
         if missing == "box" and asset.box is not None:
             notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
-            return box(*asset.box)
+            return _boxed(asset.box, based=asset.based)
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
@@ -151,6 +152,12 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: mesh: {found.message}")
     return _turned(found, asset)
+
+
+def _boxed(size: tuple[float, float, float], *, based: bool) -> Shape:
+    """The box of a mesh that is missing, with the origin where the mesh has it."""
+    raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, size[2] / 2, 0, 1)
+    return mesh_of(box(*size)).moved(raised) if based else box(*size)
 
 
 def _turned(mesh: Mesh, asset: Asset) -> Mesh:
