@@ -43,7 +43,9 @@ class _Transform(_Theirs):
     data: Sixteen
 
 
-class _Object(_Theirs):
+class PlacedModel(_Theirs):
+    """An object of a state: its mesh and its transform."""
+
     index: StrictInt
     model: StrictStr = Field(alias="modelId")
     transform: _Transform
@@ -76,7 +78,7 @@ class _Arch(_Theirs):
 class _Scene(_Theirs):
     version: StrictStr | None = None
     arch: _Arch | None = None
-    objects: tuple[_Object, ...] = Field(alias="object")
+    objects: tuple[PlacedModel, ...] = Field(alias="object")
 
 
 class _State(_Theirs):
@@ -86,7 +88,20 @@ class _State(_Theirs):
 
 def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
     """The scene of a text; meshes come from the source of each model's prefix."""
-    value = json_of(text, name)
+    scene = _scene(json_of(text, name), name)
+    notes = _versions(scene)
+    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
+    built = None if scene.arch is None else _architecture(scene.arch, name)
+    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+
+
+def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
+    """The objects and the architecture of a state's JSON value, without their meshes."""
+    scene = _scene(value, name)
+    return scene.objects, None if scene.arch is None else _architecture(scene.arch, name)
+
+
+def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in the file)
     try:
         scene = _State.model_validate(value).scene
     except ValidationError as error:
@@ -94,10 +109,7 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
     indices = [one.index for one in scene.objects]
     if twice := [index for index in indices if indices.count(index) > 1]:
         raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
-    notes = _versions(scene)
-    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
-    built = None if scene.arch is None else _architecture(scene.arch, name)
-    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+    return scene
 
 
 def models_of(text: str, name: str) -> list[tuple[str, str]]:
@@ -122,7 +134,9 @@ def _versions(scene: _Scene) -> list[str]:
             if said[part] != known]  # fmt: skip
 
 
-def _object(given: _Object, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]) -> Object:
+def _object(
+    given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
+) -> Object:
     where = f"{name}: object {given.index}: modelId"
     parts = given.model.split(".")
     if len(parts) != 2 or not all(parts):
