@@ -176,6 +176,6 @@ def test_what_a_person_settles_is_not_asked_for_again(capsys: pytest.CaptureFixt
 def test_a_configuration_that_nobody_named_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
     assert converted("layout.json") == 0
-    assert "the configuration is the one that lies beside (--with): settings.json" in capsys.readouterr().out
+    assert "the file that lies beside belongs to the scene (--with): settings.json" in capsys.readouterr().out
     assert converted("layout.json", "--with", "settings.json") == 0
     assert "lies beside" not in capsys.readouterr().out

@@ -57,11 +57,15 @@ def test_sides_alone_put_the_centroid_in_the_middle() -> None:
     assert "the centroid of the floor is the middle of a rectangle" in told(found)
 
 
-def test_floor_that_nobody_knows_is_lost_and_said() -> None:
-    found = converted(record())
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [("", "none given"), ('{"Bedroom-1": [4, 3]}', "no such room"), ('{"Bedroom-803": 3}', "no length and width")],
+)
+def test_floor_that_nobody_knows_is_lost_and_said(table: str, why: str) -> None:
+    found = converted(record(), table)
     assert found.scene["objects"][0]["at"] == [-0.5, 0.25, 0.0]
     assert "floors" not in found.scene
-    assert "(--room-sizes)" in told(found)
+    assert f"(--room-sizes: {why})" in told(found)
 
 
 def test_pendant_lamp_hangs_from_the_ceiling() -> None:

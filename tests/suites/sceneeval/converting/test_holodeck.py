@@ -11,8 +11,10 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem
+from tsgkit.geometry import Stage, collisions, out_of_bounds
 from tsgkit.suites.sceneeval.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.converting import Converted, Given, Options, converter_of
+from tsgkit.suites.sceneeval.simple import read_simple
 
 
 def converted(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401
@@ -117,12 +119,13 @@ def test_size_that_the_file_does_not_hold_is_named_and_not_invented() -> None:
     found = converted(WORKED)
     assert list(objects(found)) == ["desk-0 (office)"]
     (lost,) = [loss for loss in found.losses if "size is not known" in loss.what]
+    assert losses(found)["sizes that only the assets hold (--assets objathor=DIR)"] == 3
     assert (lost.kind, lost.names) == (
         "lost",
         (
-            "painting-0 (office) (height not in the file)",
-            "mug-0|desk-0 (office) (width, depth and height not in the file)",
-            "ceiling (office) (width and depth not in the file)",
+            "painting-0 (office) (height)",
+            "mug-0|desk-0 (office) (width, depth and height)",
+            "ceiling (office) (width and depth)",
         ),
     )
 
@@ -133,6 +136,24 @@ def test_padding_is_taken_off_things_on_the_floor_alone() -> None:
     assert [one["size"] for one in objects(size).values()] == [[1.2, 0.6, 0.75], [0.8, 0.04, 0.6]]
     said = objects(converted(WORKED, said={"footprint-margin": "0"}))
     assert said["desk-0 (office)"]["size"] == [1.3, 0.7, 0.75]
+
+
+def test_packed_room_is_free_of_collisions_and_within_its_walls(tmp_path: Path) -> None:
+    """Twelve things stand side by side along two walls: their padded footprints touch, and end 4.5 cm in the wall."""
+    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+    things = []
+    for number in range(12):
+        row, column = divmod(number, 6)
+        west, far = -4.5 + 60 * column, (304.5, 45.5)[row]
+        outline = [[west, far - 50], [west, far], [west + 60, far], [west + 60, far - 50]]
+        place = foreign.corner((west + 30) / 100, 0.4, (far - 25) / 100)
+        things.append({"id": f"shelf-{number} (office)", "position": place, "vertices": outline,
+                       "rotation": foreign.corner(0, (180, 0)[row], 0)})  # fmt: skip
+    house = {key: value for key, value in WORKED.items() if not key.endswith("objects")}
+    found = converted({**house, "floor_objects": things, "wall_objects": []})
+    assert {tuple(one["size"]) for one in found.scene["objects"]} == {(0.5, 0.4, 0.8)}
+    stage = Stage(read_simple(json.dumps(found.scene), "x.json", tmp_path).scene)
+    assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_folder_with_both_files_is_one_scene(tmp_path: Path) -> None:
         (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(foreign.text(value))
     (outcome,) = convert_each(entries_of(tmp_path), Batch())
     assert [(scene.id, scene.objects) for scene in outcome.scenes] == [("7", 3)]
-    assert "the one that lies beside" in told(outcome.scenes[0])
+    assert "the file that lies beside" in told(outcome.scenes[0])
 
 
 def test_state_of_hsm_is_not_converted_to_a_state() -> None:

@@ -95,7 +95,7 @@ def _arranged(value: dict[str, Any], name: str, where: str, options: Options) ->
     losses = Ledger()
     size = next((row for said in (record.query, record.id) if options.room_sizes
                  if (row := options.room_sizes.of(said))), None)  # fmt: skip
-    corners = _corners(record, size, losses)
+    corners = _corners(record, size, losses, has_table=options.room_sizes is not None)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
     names = Names()
     things = [_thing(category, said, (west, south), names) for category, said in record.things]
@@ -105,10 +105,13 @@ def _arranged(value: dict[str, Any], name: str, where: str, options: Options) ->
     return Arrangement(name, with_parents(things, losses), _built(outline, losses), losses=losses.told())
 
 
-def _corners(record: _Record, size: RoomSize | None, losses: Ledger) -> list[Corner]:
+def _corners(record: _Record, size: RoomSize | None, losses: Ledger, *, has_table: bool) -> list[Corner]:
     """The outline of the floor about the centroid, on our floor plan, where y grows against ``top``."""
     if size is None or size.sides is None:
-        losses.lost("the floor: objects stand about its centroid, and a room is put around them (--room-sizes)")
+        missing = "no length and width" if size else "no such room" if has_table else "none given"
+        losses.lost(
+            f"floors: objects stand about the centroid, and a room is put around them (--room-sizes: {missing})"
+        )
         return []
     if size.corners:
         x, z = record.centroid

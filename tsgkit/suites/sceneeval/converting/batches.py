@@ -135,7 +135,7 @@ def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unco
     """The scene with a word of the companion, which nobody named."""
     if isinstance(scene, Unconverted):
         return scene
-    loss = Loss("assumed", "the configuration is the one that lies beside (--with)", 1, (name,))
+    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (name,))
     return replace(scene, losses=(*scene.losses, loss))
 
 

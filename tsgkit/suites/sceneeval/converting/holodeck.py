@@ -168,6 +168,7 @@ def fits(given: Given) -> bool:
 def convert(given: Given, options: Options) -> Scenes:
     """Convert the one scene of a file."""
     house = _house(given)
+    refuse_many(len(house.walls) + len(house.doors) + len(house.windows), f"{given.name}: walls, doors and windows")
     losses = Ledger()
     height = house.height or _tallest(house.walls)
     floors = _floors(house, losses)
@@ -181,6 +182,10 @@ def convert(given: Given, options: Options) -> Scenes:
     things = _things(listed, _Context(options, given.name, losses, height, walls, rooms))
     if options.to == "room" and all(getattr(house, name) is None for name in HELD_BY):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
+    if any(one.lacks for one in things) and not any(source.prefix == PREFIX for source in options.sources):
+        losses.lost(
+            "sizes that only the assets hold (--assets objathor=DIR)", count=sum(bool(one.lacks) for one in things)
+        )
     _tell_unread(house, listed, losses)
     built = Architecture(floors, tuple(_opened(wall, openings.get(name, ())) for name, wall in walls.items()))
     found = Arrangement("", things, built, house.query or "", losses.told())
@@ -416,7 +421,7 @@ def _size(one: _Listed, asset: Asset | None, context: _Context, name: str) -> tu
     height = _height(one, context.height)
     if flat is None or height is None:
         missing = [word for word, part in (("width and depth", flat), ("height", height)) if part is None]
-        return None, " and ".join(missing).replace("width and depth and", "width, depth and") + " not in the file"
+        return None, " and ".join(missing).replace("width and depth and", "width, depth and")
     if one.held_by == "ground":
         context.losses.assumed("heights are twice the height of the middle, as for things that stand on the floor")
     return (*flat, height), ""

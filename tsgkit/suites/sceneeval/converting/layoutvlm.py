@@ -226,9 +226,12 @@ def _assets(
             hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
         )
     rebuilt = dict(_rebuilt(known))
+    by_category: dict[str, dict[str, _Known]] = {}
+    for one in known.values():
+        by_category.setdefault(_variable(one.category), {}).setdefault(one.uid, one)
     found_by_key: dict[str, _Known | None] = {}
     for name in places:
-        found_by_key[name] = known.get(name) or rebuilt.get(name) or _of_category(name, known, losses)
+        found_by_key[name] = known.get(name) or rebuilt.get(name) or _of_category(name, by_category, losses)
     used = {id(one) for one in found_by_key.values()}
     for name in sorted(rebuilt):
         if id(rebuilt[name]) not in used:
@@ -294,12 +297,11 @@ def _variable(category: str) -> str:
     return category.lower().translate(_TO_UNDERSCORES)
 
 
-def _of_category(key: str, known: Mapping[str, _Known], losses: Ledger) -> _Known | None:
+def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], losses: Ledger) -> _Known | None:
     """The only asset of the category that a key is made of; None where there is none, or several."""
     name = key.rpartition("-")[0] or key
-    whole, letter = name[:-2], name[-2:]
-    names = {name, whole} if len(letter) == 2 and letter[0] == "_" and letter[1] in string.ascii_uppercase else {name}
-    fitting = {one.uid: one for one in known.values() if _variable(one.category) in names}
+    has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
+    fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
     if len(fitting) != 1:
         losses.lost("objects that fit no asset of the configuration, or several", key)
         return None
