@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ FIRST = [0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 2, 0, 1]
 SECOND = [-1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 2.5, 2, 0, 1]
 
 
-def state(*matrices: list[float], **arch: Any) -> dict[str, Any]:  # noqa: ANN401
+def state(*matrices: Sequence[float], **arch: Any) -> dict[str, Any]:  # noqa: ANN401
     listed = [
         {"id": str(number), "modelId": f"fpModel.m{number}", "index": number, "transform": {"data": data}}
         for number, data in enumerate(matrices)

@@ -175,6 +175,11 @@ def test_lamp_on_a_table_lies_on_it() -> None:
     assert (one["held_by"], other["held_by"], other["parent"]) == ("ground", "object", "table_1")
 
 
+def test_two_thin_things_at_one_place_do_not_lie_on_each_other() -> None:
+    sheet = "sheet {length: 1m; width: 1m; height: 0.004m; left: 1m; top: 1m; depth: 0.802m; orientation: 0 degrees;}"
+    assert [one.get("parent") for one in converted(f"{sheet}\n{sheet}").scene["objects"]] == [None, None]
+
+
 def test_one_answer_as_text_is_read_whatever_its_file_is_called() -> None:
     for text in (BED, foreign.text(BED)):
         found = converter_of("layoutgpt")(Given.of("803.json", text), Options())[0]

@@ -124,8 +124,9 @@ class Thing:
         return None if at is None or self.size is None else at[2] + self.size[2]
 
     def is_under(self, at: Point) -> bool:
-        """Whether a place lies over its footprint."""
-        if self.size is None:
+        """Whether a place is over its footprint and higher than its underside."""
+        own = self.underside
+        if own is None or self.size is None or own[2] >= at[2] - TINY:
             return False
         c, s = math.cos(math.radians(self.yaw)), math.sin(math.radians(self.yaw))
         x, y = at[0] - self.at[0], at[1] - self.at[1]
@@ -210,7 +211,7 @@ def _held(number: int, things: Sequence[Thing], tops: Sequence[tuple[float, int]
     if at is None or abs(at[2]) <= reach + TINY:
         return one if at is None else replace(one, held_by="ground")
     start, end = (bisect_left(tops, (at[2] + step, -1)) for step in (-reach - TINY, reach + TINY))
-    below = [index for _, index in tops[start:end] if index != number and things[index].is_under(at)]
+    below = [index for _, index in tops[start:end] if things[index].is_under(at)]
     if not below:
         return one
     nearest = min(below, key=lambda index: math.dist(things[index].at[:2], at[:2]))

@@ -258,7 +258,7 @@ def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
         uid,
         category or stored.category,
         description or stored.description,
-        size or (mesh.size if mesh else size_of(stored, where)),
+        size or size_of(stored, where),
         mesh.middle if mesh else None,
     )
 
