@@ -7,6 +7,7 @@ a nightstand is to its right. A chair stands before its foot and faces west.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
@@ -26,10 +27,11 @@ def board(x: float, z: float, to_x: float, to_z: float, high: float = 2.7) -> li
 
 
 FOOTPRINTS = {
-    "bed": [[20, 100], [180, 100], [180, 300], [20, 300]],
-    "nightstand": [[195, 255], [245, 255], [245, 295], [195, 295]],
-    "chair": [[110, 35], [170, 35], [170, 85], [110, 85]],
+    "bed": [[15, 95], [185, 95], [185, 305], [15, 305]],
+    "nightstand": [[190, 250], [250, 250], [250, 300], [190, 300]],
+    "chair": [[105, 30], [175, 30], [175, 90], [105, 90]],
 }
+"""In centimetres, and 5 cm larger on every side."""
 TURNS = {"bed": 180, "nightstand": 180, "chair": 270}
 
 
@@ -101,14 +103,13 @@ def layoutvlm_layout(**more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def layoutvlm_config(**more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What its assets and its room are; an asset faces +x, so its depth lies along x."""
+    """What its assets and its room are, with what is known of the assets."""
     assets = {
-        f"{name}-0": {
-            "uid": f"asset{number}",
+        f"asset{number}-0": {
             "category": name,
             "description": f"a plain {name}",
             "frontView": 3,
-            "assetMetadata": {"boundingBox": {"x": deep, "y": wide, "z": high}},
+            "assetMetadata": {"boundingBox": {"x": wide, "y": deep, "z": high}},
         }
         for number, (name, (wide, deep, high)) in enumerate(SIZES.items())
     }
@@ -148,6 +149,110 @@ def layoutgpt_record(query: str = "7", unit: str = "m", scale: float = 1.0) -> d
     asked = f"Room Type: bedroom\nRoom Size: max length {4 * scale:g}{unit}, max width {3 * scale:g}{unit}\n"
     prompt = [{"role": "system", "content": shown}, {"role": "user", "content": asked}]
     return {"query_id": query, "iter": 0, "prompt": prompt, "object_list": things}
+
+
+CORNERS = {"corners": [[10, 5], [14, 5], [14, 8], [10, 8]]}
+"""The floor in the coordinates of a data set."""
+
+
+def atiss_record(query: str = "Bedroom-7") -> dict[str, Any]:
+    """The bedroom as ATISS has it: half sizes, radians, about the middle of its floor."""
+    things = [
+        [
+            name,
+            {
+                "length": wide / 2,
+                "width": deep / 2,
+                "height": high / 2,
+                "left": PLACES[name][0] - 2,
+                "top": 1.5 - PLACES[name][1],
+                "depth": high / 2,
+                "orientation": math.radians(YAWS[name]),
+            },
+        ]
+        for name, (wide, deep, high) in SIZES.items()
+    ]
+    return {"id": f"0a1b_{query}", "query_id": query, "centroid": [12, 6.5], "object_list": things}
+
+
+def hsm_state(**more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The bedroom as a scene state of HSM, with a door in the south."""
+    things = []
+    for number, name in enumerate(SIZES):
+        turn = math.radians(180 - YAWS[name])
+        c, s = math.cos(turn), math.sin(turn)
+        data = [-c, s, 0, 0, 0, 0, 1, 0, s, c, 0, 0, *PLACES[name], 1]
+        things.append(
+            {
+                "id": str(number),
+                "modelId": f"fpModel.asset{number}",
+                "index": number,
+                "parentIndex": -1,
+                "transform": {"rows": 4, "cols": 4, "data": data},
+            }
+        )
+    corners = [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]
+    door = {"id": "door_0", "type": "Door", "box": {"min": [2.5, 0], "max": [3.5, 2.1]}}
+    walls = [
+        {"type": "Wall", "id": f"wall_{side}", "height": 2.7, "depth": 0.1, "roomId": "0",
+         "points": [corners[side], corners[(side + 1) % 4]], "holes": [] if side else [door]}
+        for side in range(4)
+    ]  # fmt: skip
+    arch = {"version": "arch@1.0.2", "elements": [*walls, {"type": "Floor", "id": "floor_0", "points": corners}]}
+    ways = {"up": {"x": 0, "y": 1, "z": 0}, "front": {"x": 0, "y": 0, "z": 1}}
+    scene = {"version": "scene@1.0.2", "unit": 1, **ways, "assetSource": ["fpModel"], "object": things, "arch": arch}
+    return {"format": "sceneState", "scene": scene, **more}
+
+
+def hsm_summary(**more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Its other file."""
+    things = [
+        {
+            "name": f"{name}_1",
+            "position": [PLACES[name][0], PLACES[name][2], PLACES[name][1]],
+            "dimensions": [wide, high, deep],
+            "rotation": 180 - YAWS[name],
+            "obj_type": "large",
+            "parent_name": None,
+            "wall_id": None,
+            "mesh_path": f"/data/hssd/asset{number}.glb",
+        }
+        for number, (name, (wide, deep, high)) in enumerate(SIZES.items())
+    ]
+    corners = [[-2, -1], [2, -1], [2, 2], [-2, 2]]
+    room = {"room_desc": "a small bedroom", "room_type": "bedroom", "room_vertices": corners}
+    return {**room, "scene_objects": things, **more}
+
+
+def idesign(*more: dict[str, Any]) -> list[dict[str, Any]]:
+    """The bedroom as a scene graph of I-Design."""
+    room: list[dict[str, Any]] = [
+        {"new_object_id": name, "size_in_meters": {"length": 4, "width": 3, "height": 0}, "position": corner(*place)}
+        for name, place in {
+            "south_wall": (2, 0, 1.35),
+            "north_wall": (2, 3, 1.35),
+            "east_wall": (4, 1.5, 1.35),
+            "west_wall": (0, 1.5, 1.35),
+            "middle of the room": (2, 1.5, 0),
+            "ceiling": (2, 1.5, 2.7),
+        }.items()
+    ]
+    things = [
+        {
+            "new_object_id": f"{name}_1",
+            "size_in_meters": {"length": wide, "width": deep, "height": high},
+            "position": corner(PLACES[name][0], PLACES[name][1], high / 2),
+            "rotation": {"z_angle": 180 - YAWS[name]},
+            "facing": "north_wall",
+            "is_on_the_floor": True,
+            "placement": {
+                "room_layout_elements": [{"layout_element_id": "north_wall", "preposition": "on"}],
+                "objects_in_room": [],
+            },
+        }
+        for name, (wide, deep, high) in SIZES.items()
+    ]
+    return [*room, *things, *more]
 
 
 def text(value: object) -> str:

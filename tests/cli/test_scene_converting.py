@@ -72,6 +72,18 @@ def test_a_file_of_many_scenes_becomes_many(capsys: pytest.CaptureFixture[str]) 
     assert len(list(Path("out").iterdir())) == 30
 
 
+def test_room_sizes_give_records_of_pixels_their_metres(capsys: pytest.CaptureFixture[str]) -> None:
+    records = [foreign.layoutgpt_record(f"0a1b_Bedroom-{number}", "px", scale) for number, scale in ((1, 64), (2, 50))]
+    Path("px.json").write_text(foreign.text(records))
+    assert converted("px.json", "-o", "out") == 1
+    assert "--room-sizes FILE" in capsys.readouterr().err
+    Path("sizes.csv").write_text("id,shorter_side\nBedroom-1,3\nBedroom-2,3\n")
+    assert converted("px.json", "-o", "out", "--room-sizes", "sizes.csv") == 0
+    one, other = (json.loads(path.read_text()) for path in sorted(Path("out").iterdir()))
+    assert [thing["size"] for thing in one["objects"]] == [thing["size"] for thing in other["objects"]]
+    assert one["objects"][0]["size"] == [1.6, 2.0, 0.6]
+
+
 def test_out_may_lie_in_the_folder_that_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     Path("made/3.json").write_text(foreign.text(foreign.holodeck()))
     for _ in range(2):
@@ -86,6 +98,7 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
     assert [one["modelId"] for one in value["scene"]["object"]] == [
         f"layoutvlm-objaverse.asset{number}" for number in range(3)
     ]
+    assert [one["id"] for one in value["scene"]["object"]] == ["bed-0", "nightstand-0", "chair-0"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +119,10 @@ def test_a_layout_and_its_configuration_become_a_state() -> None:
         (["house_1.json", "--assume", "a=1", "--assume", "a=2"], "said twice"),
         (["house_1.json", "--assets", "ikea=."], "there is no layout ikea"),
         (["den.txt", "--to", "state"], "name no meshes"),
+        (["den.txt", "--room-sizes", "none.csv"], "none.csv: no such file"),
+        (["den.txt", "--room-sizes", "den.txt"], "den.txt: line 1: expected id,shorter_side"),
+        (["house_1.json", "--room-sizes", "sizes.csv"], "files of holodeck hold their own sizes of rooms"),
+        (["den.txt", "--room-sizes", "sizes.csv"], "--room-sizes: sizes.csv does not have its room"),
         (["made"], "no file in it ends in"),
         (["made", "--id", "7"], "--id has no meaning"),
         (["made", "-o", "made"], "the folder being read"),
@@ -117,6 +134,7 @@ def test_wrong_usage_is_said_and_nothing_is_written(
     words: list[str], said: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "many.json").write_text(foreign.text([foreign.layoutgpt_record(str(number)) for number in range(2)]))
+    (here / "sizes.csv").write_text("id,shorter_side\n7,3.2\n")
     before = sorted(here.rglob("*"))
     assert converted(*words) == 2
     assert said in capsys.readouterr().err
@@ -160,6 +178,6 @@ def test_what_a_person_settles_is_not_asked_for_again(capsys: pytest.CaptureFixt
 def test_a_configuration_that_nobody_named_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     Path("settings.json").write_text(foreign.text(foreign.layoutvlm_config()))
     assert converted("layout.json") == 0
-    assert "the configuration is the one that lies beside (--with): settings.json" in capsys.readouterr().out
+    assert "the file that lies beside belongs to the scene (--with): settings.json" in capsys.readouterr().out
     assert converted("layout.json", "--with", "settings.json") == 0
     assert "lies beside" not in capsys.readouterr().out

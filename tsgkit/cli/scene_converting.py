@@ -2,21 +2,33 @@
 
   tsgkit scene convert house.json -o rooms                      rooms/scene_house.json, by the form it is found in
   tsgkit scene convert house.json --id 7 --assets objathor=DIR  sizes of assets from their folder
-  tsgkit scene convert layout.json --with config.json           a layout and what its assets are
+  tsgkit scene convert layout.json --with config.json --assets layoutvlm_objathor=DIR
+  tsgkit scene convert px.json --room-sizes sizes.csv           pixels in metres, by the real size of each room
   tsgkit scene convert made/ -o rooms                           every file of a folder, and of the folders in it
   tsgkit eval --task sceneeval --scenes mine=rooms              the scenes of a folder, scored
 
 Scenes are named by the id in a file, the number at the end of a file's name (bedroom_7.json is scene 7), or that name.
 A room (--to room) has a box for every object and needs nothing else; a scene state (--to state) names meshes, which
---assets finds when it is scored. What files leave open is assumed, said, and settled with --assume NAME=VALUE.
+--assets finds when it is scored. Sizes that neither a file nor its assets hold are named and never invented. What files
+leave open is assumed, said, and settled with --assume NAME=VALUE.
 
 forms, and what may be assumed of them:
   holodeck    houses of Holodeck as JSON (rooms with a floorPolygon, walls, doors, windows, objects)
-                footprint-margin=METRES   by which footprints are larger than things (default: 0)
-  layoutvlm   layouts of LayoutVLM as JSON (a position and a rotation of each asset), and their configurations
-                angles=degrees|radians    position=middle|underside    front=+x|-x|+y|-y
+                footprint-margin=METRES   by which footprints of things on the floor are larger (default: 0.1)
+                things on walls, on others and on the ceiling need --assets objathor=DIR (annotations.json or .json.gz;
+                a second folder may be named for the simulator's own assets)
+  layoutvlm   layouts of LayoutVLM as JSON (a position and a rotation of each asset), their configurations (--with) and
+              the data.json of their assets (--assets layoutvlm_objathor=DIR)
+                angles=degrees|radians    position=middle|underside    front=+x|-x|+y|-y    box=width-first|depth-first
   layoutgpt   layouts of LayoutGPT: lines of CSS, or JSON records with an object_list; to rooms only
-                pixels-per-metre=N   room=4.2mx3m   place=centre|corner   depth=middle|underside   unit=m|cm|mm|px
+                shorter-side=METRES   pixels-per-metre=N   room=4.2mx3m
+                place=centre|corner   depth=middle|underside   unit=m|cm|mm|px
+  atiss       layouts of ATISS: JSON records with an object_list and a centroid; to rooms only (--room-sizes)
+  hsm         scene states of HSM with --assets hssd=DIR or their hsm_scene_state.json (--with); to rooms only
+  idesign     scene graphs of I-Design as JSON (a list of objects with a new_object_id); to rooms only
+
+A table of room sizes is CSV (id,shorter_side or id,length,width, in metres) or JSON: under each id of a record
+(UUID_Bedroom-803, or Bedroom-803) the shorter side, [length, width], or {"corners": [[x, z], ...]}, its outline.
 """
 
 from __future__ import annotations
@@ -32,6 +44,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.library.files import read_text
 
 if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.converting import Batch, Converted, Loss, Outcome
@@ -43,10 +56,10 @@ EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 0.2, 10.0
 
 
 def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The verb ``convert`` and its options."""
+    """Add the verb ``convert`` and its options."""
     verb = verbs.add_parser(
         "convert",
-        help="scenes of other tools (Holodeck, LayoutVLM, LayoutGPT) as files that are scored here",
+        help="scenes of other tools (Holodeck, LayoutVLM, LayoutGPT, ATISS, HSM, I-Design) as files scored here",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -55,6 +68,7 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     verb.add_argument("--from", dest="form", metavar="FORM", help="the form (default: recognised by the content)")
     verb.add_argument("--to", choices=("room", "state"), default="room", help="what is written (default: room)")
     verb.add_argument("--with", dest="beside", metavar="FILE_OR_DIR", help="configurations: one, or of the same names")
+    verb.add_argument("--room-sizes", metavar="FILE", help="real sizes of rooms by id, CSV or JSON")
     verb.add_argument("--assets", action="append", default=[], metavar="LAYOUT=DIR", help="where assets lie")
     verb.add_argument(
         "--assume", action="append", default=[], metavar="NAME=VALUE", help="settle what files leave open"
@@ -69,13 +83,15 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def convert(arguments: argparse.Namespace) -> int:
     """Convert a file or a folder."""
     from tsgkit.suites.sceneeval.assets import sources_of
-    from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of
+    from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of, room_sizes_of
 
     source = Path(arguments.source)
     if arguments.new:
         complain("--new is called --force now, and will go with the next version")
         arguments.force = True
-    options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume))
+    table = arguments.room_sizes
+    sizes = None if table is None else room_sizes_of(read_text(table), Path(table).name)
+    options = Options(arguments.to, sources_of(arguments.assets), said=_settled(arguments.assume), room_sizes=sizes)
     if arguments.form is not None:
         converter_of(arguments.form)
     batch = Batch(options, arguments.form, Path(arguments.beside) if arguments.beside else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -225,9 +226,62 @@ def test_each_layout_finds_its_mesh_and_what_is_known_of_it(tmp_path: Path) -> N
     assert (objathor.mesh, objathor.category, objathor.mend_winding) == (tmp_path / "a1/a1.glb", "lamp", True)
     assert (hssd.mesh, hssd.category, hssd.description) == (tmp_path / "glb/b/b2.glb", "floor lamp", "Arc")
     assert hssd.rotation is not None
-    assert (vlm.mesh, vlm.description, vlm.box) == (tmp_path / "c3/c3.glb", "leather, oak", (2.0, 0.9, 0.8))
+    assert (vlm.mesh, vlm.description, vlm.box) == (tmp_path / "c3/c3.glb", "leather, oak", (2.0, 0.8, 0.9))
     part = source_of(f"hssd={tmp_path}").asset("b2_part_1", "x")
     assert part.mesh == tmp_path / "decomposed/b2/b2_part_1.glb"
+
+
+def test_packed_table_of_assets_is_read_like_the_plain_one(tmp_path: Path) -> None:
+    entry = {"annotations": {"category": "lamp"}, "assetMetadata": {"boundingBox": {"x": 1, "y": 3, "z": 2}}}
+    packed = tmp_path / "annotations.json.gz"
+    packed.write_bytes(gzip.compress(json.dumps({"a1": entry}).encode()))
+    source = source_of(f"objathor={tmp_path}")
+    assert (source.asset("a1", "x").category, source.asset("a1", "x").box) == ("lamp", (1.0, 2.0, 3.0))
+    packed.write_bytes(gzip.compress(b'{"a1": {"category": "stool"}}'))
+    os.utime(packed, ns=(0, packed.stat().st_mtime_ns + 1_000_000_000))
+    assert source.asset("a1", "x").category == "stool"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"plain", "not a whole gzip file"),
+        (gzip.compress(b'{"a1": {}}')[:-9], "not a whole gzip file"),
+        (gzip.compress(b"{"), "line 1: broken JSON"),
+        (gzip.compress(b"\xff\xfe"), "UTF-16"),
+    ],
+    ids=["not packed", "cut short", "broken JSON", "UTF-16"],
+)
+def test_broken_packed_table_of_assets_is_named(data: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / "annotations.json.gz").write_bytes(data)
+    with pytest.raises(FileProblem, match=f"annotations.json.gz: .*{said}"):
+        source_of(f"objathor={tmp_path}").asset("a1", "x")
+
+
+def test_packed_table_of_assets_is_not_unpacked_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tsgkit.suites.sceneeval.assets.MOST_UNPACKED", 1000)
+    (tmp_path / "annotations.json.gz").write_bytes(gzip.compress(b"{" + b" " * 2000 + b"}"))
+    with pytest.raises(FileProblem, match="more than 1,000 bytes"):
+        source_of(f"objathor={tmp_path}").asset("a1", "x")
+
+
+def test_missing_mesh_of_layoutvlm_is_an_upright_box_on_its_underside(tmp_path: Path) -> None:
+    (tmp_path / "bed").mkdir()
+    box = {"assetMetadata": {"boundingBox": {"x": 1.6, "y": 2.0, "z": 0.9}}}
+    (tmp_path / "bed" / "data.json").write_text(json.dumps(box))
+    text = state(an_object(0, "layoutvlm-objaverse.bed"))
+    found = read(tmp_path, text, sources=sources_of([f"layoutvlm_objathor={tmp_path}"]), missing="box")
+    (body,) = Stage(found.scene).bodies.values()
+    assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, 0], [2.8, 2, 0.9])
+
+
+def test_missing_mesh_of_holodeck_is_a_box_around_its_middle(tmp_path: Path) -> None:
+    table = {"bed": {"assetMetadata": {"boundingBox": {"x": 1.6, "y": 0.9, "z": 2.0}}}}
+    (tmp_path / "annotations.json").write_text(json.dumps(table))
+    text = state(an_object(0, "objaverse.bed"))
+    found = read(tmp_path, text, sources=sources_of([f"objathor={tmp_path}"]), missing="box")
+    (body,) = Stage(found.scene).bodies.values()
+    assert (body.low.round(6).tolist(), body.high.round(6).tolist()) == ([1.2, 0, -0.45], [2.8, 2, 0.45])
 
 
 def test_an_asset_with_its_own_up_is_stood_upright(tmp_path: Path) -> None:

@@ -11,10 +11,15 @@ layout                  prefix of a ``modelId``   mesh                          
 ======================  ========================  =================================  ======================
 ``threed_future``       ``3dfModel``              ``ID/raw_model.obj``               ``model_info.json``
 ``objathor``            ``objaverse``             ``ID/ID.glb``                      ``annotations.json``
+                                                                                     (or ``.json.gz``)
 ``hssd``                ``fpModel``               ``glb/I/ID.glb``; parts of things  ``fpmodels.csv``
                                                   ``decomposed/WHOLE/ID.glb``
 ``layoutvlm_objathor``  ``layoutvlm-objaverse``   ``ID/ID.glb``                      ``ID/data.json``
 ======================  ========================  =================================  ======================
+
+The boxes of ``objathor`` are written with y up, and its meshes have their origin in the middle of them. Those of
+``layoutvlm_objathor`` are written with z up (x is the width), and its meshes have their origin in the middle of the
+underside.
 
 Nothing outside the given folder is read. An asset of HSSD may declare its own ``up`` and ``front``; it is turned once,
 in its own frame. Assets of objaverse whose faces look inwards are turned out, as published.
@@ -23,7 +28,9 @@ in its own frame. Assets of objaverse whose faces look inwards are turned out, a
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,11 +40,14 @@ from typing import Any, NamedTuple, Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
 from tsgkit.lexicon import meant
-from tsgkit.library.files import read_text
+from tsgkit.library.files import decoded, read_bytes, read_text
 from tsgkit.suites.sceneeval.folders import inside, plain_id
 from tsgkit.suites.sceneeval.furnished import json_of
 
 FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
+PACKED = ".gz"
+MOST_UNPACKED = 2**30
+"""Bytes of a table that was packed."""
 
 
 class Asset(NamedTuple):
@@ -50,6 +60,8 @@ class Asset(NamedTuple):
     box: tuple[float, float, float] | None = None
     """How wide, deep and high it is, where its source says so."""
     mend_winding: bool = False
+    based: bool = False
+    """Its mesh has its origin in the middle of its underside, not in the middle of its box."""
 
 
 class AssetSource(Protocol):
@@ -76,6 +88,9 @@ class Layout:
     mend_winding: bool = False
     table: str = ""
     """The file that knows all assets; none where each has its own."""
+    z_up: bool = False
+    """Its boxes are written with z up: x is the width, y the depth, z the height."""
+    based: bool = False
 
 
 class FolderSource:
@@ -100,12 +115,15 @@ class FolderSource:
         known = self._known(name)
         category, description = self._layout.told(known)
         rotation = _rotation(known, where)
-        return Asset(mesh, category, description, rotation, _box(known), self._layout.mend_winding)
+        box = _box(known, "xyz" if self._layout.z_up else "xzy")
+        return Asset(mesh, category, description, rotation, box, self._layout.mend_winding, self._layout.based)
 
     def _known(self, name: str) -> Mapping[str, Any]:
         if not self._layout.table:
             return self._layout.known(self.folder, name)
-        found = _table(self.name, self.folder, _written(self.folder / self._layout.table)).get(name)
+        table = self.folder / self._layout.table
+        written = _written(table) or _written(table.with_name(table.name + PACKED))
+        found = _table(self.name, self.folder, written).get(name)
         return found if isinstance(found, dict) else {}
 
 
@@ -143,7 +161,22 @@ def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
 
 def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
     path = inside(folder, name, str(folder))
-    return json_of(read_text(path), str(path)) if path.is_file() else {}
+    if path.is_file():
+        return json_of(read_text(path), str(path))
+    packed = inside(folder, name + PACKED, str(folder))
+    return json_of(decoded(_unpacked(packed), packed), str(packed)) if packed.is_file() else {}
+
+
+def _unpacked(path: Path) -> bytes:
+    """Read a gzip file of bounded size."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(read_bytes(path))) as file:
+            found = file.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileProblem(f"{path}: not a whole gzip file: {error}") from None
+    if len(found) > MOST_UNPACKED:
+        raise FileProblem(f"{path}: unpacked it has more than {MOST_UNPACKED:,} bytes, which is the most that is read")
+    return found
 
 
 def _model_info(folder: Path, name: str) -> Mapping[str, Any]:
@@ -166,10 +199,13 @@ def _csv(folder: Path, name: str) -> Mapping[str, Any]:
 
 def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
     found = _json_file(folder, f"{name}/data.json")
-    if not isinstance(found, dict):
-        return {}
-    own = found.get("annotations")
-    return {**found, **(own if isinstance(own, dict) else {})}
+    return _flat(found) if isinstance(found, dict) else {}
+
+
+def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is known of an asset, with its ``annotations`` beside the rest."""
+    own = known.get("annotations")
+    return {**known, **own} if isinstance(own, dict) else known
 
 
 def _words(known: Mapping[str, Any], *fields: str) -> str:
@@ -185,7 +221,8 @@ def _told_future(known: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def _told_objathor(known: Mapping[str, Any]) -> tuple[str, str]:
+def _told_objathor(entry: Mapping[str, Any]) -> tuple[str, str]:
+    known = _flat(entry)
     described = _words(known, "description") or _words(known, "description_auto")
     return _words(known, "category") or _words(known, "ref_category"), ", ".join(
         part for part in (_words(known, "ref_category"), described) if part
@@ -224,15 +261,15 @@ def _way(text: str, where: str) -> tuple[float, ...]:
     return way
 
 
-def _box(known: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """How wide, deep and high an asset is, by metadata with y up; some have them within those of a simulator."""
+def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:
+    """How wide, deep and high an asset is; some have the metadata within those of a simulator."""
     simulated = known.get("thor_metadata")
     about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
-    return extents(about.get("boundingBox")) if isinstance(about, dict) else None
+    return extents(about.get("boundingBox"), axes) if isinstance(about, dict) else None
 
 
-def extents(written: object) -> tuple[float, float, float] | None:
-    """The x, z and y of a box: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
+def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | None:
+    """The extents of a box along some axes: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
 
     >>> extents({"min": {"x": -1, "y": 0, "z": 0}, "max": {"x": 1, "y": 0.5, "z": 3}})
     (2.0, 3.0, 0.5)
@@ -242,10 +279,10 @@ def extents(written: object) -> tuple[float, float, float] | None:
     found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
     low, high = found.get("min"), found.get("max")
     if isinstance(low, dict) and isinstance(high, dict):
-        corners = [(high.get(axis), low.get(axis)) for axis in "xzy"]
+        corners = [(high.get(axis), low.get(axis)) for axis in axes]
         sizes = [a - b if isinstance(a, int | float) and isinstance(b, int | float) else None for a, b in corners]
     else:
-        sizes = [found.get(axis) for axis in "xzy"]
+        sizes = [found.get(axis) for axis in axes]
     numbers = [float(size) for size in sizes if isinstance(size, int | float) and 0 < size < 1e4]
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 
@@ -255,6 +292,12 @@ LAYOUTS = {
     "objathor": Layout("objaverse", lambda name: f"{name}/{name}.glb", _annotations, _told_objathor, True, OBJATHOR),
     "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
     "layoutvlm_objathor": Layout(
-        "layoutvlm-objaverse", lambda name: f"{name}/{name}.glb", _own_data, _told_layoutvlm, True
+        "layoutvlm-objaverse",
+        lambda name: f"{name}/{name}.glb",
+        _own_data,
+        _told_layoutvlm,
+        mend_winding=True,
+        z_up=True,
+        based=True,
     ),
 }

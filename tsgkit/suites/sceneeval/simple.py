@@ -14,11 +14,12 @@ Metres and degrees; x to the east, y to the north, z up. An object without yaw l
 wide (x), deep (y) and high it is before it is turned; ``at`` is the middle of its underside. Its shape is a ``shape``
 (box, cylinder, cone, sphere) of that size, or ``parts``, each a shape whose ``at`` counts from the object's, or a
 ``mesh``: a GLB, OBJ or PLY file (y up, front +z) inside the folder of the room, put with its own origin at ``at``; a
-``size`` beside it says what box stands for it where it is missing. A ``colour`` (``#c04030``) of an object or a part is
-for pictures only. A rectangular room goes ``from`` its south-west
-corner ``to`` its north-east one; an opening lies ``at`` so many metres from the west (south) end of its wall, ``sill``
-above the floor. Other shapes are written as ``floors`` and ``walls``. Without any of these a room is put around the
-objects.
+``size`` beside it says what box stands for it where it is missing. A ``colour`` (``#c04030``) of an object or a part
+is for pictures only. A rectangular room goes ``from`` its south-west corner ``to`` its north-east one; an opening lies
+``at`` so many metres from the west (south) end of its wall, ``sill`` above the floor. ``held_by`` (ground, object,
+wall, ceiling) and ``parent`` (the id of an object, or the name of a wall) keep what a generator put an object on;
+scores measure it and do not read them. Other shapes are written as ``floors`` and ``walls``. Without any of these a
+room is put around the objects.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ class ObjectGiven(Given):
     at: Point
     yaw: Annotated[float, Field(ge=-3600, le=3600)] = 0.0
     scale: Size = 1.0
+    held_by: Literal["ground", "object", "wall", "ceiling"] | None = None
+    parent: Name | None = None
 
     @model_validator(mode="after")
     def _has_one_shape(self) -> Self:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.folders import LooksBeside
@@ -42,7 +43,9 @@ class _Transform(_Theirs):
     data: Sixteen
 
 
-class _Object(_Theirs):
+class PlacedModel(_Theirs):
+    """An object of a state: its mesh and its transform."""
+
     index: StrictInt
     model: StrictStr = Field(alias="modelId")
     transform: _Transform
@@ -75,7 +78,7 @@ class _Arch(_Theirs):
 class _Scene(_Theirs):
     version: StrictStr | None = None
     arch: _Arch | None = None
-    objects: tuple[_Object, ...] = Field(alias="object")
+    objects: tuple[PlacedModel, ...] = Field(alias="object")
 
 
 class _State(_Theirs):
@@ -85,7 +88,20 @@ class _State(_Theirs):
 
 def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
     """The scene of a text; meshes come from the source of each model's prefix."""
-    value = json_of(text, name)
+    scene = _scene(json_of(text, name), name)
+    notes = _versions(scene)
+    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
+    built = None if scene.arch is None else _architecture(scene.arch, name)
+    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+
+
+def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
+    """The objects and the architecture of a state's JSON value, without their meshes."""
+    scene = _scene(value, name)
+    return scene.objects, None if scene.arch is None else _architecture(scene.arch, name)
+
+
+def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in the file)
     try:
         scene = _State.model_validate(value).scene
     except ValidationError as error:
@@ -93,10 +109,7 @@ def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, miss
     indices = [one.index for one in scene.objects]
     if twice := [index for index in indices if indices.count(index) > 1]:
         raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
-    notes = _versions(scene)
-    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
-    built = None if scene.arch is None else _architecture(scene.arch, name)
-    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+    return scene
 
 
 def models_of(text: str, name: str) -> list[tuple[str, str]]:
@@ -121,7 +134,9 @@ def _versions(scene: _Scene) -> list[str]:
             if said[part] != known]  # fmt: skip
 
 
-def _object(given: _Object, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]) -> Object:
+def _object(
+    given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
+) -> Object:
     where = f"{name}: object {given.index}: modelId"
     parts = given.model.split(".")
     if len(parts) != 2 or not all(parts):
@@ -142,7 +157,7 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     if not asset.mesh.is_file():
         if missing == "box" and asset.box is not None:
             notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
-            return box(*asset.box)
+            return _boxed(asset.box, based=asset.based)
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
@@ -151,6 +166,12 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: mesh: {found.message}")
     return _turned(found, asset)
+
+
+def _boxed(size: tuple[float, float, float], *, based: bool) -> Shape:
+    """The box of a mesh that is missing, with the origin where the mesh has it."""
+    raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, size[2] / 2, 0, 1)
+    return mesh_of(box(*size)).moved(raised) if based else box(*size)
 
 
 def _turned(mesh: Mesh, asset: Asset) -> Mesh:

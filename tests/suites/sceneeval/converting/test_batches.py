@@ -25,6 +25,7 @@ from tsgkit.suites.sceneeval.converting import (
     write_scene,
 )
 from tsgkit.suites.sceneeval.converting.batches import MOST_BYTES
+from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
 
 MINE = Converter(
     "mine",
@@ -48,6 +49,10 @@ def ids(folder: Path, batch: Batch | None = None) -> tuple[dict[str, str], list[
         (foreign.text(foreign.layoutvlm_layout()), "layoutvlm"),
         (foreign.text([foreign.layoutgpt_record()]), "layoutgpt"),
         (foreign.LAYOUTGPT, "layoutgpt"),
+        (foreign.text([foreign.atiss_record()]), "atiss"),
+        (foreign.text(foreign.hsm_state()), "hsm"),
+        (foreign.text(foreign.hsm_summary()), "hsm"),
+        (foreign.text(foreign.idesign()), "idesign"),
     ],
 )
 def test_a_form_is_recognised_by_the_content(text: str, form: str) -> None:
@@ -72,7 +77,7 @@ def test_a_form_that_does_not_fit_says_which_does(tmp_path: Path) -> None:
     assert refused.value.hint == "it looks like holodeck"
 
 
-@pytest.mark.parametrize("form", ["holodeck", "layoutvlm", "layoutgpt"])
+@pytest.mark.parametrize("form", known_converters())
 def test_a_converter_refuses_what_is_not_its_form(form: str) -> None:
     with pytest.raises(FileProblem, match=f"this is not {form}"):
         converter_of(form)(Given.of("x.json", '{"format": "other"}'), Options())
@@ -85,7 +90,7 @@ def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeyp
         "tsgkit.suites.sceneeval.converting.registry.entry_points",
         lambda name="mine", **_: [point] if name == "mine" else [],
     )
-    assert known_converters() == ("holodeck", "layoutvlm", "layoutgpt", "mine")
+    assert known_converters() == ("holodeck", "layoutvlm", "layoutgpt", "atiss", "hsm", "idesign", "mine")
     assert recognised(Given.of("x.json", '["bed"]')).name == "mine"
     with pytest.raises(FileProblem, match="any of layoutgpt, mine"):
         recognised(Given.of("x.json", '[{"object_list": []}]'))
@@ -149,6 +154,20 @@ def test_companions_of_the_same_names_are_found_in_their_folder(tmp_path: Path) 
     (tmp_path / "config" / "1.json").unlink()
     made, failed = ids(tmp_path / "made", Batch(beside=tmp_path / "config"))
     assert (list(made), len(failed)) == (["0"], 1)
+
+
+def test_companion_of_another_form_that_lies_beside_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "layout.json").write_text(foreign.text(foreign.layoutvlm_layout()))
+    (tmp_path / "hsm_scene_state.json").write_text(foreign.text(foreign.hsm_summary()))
+    with pytest.raises(FileProblem, match="a layout alone"):
+        convert_file(tmp_path / "layout.json", Batch(Options()))
+
+
+def test_table_of_room_sizes_for_files_that_hold_their_own_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(foreign.text(foreign.holodeck()))
+    sizes = room_sizes_of('{"Bedroom-7": 3}', "sizes.json")
+    with pytest.raises(UsageError, match="--room-sizes: files of holodeck hold their own"):
+        convert_file(tmp_path / "x.json", Batch(Options(room_sizes=sizes)))
 
 
 def test_two_configurations_beside_a_layout_are_not_chosen_from(tmp_path: Path) -> None:

@@ -17,11 +17,15 @@ from tsgkit.errors import UsageError
 from tsgkit.suites.sceneeval.converting import Converted, Given, Options, converter_of, known_converters
 from tsgkit.suites.sceneeval.converting.batches import text_of
 from tsgkit.suites.sceneeval.converting.css import rules_of
+from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.simple import read_simple
 
 KEYS = ["rooms", "floorPolygon", "walls", "polygon", "doors", "holePolygon", "doorSegment", "objects", "assetId",
         "position", "rotation", "vertices", "x", "y", "z", "boundary", "floor_vertices", "assets", "scale",
-        "object_list", "query_id", "prompt", "length", "left", "children", "id", "size", "assetMetadata"]  # fmt: skip
+        "object_list", "query_id", "prompt", "length", "left", "children", "id", "size", "assetMetadata", "category",
+        "centroid", "format", "scene", "object", "modelId", "index", "transform", "data", "arch", "elements", "points",
+        "scene_objects", "dimensions", "room_vertices", "new_object_id", "size_in_meters", "placement",
+        "height"]  # fmt: skip
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
 JSON = st.recursive(
     SCALARS,
@@ -32,18 +36,27 @@ SCRAPS = st.sampled_from(
     ["bed ", "{", "}", "length: ", "left:", "1.5m", "px", ";", "\n", "90 degrees", "max length 3m, ", "max width 4px",
      "orientation:", "-", "1e9", "?", ", ", "height:0.5m;"]
 )  # fmt: skip
+ROWS = st.sampled_from(["id,shorter_side", "id,length,width", "a,3", "a,3,4", "b_a,nan", '"', "c,1e999", ",", "a"])
 STARTS = {
     "holodeck": foreign.holodeck(),
     "layoutvlm": foreign.layoutvlm_layout(),
     "layoutgpt": [foreign.layoutgpt_record()],
+    "atiss": [foreign.atiss_record()],
+    "hsm": foreign.hsm_state(),
+    "idesign": foreign.idesign(),
 }
-COMPANION = Given.of("config.json", foreign.text(foreign.layoutvlm_config()))
+COMPANIONS = {
+    "layoutvlm": Given.of("config.json", foreign.text(foreign.layoutvlm_config())),
+    "hsm": Given.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
+}
 
 
-def outcome_of(name: str, text: str, to: str = "room", companion: Given = COMPANION) -> None:
+def outcome_of(name: str, text: str, to: str = "room", companion: Given | None = None) -> None:
     """Convert a text: what comes out can be read, and nothing but an error in words is raised."""
+    beside = companion or COMPANIONS.get(name)
+    sizes = room_sizes_of(json.dumps({"Bedroom-7": foreign.CORNERS}), "sizes.json") if name == "atiss" else None
     try:
-        made = converter_of(name)(Given.of("x.json", text), Options(to=to, companion=companion))  # type: ignore[arg-type]
+        made = converter_of(name)(Given.of("x.json", text), Options(to, companion=beside, room_sizes=sizes))  # type: ignore[arg-type]
     except UsageError as error:
         assert str(error)
         return
@@ -84,6 +97,25 @@ def test_a_configuration_with_anything_in_one_place_is_read_or_refused(data: st.
     container, key = data.draw(st.sampled_from(places(config)))
     container[key] = value
     outcome_of("layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", Given.of("c.json", json.dumps(config)))
+
+
+@given(st.data(), JSON)
+def test_summary_of_hsm_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
+    summary = foreign.hsm_summary()
+    container, key = data.draw(st.sampled_from(places(summary)))
+    container[key] = value
+    outcome_of("hsm", json.dumps(summary))
+    outcome_of("hsm", foreign.text(foreign.hsm_state()), "room", Given.of("h.json", json.dumps(summary)))
+
+
+@given(st.text(max_size=60) | JSON.map(json.dumps) | st.lists(ROWS, max_size=6).map("\n".join))
+def test_any_table_of_room_sizes_is_read_or_refused(text: str) -> None:
+    try:
+        sizes = room_sizes_of(text, "sizes")
+    except UsageError as error:
+        assert str(error).startswith("sizes")
+        return
+    assert all(size is None or 0 < size.shorter < 1e5 for size in sizes.by_id.values())
 
 
 @given(st.lists(SCRAPS | st.text(max_size=3), max_size=40).map("".join))

@@ -9,6 +9,8 @@ import pytest
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converting import Converted, Given, Options, Unconverted, converter_of
+from tsgkit.suites.sceneeval.converting.layoutgpt import FIELDS
+from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
 
 BED = "bed {length: 2m; width: 1m; height: 0.5m; left: 1m; top: 1m; depth: 0.25m; orientation: 0 degrees;}"
 
@@ -68,11 +70,121 @@ def test_numbers_without_a_unit_have_that_of_their_room() -> None:
     assert "numbers without a unit are px" in told(found)
 
 
-def test_depth_is_told_by_what_stands_on_the_floor_or_by_the_person() -> None:
+def test_depth_is_of_middles_unless_a_person_says_otherwise() -> None:
     low = BED.replace("0.25m", "0m")
-    assert first(converted(low)) == first(converted(BED))
-    assert "depth is the height of undersides" in told(converted(low))
-    assert first(converted(low, depth="middle"))["at"][2] == -0.25
+    assert first(converted(low))["at"][2] == -0.25
+    assert first(converted(low, depth="underside")) == first(converted(BED))
+
+
+PUBLISHED = {
+    "query_id": "0a1b_Bedroom-803",
+    "iter": 0,
+    "prompt": "Room Type: bedroom\nRoom Size: max length 320px, max width 256px",
+    "object_list": [
+        [name, dict(zip(FIELDS, values, strict=True))]
+        for name, values in {
+            "double_bed": (144.0, 168.0, 72.0, 160.0, 84.0, 36.0, 0.0),
+            "wardrobe": (96.0, 48.0, 176.0, 296.0, 160.0, 88.0, -90.0),
+            "pendant_lamp": (32.0, 32.0, 32.0, 160.0, 128.0, 176.0, 0.0),
+        }.items()
+    ],
+}
+"""The worked example: 320 by 256 pixels, and really 3.2 m wide."""
+
+
+def sized(record: object, table: str, **said: str) -> Converted:
+    given = Given.of("records.json", foreign.text(record))
+    (found,) = converter_of("layoutgpt")(given, Options(said=said, room_sizes=room_sizes_of(table, "sizes.csv")))
+    assert isinstance(found, Converted)
+    return found
+
+
+@pytest.mark.parametrize("table", ["id,shorter_side\nBedroom-803,3.2\n", '{"0a1b_Bedroom-803": [4.0, 3.2]}'])
+def test_worked_example_is_converted_number_by_number(table: str) -> None:
+    found = sized([PUBLISHED], table)
+    bed, wardrobe, lamp = ({key: one.get(key) for key in ("category", "size", "at", "yaw", "held_by")}
+                           for one in found.scene["objects"])  # fmt: skip
+    assert bed == {"category": "double bed", "size": [1.8, 2.1, 0.9], "at": [2.0, 2.15, 0.0], "yaw": 0.0,
+                   "held_by": "ground"}  # fmt: skip
+    assert wardrobe["size"] == [1.2, 0.6, 2.2]
+    assert (wardrobe["at"], wardrobe["yaw"] % 360) == ([3.7, 1.2, 0.0], 270)
+    assert (lamp["size"], lamp["at"], lamp["held_by"]) == ([0.4, 0.4, 0.4], [2.0, 1.6, 2.0], "ceiling")
+    assert found.scene["floors"][0]["points"][2] == [4.0, 3.2]
+    assert found.scene == converted(foreign.text([PUBLISHED]), **{"shorter-side": "3.2"}).scene
+
+
+def test_scale_is_each_records_own() -> None:
+    wide = {**PUBLISHED, "query_id": "Bedroom-1", "prompt": "Room Size: max length 400px, max width 160px"}
+    records = foreign.text([PUBLISHED, wide])
+    table = room_sizes_of("id,shorter_side\nBedroom-1,4\nBedroom-803,3.2\n", "sizes.csv")
+    options = Options(room_sizes=table)
+    one, other = converter_of("layoutgpt")(Given.of("x.json", records), options)
+    assert isinstance(one, Converted)
+    assert isinstance(other, Converted)
+    assert [scene.scene["floors"][0]["points"][2] for scene in (one, other)] == [[4.0, 3.2], [10.0, 4.0]]
+    assert first(other)["size"] == [3.6, 4.2, 1.8]
+
+
+def test_record_that_the_table_does_not_have_is_named_or_gets_the_stated_side() -> None:
+    table = "id,shorter_side\nBedroom-1,4\n"
+    with pytest.raises(FileProblem, match=r"sizes\.csv does not have its room") as refused:
+        sized([PUBLISHED], table)
+    assert "Bedroom-803" in refused.value.hint
+    assert first(sized([PUBLISHED], table, **{"shorter-side": "3.2"}))["size"] == [1.8, 2.1, 0.9]
+
+
+def test_two_scales_are_refused() -> None:
+    with pytest.raises(UsageError, match="say the same thing"):
+        converted(foreign.text([PUBLISHED]), **{"shorter-side": "3", "pixels-per-metre": "75"})
+
+
+def test_scale_needs_the_room_in_the_files_own_numbers() -> None:
+    with pytest.raises(FileProblem, match="how large its room is in its own numbers"):
+        converted(BED, **{"shorter-side": "3"})
+
+
+def test_metres_of_a_normalised_room_are_multiples_of_its_shorter_side() -> None:
+    normalised = f"Room Size: max length 1.25m, max width 1.0m\n{BED}"
+    with pytest.raises(FileProblem, match="multiples of the room's shorter side"):
+        converted(normalised)
+    assert first(converted(normalised, **{"shorter-side": "3.2"}))["size"] == [6.4, 3.2, 1.6]
+
+
+@pytest.mark.parametrize(("depth", "level"), [(37.4, 0), (34.6, 0), (37.5, 0.01875), (34, -0.025)])
+def test_underside_within_one_and_a_half_pixels_stands_on_the_floor(depth: float, level: float) -> None:
+    bed = {**PUBLISHED["object_list"][0][1], "depth": depth}  # type: ignore[index]
+    record = {**PUBLISHED, "object_list": [["double_bed", bed]]}
+    found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
+    assert first(found)["at"][2] == pytest.approx(level)
+
+
+def test_lines_with_all_zeros_are_left_out_and_counted() -> None:
+    zeros = ["chair_", dict.fromkeys(FIELDS, 0.0)]
+    record = {**PUBLISHED, "object_list": [*PUBLISHED["object_list"], zeros, zeros]}  # type: ignore[misc]
+    found = converted(foreign.text([record]), **{"shorter-side": "3.2"})
+    assert len(found.scene["objects"]) == 3
+    assert "lost (2): lines that the generator could not read and kept with all values 0, left out: chair_" in told(
+        found
+    )
+
+
+def test_lamp_on_a_table_lies_on_it() -> None:
+    table = "table {length: 1m; width: 1m; height: 0.5m; left: 1m; top: 1m; depth: 0.25m; orientation: 0 degrees;}"
+    lamp = "lamp {length: 0.2m; width: 0.2m; height: 0.4m; left: 1.2m; top: 1m; depth: 0.7m; orientation: 0 degrees;}"
+    one, other = converted(f"{table}\n{lamp}").scene["objects"]
+    assert (one["held_by"], other["held_by"], other["parent"]) == ("ground", "object", "table_1")
+
+
+def test_two_thin_things_at_one_place_do_not_lie_on_each_other() -> None:
+    sheet = "sheet {length: 1m; width: 1m; height: 0.004m; left: 1m; top: 1m; depth: 0.802m; orientation: 0 degrees;}"
+    assert [one.get("parent") for one in converted(f"{sheet}\n{sheet}").scene["objects"]] == [None, None]
+
+
+def test_one_answer_as_text_is_read_whatever_its_file_is_called() -> None:
+    for text in (BED, foreign.text(BED)):
+        found = converter_of("layoutgpt")(Given.of("803.json", text), Options())[0]
+        assert isinstance(found, Converted)
+        assert first(found)["size"] == [2.0, 1.0, 0.5]
 
 
 def test_left_and_top_may_be_of_corners() -> None:

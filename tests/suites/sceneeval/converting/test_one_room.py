@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 import foreign_scenes as foreign
 
-from tsgkit.geometry import Stage, relation_of_objects, relation_to_room
+from tsgkit.geometry import Stage, collisions, out_of_bounds, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.converting import Batch, Options, convert_file, write_scene
+from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
 from tsgkit.suites.sceneeval.loading import read_scene
 
-FORMS = ("holodeck", "layoutvlm", "layoutgpt", "records")
+FORMS = ("holodeck", "layoutvlm", "layoutgpt", "records", "atiss", "hsm", "hsm alone", "idesign")
+HIGH = ("holodeck", "layoutvlm", "hsm", "idesign")
+"""Forms that say how high their walls are."""
 FRONTS = {"bed": [0, -1, 0], "nightstand": [0, -1, 0], "chair": [-1, 0, 0]}
 
 
@@ -29,15 +33,23 @@ def given(form: str, folder: Path) -> Path:
         "layoutvlm": foreign.text(foreign.layoutvlm_layout()),
         "layoutgpt": foreign.LAYOUTGPT,
         "records": foreign.text([foreign.layoutgpt_record("room")]),
+        "atiss": foreign.text([foreign.atiss_record("room")]),
+        "hsm": foreign.text(foreign.hsm_state()),
+        "hsm alone": foreign.text(foreign.hsm_summary()),
+        "idesign": foreign.text(foreign.idesign()),
     }
     path = path.with_suffix(".txt") if form == "layoutgpt" else path
     path.write_text(texts[form])
     if form == "layoutvlm":
         path.with_name("config.json").write_text(foreign.text(foreign.layoutvlm_config()))
+    if form == "hsm":
+        path.with_name("hsm_scene_state.json").write_text(foreign.text(foreign.hsm_summary()))
     return path
 
 
 def stage_of(path: Path, folder: Path, **options: object) -> Stage:
+    if '"centroid"' in path.read_text():
+        options["room_sizes"] = room_sizes_of(json.dumps({"room": foreign.CORNERS}), "sizes.json")
     outcome = convert_file(path, Batch(Options(**options)))  # type: ignore[arg-type]
     write_scene(folder / "scene_0.json", outcome.scenes[0].scene, path)
     return Stage(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)  # type: ignore[arg-type]
@@ -86,7 +98,13 @@ def test_the_floor_and_the_walls_are_those_of_the_room(form: str, tmp_path: Path
     (floor,) = scene.architecture.floors
     assert {point[:2] for point in floor.points} == {(0, 0), (4, 0), (4, 3), (0, 3)}
     heights = {wall.height for wall in scene.architecture.walls}
-    assert (len(scene.architecture.walls), heights) == (4, {2.7} if form in ("holodeck", "layoutvlm") else {2.6})
+    assert (len(scene.architecture.walls), heights) == (4, {2.7 if form in HIGH else 2.5 if "hsm" in form else 2.6})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_clean_room_has_no_collision_and_nothing_out_of_bounds(form: str, tmp_path: Path) -> None:
+    stage = stage_of(given(form, tmp_path), tmp_path)
+    assert (collisions(stage).in_collision, out_of_bounds(stage).out) == ((), ())
 
 
 def test_a_door_and_a_window_lie_where_they_are(tmp_path: Path) -> None:

@@ -2,13 +2,17 @@
 
 =================  ===============================================================================================
 ``holodeck``       houses of Holodeck (as AI2-THOR and ProcTHOR have them)
-``layoutvlm``      layouts of LayoutVLM beside their configurations
+``layoutvlm``      layouts of LayoutVLM beside their configurations and assets
 ``layoutgpt``      lines of CSS, or the records of published files;  ``css``: reads them
-``registry``       which forms there are (others join by an entry point), and which one a file is in
-``given``          what a converter is given: a file, and how a person wants it read
-``arrangements``   what it finds: things in our world, what is built, what is lost
+``atiss``          records of half sizes about the centroid of a floor
+``hsm``            scene states of HSM, and the file beside them
+``idesign``        scene graphs of I-Design
+``registry``       the forms there are (others join by an entry point), and the one a file is in
+``given``          the input of a converter: a file, and how a person wants it read
+``arrangements``   its output: things in our world, what is built, what is lost
 ``writing``        from there to a room of ours or a published scene state
 ``measures``       numbers of other tools' files, sizes of assets
+``room_sizes``     tables of the real sizes of rooms
 ``batches``        files and folders, one after the other
 =================  ===============================================================================================
 
@@ -34,6 +38,7 @@ from tsgkit.suites.sceneeval.converting.batches import (
 )
 from tsgkit.suites.sceneeval.converting.given import Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, known_converters, recognised
+from tsgkit.suites.sceneeval.converting.room_sizes import RoomSizes, room_sizes_of
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted, room_of, state_of
 
 __all__ = [
@@ -48,6 +53,7 @@ __all__ = [
     "Loss",
     "Options",
     "Outcome",
+    "RoomSizes",
     "Scenes",
     "Thing",
     "Unconverted",
@@ -58,6 +64,7 @@ __all__ = [
     "known_converters",
     "recognised",
     "room_of",
+    "room_sizes_of",
     "state_of",
     "write_scene",
 ]

@@ -15,15 +15,21 @@ against the clock as seen from above.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tsgkit.geometry import Architecture
 
 Kind = Literal["lost", "assumed", "ignored"]
 KINDS: tuple[Kind, ...] = ("lost", "assumed", "ignored")
+Holder = Literal["ground", "object", "wall", "ceiling"]
 Point = tuple[float, float, float]
+REACH = 0.01
+"""Metres between an underside and the top that it lies on."""
+TINY = 1e-9
 SHOWN = 6
 LONGEST = 180
 """Letters of a name."""
@@ -54,9 +60,9 @@ class Ledger:
         """Something of the file that the scene lacks."""
         self._add("lost", what, count, [name] if name else [])
 
-    def assumed(self, what: str, count: int = 1) -> None:
+    def assumed(self, what: str, count: int = 1, name: str = "") -> None:
         """Something the file leaves open."""
-        self._add("assumed", what, count, [])
+        self._add("assumed", what, count, [name] if name else [])
 
     def ignored(self, what: str, names: Iterable[str]) -> None:
         """Fields that nothing is made of."""
@@ -100,6 +106,31 @@ class Thing:
     """Its id in the collection that the generator takes its meshes from."""
     scale: Point = (1.0, 1.0, 1.0)
     """By how much its mesh is scaled to have that size, along its width, depth and height."""
+    lacks: str = ""
+    """The part of its size that nobody says."""
+    held_by: Holder | None = None
+    """What the generator put it on, where that is known."""
+    parent: str = ""
+    """The object or wall that holds it."""
+    axes: tuple[Point, Point, Point] | None = None
+    """Where the right, the top and the front of its mesh point to, where it does not stand upright."""
+    mesh_middle: Point | None = None
+    """The middle of its mesh's box in the frame of the mesh (y up, front +z), where the mesh is at hand."""
+
+    @property
+    def top(self) -> float | None:
+        """The height of its upper side, where that is known."""
+        at = self.underside
+        return None if at is None or self.size is None else at[2] + self.size[2]
+
+    def is_under(self, at: Point) -> bool:
+        """Whether a place is over its footprint and higher than its underside."""
+        own = self.underside
+        if own is None or self.size is None or own[2] >= at[2] - TINY:
+            return False
+        c, s = math.cos(math.radians(self.yaw)), math.sin(math.radians(self.yaw))
+        x, y = at[0] - self.at[0], at[1] - self.at[1]
+        return abs(x * c + y * s) <= self.size[0] / 2 and abs(y * c - x * s) <= self.size[1] / 2
 
     @property
     def underside(self) -> Point | None:
@@ -158,19 +189,30 @@ class Names:
         return name
 
 
-def stand_on_undersides(heights: Sequence[float], levels: Sequence[float]) -> bool | None:
-    """Whether levels are those of undersides rather than of middles, by which of the two puts more things on the floor.
+def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) -> tuple[Thing, ...]:
+    """The things, each with what it stands on where a file says nothing of it: the floor, or another's top under it.
 
-    None where it cannot be told: equally many, or none, would stand on it.
-
-    >>> stand_on_undersides([0.5, 0.8], [0.25, 0.4]), stand_on_undersides([0.5, 0.8], [0, 0.5])
-    (False, True)
+    >>> table = Thing("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
+    >>> vase = Thing("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))
+    >>> [(one.held_by, one.parent) for one in with_parents([table, vase], Ledger())]
+    [('ground', ''), ('object', 'table')]
     """
-    pairs = list(zip(heights, levels, strict=True))
-    on_undersides = sum(abs(level) < ON_FLOOR for _, level in pairs)
-    on_middles = sum(abs(level - height / 2) < ON_FLOOR for height, level in pairs)
-    return None if on_undersides == on_middles else on_undersides > on_middles
+    tops = sorted((top, number) for number, one in enumerate(things) if (top := one.top) is not None)
+    found = [one if one.held_by else _held(number, things, tops, reach) for number, one in enumerate(things)]
+    if inferred := sum(bool(new.parent) and not old.parent for new, old in zip(found, things, strict=True)):
+        losses.assumed(f"objects lie on others whose tops are within {reach:g} m of their undersides", inferred)
+    return tuple(found)
 
 
-ON_FLOOR = 0.015
-"""Metres from the floor within which something stands on it."""
+def _held(number: int, things: Sequence[Thing], tops: Sequence[tuple[float, int]], reach: float) -> Thing:
+    """A thing with what it stands on."""
+    one = things[number]
+    at = one.underside
+    if at is None or abs(at[2]) <= reach + TINY:
+        return one if at is None else replace(one, held_by="ground")
+    start, end = (bisect_left(tops, (at[2] + step, -1)) for step in (-reach - TINY, reach + TINY))
+    below = [index for _, index in tops[start:end] if things[index].is_under(at)]
+    if not below:
+        return one
+    nearest = min(below, key=lambda index: math.dist(things[index].at[:2], at[:2]))
+    return replace(one, held_by="object", parent=things[nearest].id)

@@ -21,7 +21,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite
 from tsgkit.suites.sceneeval.converting.arrangements import Loss
-from tsgkit.suites.sceneeval.converting.given import Given, Options
+from tsgkit.suites.sceneeval.converting.given import Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, is_companion, recognised
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.folders import plain_id
@@ -29,6 +29,7 @@ from tsgkit.suites.sceneeval.folders import plain_id
 ENDINGS = (".json", ".txt", ".css")
 MOST_BYTES = 32 * 2**20
 MOST_BESIDE = 200
+Companions = dict[tuple[Path, str], Given | None]
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
 
 
@@ -85,10 +86,8 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _is_companion(path: Path) -> bool:
-    try:
-        return is_companion(read_given(path))
-    except FileProblem:
-        return False
+    given = _readable(path)
+    return given is not None and is_companion(given)
 
 
 def read_given(path: Path, name: str = "") -> Given:
@@ -103,7 +102,7 @@ def read_given(path: Path, name: str = "") -> Given:
 def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
     """What becomes of each file; those that only say more of others are passed over."""
     taken: dict[str, str] = {}
-    companions: dict[Path, Given | None] = {}
+    companions: Companions = {}
     for entry in entries:
         try:
             given = read_given(entry.path, entry.name)
@@ -122,13 +121,13 @@ def convert_file(path: Path, batch: Batch) -> Outcome:
     return _named(scenes, entry, form, {})
 
 
-def _converted(given: Given, entry: Entry, batch: Batch, companions: dict[Path, Given | None]) -> tuple[str, Scenes]:
+def _converted(given: Given, entry: Entry, batch: Batch, companions: Companions) -> tuple[str, Scenes]:
     converter = converter_of(batch.form) if batch.form else recognised(given)
     if batch.form and not converter.fits(given):
         raise _unfitting(given, batch.form)
-    companion = _companion(entry.path, batch, companions)
+    companion = _companion(entry.path, batch, converter, companions)
     scenes = converter(given, replace(batch.options, companion=companion))
-    if batch.beside is None and companion is not None and converter.is_companion(companion):
+    if batch.beside is None and companion is not None:
         scenes = tuple(_found_beside(scene, companion.name) for scene in scenes)
     return converter.name, scenes
 
@@ -137,7 +136,7 @@ def _found_beside(scene: Converted | Unconverted, name: str) -> Converted | Unco
     """The scene with a word of the companion, which nobody named."""
     if isinstance(scene, Unconverted):
         return scene
-    loss = Loss("assumed", "the configuration is the one that lies beside (--with)", 1, (name,))
+    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (name,))
     return replace(scene, losses=(*scene.losses, loss))
 
 
@@ -149,15 +148,23 @@ def _unfitting(given: Given, form: str) -> FileProblem:
     return FileProblem(f"{given.name}: this is not {form} ({converter_of(form).meaning})", hint=hint)
 
 
-def _companion(path: Path, batch: Batch, known: dict[Path, Given | None]) -> Given | None:
-    """What was named with it, else the only companion that lies beside it."""
+def _companion(path: Path, batch: Batch, converter: Converter, known: Companions) -> Given | None:
+    """The companion that was named with a file, else the only one of its form that lies beside it."""
     if batch.beside is not None:
         return read_given(batch.beside / path.name if batch.beside.is_dir() else batch.beside)
-    folder = path.parent
-    if folder not in known:
-        near = [one for one in _files(folder)[:MOST_BESIDE] if one.suffix.lower() == ".json" and _is_companion(one)]
-        known[folder] = read_given(near[0]) if len(near) == 1 else None
-    return known[folder]
+    key = (path.parent, converter.name)
+    if key not in known:
+        listed = [one for one in _files(path.parent)[:MOST_BESIDE] if one.suffix.lower() == ".json" and one != path]
+        near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
+        known[key] = near[0] if len(near) == 1 else None
+    return known[key]
+
+
+def _readable(path: Path) -> Given | None:
+    try:
+        return read_given(path)
+    except FileProblem:
+        return None
 
 
 def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str]) -> Outcome:

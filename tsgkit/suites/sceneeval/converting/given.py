@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.converting.room_sizes import RoomSizes
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
 from tsgkit.suites.sceneeval.furnished import json_of
 
@@ -36,8 +37,10 @@ class Given(NamedTuple):
     @staticmethod
     def of(name: str, text: str) -> Given:
         """The file of a text; ``FileProblem`` where it begins as JSON does and is none."""
-        is_json = name.lower().endswith(".json") or text.lstrip()[:1] in ("{", "[")
-        return Given(name, text, json_of(text, name) if is_json else None)
+        start = text.lstrip()[:1]
+        if start == '"' and isinstance(quoted := json_of(text, name), str):
+            return Given(name, quoted, None)
+        return Given(name, text, json_of(text, name) if start in ("{", "[") else None)
 
 
 class Assumption(NamedTuple):
@@ -74,6 +77,8 @@ class Options:
     """Another file that says more of the scene."""
     said: Mapping[str, str] = field(default_factory=dict)
     """What is settled of that which files leave open."""
+    room_sizes: RoomSizes | None = None
+    """How large the rooms of records really are."""
 
     def choice(self, name: str, default: str = AUTO) -> str:
         """What is settled of one thing."""
@@ -84,9 +89,9 @@ class Options:
         return float(self.said.get(name, default))
 
     def asset(self, prefix: str, asset_id: str, where: str) -> Asset | None:
-        """What the folders that were given know of an asset; None where no folder has this kind."""
-        source = next((one for one in self.sources if one.prefix == prefix), None)
-        return source.asset(asset_id, where) if source and asset_id else None
+        """Look an asset up in the folders that were given; None where no folder has this kind."""
+        found = [one.asset(asset_id, where) for one in self.sources if one.prefix == prefix and asset_id]
+        return next((one for one in found if one.box is not None or one.mesh.is_file()), found[0] if found else None)
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,9 @@ class Converter:
     convert: Callable[[Given, Options], Scenes]
     assumptions: tuple[Assumption, ...] = ()
     is_companion: Callable[[Given], bool] = lambda given: False
+    names_meshes: bool = True
+    """Scene states can be made of its files."""
+    uses_room_sizes: bool = False
 
     def __call__(self, given: Given, options: Options) -> Scenes:
         """The scenes of a file; ``FileProblem`` says what is wrong with it."""
@@ -113,6 +121,11 @@ class Converter:
             known[name].checked(given.name, said)
         if not self.fits(given):
             raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
+        if options.to == "state" and not self.names_meshes:
+            message = f"{given.name}: files of {self.name} name no meshes, so no scene state can be made of them"
+            raise UsageError(message, hint="--to room")
+        if options.room_sizes is not None and not self.uses_room_sizes:
+            raise UsageError(f"{given.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
         return tuple(_as_said(scene, options.said) for scene in self.convert(given, options))
 
 

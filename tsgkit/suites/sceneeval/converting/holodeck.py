@@ -2,39 +2,48 @@
 
 >>> from tsgkit.suites.sceneeval.converting.given import Given, Options
 >>> text = '''{"rooms": [{"id": "den", "floorPolygon": [{"x": 0, "z": 0}, {"x": 0, "z": 3}, {"x": 4, "z": 3}]}],
-...   "objects": [{"assetId": "a1", "object_name": "bed-0", "position": {"x": 1, "y": 0.3, "z": 2.1},
-...     "rotation": {"y": 180}, "vertices": [[20, 110], [180, 110], [180, 310], [20, 310]]}]}'''
->>> HOLODECK(Given.of("x.json", text), Options())[0].scene["objects"]
-[{'id': 'bed-0', 'category': 'bed', 'size': [1.6, 2.0, 0.6], 'at': [1.0, 2.1, 0.0], 'yaw': 0.0}]
+...   "floor_objects": [{"assetId": "a1", "id": "bed-0 (den)", "position": {"x": 1, "y": 0.3, "z": 2.1},
+...     "rotation": {"y": 180}, "vertices": [[15, 105], [185, 105], [185, 315], [15, 315]]}]}'''
+>>> bed = HOLODECK(Given.of("x.json", text), Options())[0].scene["objects"][0]
+>>> bed["id"], bed["size"], bed["at"], bed["yaw"], bed["held_by"]
+('bed-0 (den)', [1.6, 2.0, 0.6], [1.0, 2.1, 0.0], 0.0, 'ground')
 
-What is known of the form: metres and degrees; y up, left-handed. ``x`` goes east and ``z`` north as seen from above,
-so nothing is mirrored when (x, y, z) becomes our (x, z, y). A thing of rotation 0 faces +z, and rotations go with the
-clock: our yaw is 180 minus theirs. ``position`` is the middle of the box. ``vertices`` of a thing are its footprint
-where it stands, in centimetres. Walls are four corners; two rooms have a wall each where they meet, and outer faces
-(``exterior``) are doubles, left out. The same thing may be listed under ``objects`` and under ``floor_objects``,
-``wall_objects``, ``ceiling_objects``, ``small_objects``; it is taken once.
+The frame: metres and degrees; y up, left-handed. ``x`` goes east and ``z`` north as seen from above, so nothing is
+mirrored when (x, y, z) becomes our (x, z, y). A thing of rotation 0 faces +z, and rotations go with the clock: our yaw
+is 180 minus theirs. ``position`` is the middle of the box. The same thing is listed under ``objects`` and under one of
+``floor_objects``, ``wall_objects``, ``small_objects``, ``ceiling_objects``; it is taken once, by its ``id``.
 
-Sizes come from the thing itself, else from the assets (``--assets objathor=DIR``), else a footprint with the height
-that makes a thing whose middle is at ``y`` stand on the floor. That last holds for floor objects only; others are left
-out.
+Sizes come from the thing itself, else from the assets (``--assets objathor=DIR``), else from the file:
 
-What we are not certain of, and say in every conversion: that ``doorSegment`` and ``windowSegment`` are ends on the
-floor plan in metres (without them holes are counted along the wall from the first lower corner of its polygon), and
-that footprints have the size of the thing: the published generator is believed to leave a margin around it while it
-places it (0.1 m in all), which ``--assume footprint-margin=0.1`` takes off.
+=======  ==================================================  ====================  ==========================
+list     width and depth                                     height                held by
+=======  ==================================================  ====================  ==========================
+floor    ``vertices`` (footprint in cm) less 0.1 m in all    twice the middle's    the ground
+wall     ``vertices`` as they are                            not in the file       the wall it touches
+small    not in the file                                     not in the file       the id behind the first |
+ceiling  not in the file                                     from ``wall_height``  the ceiling
+=======  ==================================================  ====================  ==========================
+
+Holodeck pads the objects on the floor, and nothing else, by 5 cm a side while it places them
+(``--assume footprint-margin``). An object whose size is not whole is left out, and the missing part is named.
+
+Walls have four corners; two rooms have a wall each where they meet, and ``|exterior`` marks outer faces, which are left
+out. Doors and windows lie where ``doorSegment`` and ``windowSegment`` end on the floor plan, in metres; without them
+holes are counted along the wall from the first lower corner of its polygon.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
-from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Names, Point, Thing
+from tsgkit.suites.sceneeval.assets import Asset
+from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Holder, Ledger, Names, Point, Thing
 from tsgkit.suites.sceneeval.converting.given import Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.measures import (
     HEIGHT,
@@ -43,10 +52,14 @@ from tsgkit.suites.sceneeval.converting.measures import (
     Label,
     Theirs,
     Vector,
+    crosses_itself,
+    gap,
+    plain_category,
     refuse_many,
     ring,
     size_of,
     size_written,
+    stood,
     tell_unread,
     walls_around,
 )
@@ -54,14 +67,23 @@ from tsgkit.suites.sceneeval.converting.writing import Scenes, room_of, state_of
 from tsgkit.suites.sceneeval.furnished import object_names, problem_of
 
 PREFIX = "objaverse"
-LISTS = ("objects", "floor_objects", "wall_objects", "ceiling_objects", "small_objects")
-ELSEWHERE = frozenset(LISTS[2:])
-"""Lists of things that stand on no floor."""
+HELD_BY: Mapping[str, Holder] = {
+    "floor_objects": "ground",
+    "wall_objects": "wall",
+    "small_objects": "object",
+    "ceiling_objects": "ceiling",
+}
+LISTS = (*HELD_BY, "objects")
 NEAR = 0.3
 """Metres from a wall within which an opening is in it."""
-THINNEST = 0.02
-MARGIN = "footprint-margin"
-_NUMBER = re.compile(r"[\s_-]*\d+$")
+TOUCHING = 0.05
+"""Metres from a wall within which a thing or an opening touches it."""
+THINNEST = 1e-3
+MARGIN, PADDING = "footprint-margin", 0.1
+SAME = 0.01
+"""Metres by which an asset may differ from its footprint."""
+TILTED = math.cos(math.radians(0.5))
+OUTER = "|exterior"
 
 
 class _Thing(Theirs):
@@ -76,7 +98,7 @@ class _Thing(Theirs):
 
     @property
     def said(self) -> str:
-        """What the file calls it, and no other."""
+        """Its name in the file."""
         return self.id or self.name or self.asset
 
 
@@ -87,7 +109,13 @@ class _Room(Theirs):
 
 class _Wall(Theirs):
     id: Label
+    room: Label | None = Field(default=None, alias="roomId")
     corners: tuple[Vector, ...] = Field(default=(), alias="polygon")
+
+    @property
+    def is_outer(self) -> bool:
+        """Whether it is the face of a wall that no room has."""
+        return self.id.endswith(OUTER) or "exterior" in (self.room, *self.id.split("|")[1:2])
 
 
 class _Hole(Theirs):
@@ -105,17 +133,30 @@ class _House(Theirs):
     objects: tuple[_Thing, ...] = ()
     floor_objects: tuple[_Thing, ...] | None = None
     wall_objects: tuple[_Thing, ...] | None = None
-    ceiling_objects: tuple[_Thing, ...] | None = None
     small_objects: tuple[_Thing, ...] | None = None
+    ceiling_objects: tuple[_Thing, ...] | None = None
     height: float | None = Field(default=None, alias="wall_height", gt=0, le=1e4)
     query: Label | None = None
 
 
 class _Listed(NamedTuple):
-    """A thing, and whether it stands on the floor as far as the file says."""
+    """A thing, what holds it, and the id of the thing that does."""
 
     thing: _Thing
-    on_floor: bool
+    held_by: Holder
+    parent: str = ""
+
+
+class _Context(NamedTuple):
+    """All that the things of a house are converted with."""
+
+    options: Options
+    where: str
+    losses: Ledger
+    height: float | None
+    walls: Mapping[str, Wall]
+    rooms: Mapping[str, str | None]
+    """The room of each wall."""
 
 
 def fits(given: Given) -> bool:
@@ -125,17 +166,28 @@ def fits(given: Given) -> bool:
 
 
 def convert(given: Given, options: Options) -> Scenes:
-    """The one scene of a file."""
+    """Convert the one scene of a file."""
     house = _house(given)
+    refuse_many(len(house.walls) + len(house.doors) + len(house.windows), f"{given.name}: walls, doors and windows")
     losses = Ledger()
-    built = _built(house, losses)
+    height = house.height or _tallest(house.walls)
+    floors = _floors(house, losses)
+    walls = _walls(house, floors, height or HEIGHT, losses)
+    openings = _openings(house, walls, losses)
+    if height is None:
+        losses.assumed(f"walls are {HEIGHT} m high")
     listed = list(_listed(house))
     refuse_many(len(listed), given.name)
-    things = _things(listed, options, given.name, losses)
-    if options.to == "room" and all(getattr(house, name) is None for name in ELSEWHERE):
+    rooms = {wall.id: wall.room for wall in house.walls}
+    things = _things(listed, _Context(options, given.name, losses, height, walls, rooms))
+    if options.to == "room" and all(getattr(house, name) is None for name in HELD_BY):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
-    losses.assumed("positions are the middles of boxes, and rotation 0 faces +z", len(things))
+    if any(one.lacks for one in things) and not any(source.prefix == PREFIX for source in options.sources):
+        losses.lost(
+            "sizes that only the assets hold (--assets objathor=DIR)", count=sum(bool(one.lacks) for one in things)
+        )
     _tell_unread(house, listed, losses)
+    built = Architecture(floors, tuple(_opened(wall, openings.get(name, ())) for name, wall in walls.items()))
     found = Arrangement("", things, built, house.query or "", losses.told())
     return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
 
@@ -163,23 +215,20 @@ def _holes(listed: object, short: str) -> object:
     ]  # fmt: skip
 
 
-# what is built
+# walls, floors and openings
 
 
-def _built(house: _House, losses: Ledger) -> Architecture:
-    height = house.height or _tallest(house.walls)
-    if height is None:
-        losses.assumed(f"walls are {HEIGHT} m high")
+def _floors(house: _House, losses: Ledger) -> tuple[Floor, ...]:
     floors, names = [], Names()
     for room in house.rooms:
         corners = ring((corner.x, corner.z) for corner in room.corners)
         if len(corners) < 3:
             losses.lost("rooms without a floor", room.id)
             continue
+        if crosses_itself(corners):
+            losses.lost("outlines of floors, which cross themselves as they are stored", room.id)
         floors.append(Floor(names.free(room.id), tuple((x, y, 0.0) for x, y in corners)))
-    walls = _walls(house, floors, height or HEIGHT, losses)
-    openings = _openings(house, walls, losses)
-    return Architecture(tuple(floors), tuple(_opened(wall, openings.get(name, ())) for name, wall in walls.items()))
+    return tuple(floors)
 
 
 def _tallest(walls: Sequence[_Wall]) -> float | None:
@@ -188,11 +237,11 @@ def _tallest(walls: Sequence[_Wall]) -> float | None:
 
 
 def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger) -> dict[str, Wall]:
-    """By the names that doors and windows call them."""
+    """The inner faces of walls by their ids."""
     found: dict[str, Wall] = {}
     names = Names()
     for wall in house.walls:
-        if "exterior" in wall.id.lower():
+        if wall.is_outer:
             losses.lost("outer faces of walls, whose inner faces are kept", count=1)
         elif (ends := _ends(wall)) is None:
             losses.lost("walls without two ends", wall.id)
@@ -224,8 +273,7 @@ def _openings(house: _House, walls: dict[str, Wall], losses: Ledger) -> dict[str
     for kind, holes in (("door", house.doors), ("window", house.windows)):
         for hole in holes:
             ends = _ends_of_hole(hole, faces.get(hole.walls[0] or ""))
-            named = [name for name in hole.walls if name in walls]
-            places = {name: place for name in named if ends and (place := _opening(hole, ends, kind, walls[name]))}
+            places = _places(hole, ends, kind, walls, losses) if ends else {}
             if not places:
                 losses.lost(f"{kind}s that lie in no wall of a room", hole.id)
             for name, place in places.items():
@@ -233,17 +281,31 @@ def _openings(house: _House, walls: dict[str, Wall], losses: Ledger) -> dict[str
     counted = [hole for hole in (*house.doors, *house.windows) if hole.polygon]
     if along := sum(hole.segment is None for hole in counted):
         losses.assumed("holes are counted along their wall from the first lower corner of its polygon", along)
-    if marked := len(counted) - along:
-        losses.assumed("segments of doors and windows are their ends on the floor plan, in metres", marked)
     return found
 
 
-def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall) -> Opening | None:
-    """Where a hole between two places lies in a wall."""
+def _places(
+    hole: _Hole, ends: Sequence[Flat], kind: str, walls: Mapping[str, Wall], losses: Ledger
+) -> dict[str, Opening]:
+    """The opening in the walls that a hole names, by inner face; else in those it touches."""
+    named = dict.fromkeys(name.removesuffix(OUTER) for name in hole.walls if name)
+    places = {
+        name: place for name in named if name in walls and (place := _opening(hole, ends, kind, walls[name], NEAR))
+    }
+    if places or hole.segment is None:
+        return places
+    touched = {name: place for name, wall in walls.items() if (place := _opening(hole, ends, kind, wall, TOUCHING))}
+    if touched:
+        losses.assumed("openings whose walls are not in the file lie in those that they touch", name=hole.id)
+    return touched
+
+
+def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall, reach: float) -> Opening | None:
+    """The part of a wall that lies between two places on it."""
     length = math.dist(wall.start, wall.end)
     way = [(b - a) / length for a, b in zip(wall.start[:2], wall.end[:2], strict=True)]
     steps = [(x - wall.start[0], y - wall.start[1]) for x, y in ends]
-    if max(abs(x * way[1] - y * way[0]) for x, y in steps) > NEAR:
+    if max(abs(x * way[1] - y * way[0]) for x, y in steps) > reach:
         return None
     start, end = sorted(min(max(x * way[0] + y * way[1], 0.0), length) for x, y in steps)
     sill = max(0.0, min(corner.y for corner in hole.polygon))
@@ -255,7 +317,7 @@ def _opening(hole: _Hole, ends: Sequence[Flat], kind: str, wall: Wall) -> Openin
 
 
 def _ends_of_hole(hole: _Hole, wall: tuple[Point, Point] | None) -> Sequence[Flat] | None:
-    """Where a hole begins and ends on the floor plan; ``wall`` is the one that it is counted along."""
+    """The ends of a hole on the floor plan; ``wall`` is the one that it is counted along."""
     if not hole.polygon or hole.segment is not None or wall is None:
         return hole.segment if hole.polygon else None
     (x, y, _), (to_x, to_y, _) = wall
@@ -268,73 +330,148 @@ def _opened(wall: Wall, openings: Sequence[Opening]) -> Wall:
     return Wall(wall.name, wall.start, wall.end, wall.height, tuple(openings))
 
 
-# what stands in it
+# objects
 
 
 def _listed(house: _House) -> Iterator[_Listed]:
     """Every thing once, with those that are nested in others."""
-    lists = {name: getattr(house, name) or () for name in LISTS}
-    aloft = {thing.said for name in ELSEWHERE for thing in lists[name]}
     seen: set[str] = set()
     for name in LISTS:
-        for top in lists[name]:
-            if name != "objects" and top.said and top.said in seen:
+        known = frozenset(seen)
+        for top in getattr(house, name) or ():
+            if top.said and top.said in known:
                 continue
             seen.add(top.said)
-            yield _Listed(top, top.said not in aloft)
-            yield from (_Listed(one, False) for one in _nested(top))
+            held_by = HELD_BY.get(name) or _usual_holder(top)
+            yield _Listed(top, held_by, _behind_the_bar(top.id) if held_by == "object" else "")
+            yield from _nested(top)
 
 
-def _nested(top: _Thing) -> Iterator[_Thing]:
+def _usual_holder(thing: _Thing) -> Holder:
+    """The holder of a thing that is in no list but ``objects``, by the form of its id."""
+    if "|" in thing.id and not thing.footprint:
+        return "object"
+    return "ceiling" if thing.id.startswith("ceiling (") else "ground"
+
+
+def _behind_the_bar(name: str) -> str:
+    """``mug-0|desk-0 (office)`` lies on ``desk-0 (office)``."""
+    return name.partition("|")[2]
+
+
+def _nested(top: _Thing) -> Iterator[_Listed]:
     for child in top.children or ():
-        yield child
+        yield _Listed(child, "object", _behind_the_bar(child.id) or top.said)
         yield from _nested(child)
 
 
-def _things(listed: Sequence[_Listed], options: Options, where: str, losses: Ledger) -> tuple[Thing, ...]:
+def _things(listed: Sequence[_Listed], context: _Context) -> tuple[Thing, ...]:
     names = Names()
-    found = [_thing(one, options, where, losses, names.free(one.thing.name or one.thing.said)) for one in listed]
+    found = [_thing(one, context, names.free(one.thing.said)) for one in listed]
     return tuple(thing for thing in found if thing is not None)
 
 
-def _thing(one: _Listed, options: Options, where: str, losses: Ledger, name: str) -> Thing | None:
-    thing = one.thing
-    asset = options.asset(PREFIX, thing.asset, f"{where}: object {name}: assetId")
-    known = asset is not None and (asset.box is not None or asset.mesh.is_file())
-    if options.to == "state" and asset is not None and not known:
-        losses.lost("objects whose mesh is not in the folder of assets, left out", name)
-        return None
-    if thing.rotation.x % 360 or thing.rotation.z % 360:
-        losses.lost("tilts: only turns about the vertical are kept", name)
-    yaw = 180 - thing.rotation.y % 360
-    size = size_written(thing.more) or (size_of(asset, where) if asset is not None and known else None)
-    if size is None and options.to == "room":
-        size = _size_on_floor(one, yaw, options.number(MARGIN, 0.0), losses)
-    place = (thing.position.x, thing.position.z, thing.position.y)
-    described = asset.description if asset is not None else ""
-    return Thing(name, _category(thing), place, yaw, size, True, described, thing.asset)
+def _thing(one: _Listed, context: _Context, name: str) -> Thing | None:
+    thing, options, losses = one.thing, context.options, context.losses
+    asset = options.asset(PREFIX, thing.asset, f"{context.where}: object {name}: assetId")
+    if asset is not None and asset.box is None and not asset.mesh.is_file():
+        if options.to == "state":
+            losses.lost("objects whose mesh is not in the folder of assets, left out", name)
+            return None
+        asset = None
+    unturned, lacks = _size(one, asset, context, name)
+    axes = _axes(thing.rotation)
+    size, yaw, straight = stood(unturned, axes)
+    if straight < TILTED and options.to == "room":
+        losses.lost("tilts: boxes stand upright", name)
+    return Thing(
+        name,
+        asset.category if asset is not None and asset.category else _category(thing, losses),
+        (thing.position.x, thing.position.z, thing.position.y),
+        yaw,
+        size,
+        centred=True,
+        description=asset.description if asset is not None else "",
+        asset=thing.asset,
+        lacks=lacks,
+        held_by=one.held_by,
+        parent=_wall_touched(one, context) if one.held_by == "wall" else one.parent,
+        axes=axes if axes[1][2] < TILTED else None,
+    )
 
 
-def _size_on_floor(one: _Listed, yaw: float, margin: float, losses: Ledger) -> Point | None:
-    """A footprint, turned back, and the height at which the middle of the box is where it is."""
-    height = 2 * one.thing.position.y
-    if not (one.on_floor and one.thing.footprint and height > THINNEST):
+def _category(thing: _Thing, losses: Ledger) -> str:
+    """``bed-0 (bedroom)`` and ``mug-0|desk-1`` are a bed and a mug."""
+    losses.assumed("categories are the names that the generator gave (--assets objathor=DIR has those of assets)")
+    return plain_category(re.split(r"[|(]", thing.name or thing.id or thing.asset, maxsplit=1)[0])
+
+
+def _size(one: _Listed, asset: Asset | None, context: _Context, name: str) -> tuple[Point | None, str]:
+    """The size of a thing that is not turned, or the part of it that nobody says."""
+    written = size_written(one.thing.more)
+    known = written or (size_of(asset, context.where) if asset is not None else None)
+    if context.options.to == "state":
+        return known, "" if known else "width, depth and height"
+    flat = _footprint(one, context)
+    if known is not None:
+        if not written and flat and max(abs(a - b) for a, b in zip(flat, known, strict=False)) > SAME:
+            losses = context.losses
+            losses.assumed("sizes are those of the assets, which differ from footprints by more than 1 cm", name=name)
+        return known, ""
+    height = _height(one, context.height)
+    if flat is None or height is None:
+        missing = [word for word, part in (("width and depth", flat), ("height", height)) if part is None]
+        return None, " and ".join(missing).replace("width and depth and", "width, depth and")
+    if one.held_by == "ground":
+        context.losses.assumed("heights are twice the height of the middle, as for things that stand on the floor")
+    return (*flat, height), ""
+
+
+def _footprint(one: _Listed, context: _Context) -> Flat | None:
+    """The width and depth of a thing by its footprint, turned back."""
+    if not one.thing.footprint:
         return None
-    c, s = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
+    margin = context.options.number(MARGIN, PADDING) if one.held_by == "ground" else 0.0
+    turn = math.radians(180 - one.thing.rotation.y % 360)
+    c, s = math.cos(turn), math.sin(turn)
     turned = [((x * c + y * s) / 100, (y * c - x * s) / 100) for x, y in one.thing.footprint]
     wide, deep = (max(along) - min(along) - margin for along in zip(*turned, strict=True))
-    if min(wide, deep) < THINNEST:
-        return None
-    margins = f"less a margin of {margin:g} m" if margin else "without a margin taken off (--assume footprint-margin)"
-    losses.assumed(f"widths and depths are those of footprints, in centimetres, {margins}")
-    losses.assumed("heights are twice the height of the middle, as for things that stand on the floor")
-    return (wide, deep, height)
+    if margin:
+        context.losses.assumed(
+            f"footprints of things on the floor are {margin:g} m wider and deeper (--assume {MARGIN})"
+        )
+    return (wide, deep) if min(wide, deep) > THINNEST else None
 
 
-def _category(thing: _Thing) -> str:
-    """``bed-0 (bedroom)`` and ``mug-0|desk-1`` are a bed and a mug."""
-    plain = re.split(r"[|(]", thing.name or thing.id or thing.asset, maxsplit=1)[0].strip()
-    return (_NUMBER.sub("", plain).replace("_", " ").strip() or plain or "thing")[:200]
+def _height(one: _Listed, ceiling: float | None) -> float | None:
+    """The height of a thing whose middle hangs or stands so high."""
+    middle = one.thing.position.y
+    if one.held_by == "ground":
+        return 2 * middle if middle > THINNEST else None
+    if one.held_by == "ceiling" and ceiling is not None and ceiling - middle > THINNEST:
+        return 2 * (ceiling - middle)
+    return None
+
+
+def _axes(turns: Vector) -> tuple[Point, Point, Point]:
+    """Where the right, the top and the front of a mesh point to in our world; turned about z, then x, then y."""
+    (cx, sx), (cy, sy), (cz, sz) = (
+        (math.cos(angle), math.sin(angle)) for angle in (math.radians(one % 360) for one in (turns.x, turns.y, turns.z))
+    )
+    right = (-(cy * cz + sy * sx * sz), sy * cz - cy * sx * sz, -cx * sz)
+    top = (sy * sx * cz - cy * sz, cy * sx * cz + sy * sz, cx * cz)
+    front = (sy * cx, cy * cx, -sx)
+    return right, top, front
+
+
+def _wall_touched(one: _Listed, context: _Context) -> str:
+    """The name of the wall that a thing hangs on: the nearest of its room."""
+    thing = one.thing
+    own = [name for name in context.walls if thing.room and context.rooms.get(name) == thing.room]
+    outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]
+    gaps = {name: min(gap(corner, context.walls[name]) for corner in outline) for name in own or context.walls}
+    near = min(gaps, key=lambda name: gaps[name], default=None)
+    return context.walls[near].name if near is not None and gaps[near] <= TOUCHING else ""
 
 
 def _tell_unread(house: _House, listed: Sequence[_Listed], losses: Ledger) -> None:
@@ -349,5 +486,5 @@ HOLODECK = Converter(
     "a house as JSON: rooms with a floorPolygon, walls, doors, windows, objects",
     fits,
     convert,
-    (Assumption(MARGIN, (), "metres by which footprints are larger than things (default: 0)"),),
+    (Assumption(MARGIN, (), f"metres by which footprints are larger than things on the floor (default: {PADDING})"),),
 )

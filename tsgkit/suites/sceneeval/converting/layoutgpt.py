@@ -4,25 +4,29 @@
 >>> text = '''Room Type: bedroom
 ... Room Size: max length 4.0m, max width 3.0m
 ... bed {length: 1.8m; width: 2.0m; height: 0.5m; left: 1.0m; top: 1.0m; depth: 0.25m; orientation: 90 degrees;}'''
->>> LAYOUTGPT(Given.of("x.txt", text), Options())[0].scene["objects"]
-[{'id': 'bed_1', 'category': 'bed', 'size': [1.8, 2.0, 0.5], 'at': [1.0, 2.0, 0.0], 'yaw': 90.0}]
+>>> bed = LAYOUTGPT(Given.of("x.txt", text), Options())[0].scene["objects"][0]
+>>> bed["id"], bed["size"], bed["at"], bed["yaw"]
+('bed_1', [1.8, 2.0, 0.5], [1.0, 2.0, 0.0], 90.0)
 
-What is known of the form: ``length`` lies across and ``width`` from front to back of a thing that is not turned;
-``left`` and ``top`` are counted from the left and the far edge of the room, so a plan reads as a page does; a thing of
-orientation 0 faces down the page, and orientations go against the clock: our yaw. The room is as long (``max length``,
-across) and as wide (``max width``, down the page) as the condition says that stood before the layout; the last one
-counts. The records of published files (``query_id``, ``prompt``, ``object_list``) are a scene each.
+The form: ``length`` lies across and ``width`` from front to back of a thing that is not turned; ``left``, ``top`` and
+``depth`` are of its middle. They are counted from the left and the far edge of the room, so a plan reads as a page
+does; a thing of orientation 0 faces down the page, and orientations go against the clock: our yaw. The room is as long
+(``max length``, across) and as wide (``max width``, down the page) as the condition says that stood before the layout;
+the last one counts. The records of published files (``query_id``, ``prompt``, ``object_list``) are a scene each; lines
+that could not be read are kept there with all values 0.
 
-What we are not certain of is said in every conversion, and settled with ``--assume``: ``place`` is the centre of a
-thing (as in the published code) or its corner; ``depth`` is the height of its middle, or of its underside, whichever
-puts more things on the floor. Pixels have no length of their own: published ones are 256 to the shorter side of a room
-whose metres the file does not hold. They need ``--assume pixels-per-metre=N``.
+Files of published prompts hold proportions only: pixels, or "metres" that are multiples of the room's shorter side. A
+room's metres are its real shorter side over the shorter side in its own prompt. That side is in a table
+(``--room-sizes FILE``), else one number for all rooms (``--assume shorter-side=METRES``); ``--assume
+pixels-per-metre=N`` sets one scale for all. Pixels were cut to whole ones: what is within 1.5 of the floor stands on
+it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
@@ -30,22 +34,26 @@ from pydantic import Field, ValidationError
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Architecture, Floor
 from tsgkit.suites.sceneeval.converting.arrangements import (
+    REACH,
+    TINY,
     Arrangement,
     Ledger,
     Names,
     Thing,
-    stand_on_undersides,
+    with_parents,
 )
 from tsgkit.suites.sceneeval.converting.css import Rule, Value, rules_of
 from tsgkit.suites.sceneeval.converting.given import AUTO, Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.measures import (
+    HANGING,
     HEIGHT,
     Label,
     Theirs,
+    plain_category,
     refuse_many,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted, room_of
+from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, each_scene, room_of
 from tsgkit.suites.sceneeval.furnished import object_names, problem_of
 
 FIELDS = ("length", "width", "height", "left", "top", "depth", "orientation")
@@ -55,7 +63,9 @@ UNITS = (*METRES, "px")
 LARGE = 30.0
 """No thing in a room is so many metres long: numbers without a unit are pixels from here on."""
 MOST = 1e4
-PIXELS = "pixels-per-metre"
+PIXELS, SIDE = "pixels-per-metre", "shorter-side"
+CUT = 1.5
+"""Pixels from the floor within which a thing stands on it."""
 _NUMBER = r"(\d{1,9}(?:\.\d{1,12})?)\s{0,3}([a-z]{0,6})"
 _ROOM = re.compile(
     rf"max\s{{1,3}}length\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}[\s,;]{{1,4}}max\s{{1,3}}width\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}",
@@ -63,7 +73,6 @@ _ROOM = re.compile(
 )
 _TYPE = re.compile(r"room\s{1,3}type\s{0,3}[:=]\s{0,3}([A-Za-z][\w -]{0,40})", re.I)
 _MARKS = re.compile(r"^(?:[-*#.\s]|\d{1,4}[.)])+")
-_COUNTER = re.compile(r"[\s_-]*\d+$")
 
 
 class _Record(Theirs):
@@ -84,6 +93,8 @@ class _Scene(NamedTuple):
     """One layout, from either form."""
 
     id: str
+    query: str
+    """The record's own id, without the number of its round."""
     rules: tuple[Rule, ...]
     condition: str
     unread: int = 0
@@ -92,38 +103,31 @@ class _Scene(NamedTuple):
 
 
 def fits(given: Given) -> bool:
-    """Whether a file has records with an ``object_list``, or rules of CSS that say length and left."""
+    """Whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and left."""
     records = given.value if isinstance(given.value, list) else [given.value]
     if given.value is not None:
-        return bool(records) and all(isinstance(one, dict) and "object_list" in one for one in records)
+        return bool(records) and all(_is_record(one) for one in records)
     return any({"length", "left"} <= rule.values.keys() for rule in rules_of(given.text).rules)
 
 
+def _is_record(one: object) -> bool:
+    return isinstance(one, dict) and "object_list" in one and "centroid" not in one
+
+
 def convert(given: Given, options: Options) -> Scenes:
-    """The scenes of a file: one of a text, and one of each record."""
-    if options.to == "state":
-        raise UsageError(f"{given.name}: layouts name no meshes, so no scene state can be made of them",
-                         hint="--to room")  # fmt: skip
+    """Convert the scenes of a file: one of a text, and one of each record."""
     scenes = _scenes(given)
-    if len(scenes) == 1:
-        return (room_of(_arranged(scenes[0], given.name, options), given.name),)
-    return tuple(_one_of_many(scene, number, given.name, options) for number, scene in enumerate(scenes))
 
+    def make(number: int, name: str, where: str) -> Converted:
+        return room_of(_arranged(scenes[number]._replace(id=name), where, options), where)
 
-def _one_of_many(scene: _Scene, number: int, name: str, options: Options) -> Converted | Unconverted:
-    """A scene that has the number of its record where it has no name; its problem is its own."""
-    scene = scene._replace(id=scene.id or str(number))
-    where = f"{name}: scene {scene.id}"
-    try:
-        return room_of(_arranged(scene, where, options), where)
-    except FileProblem as error:
-        return Unconverted(scene.id, error)
+    return each_scene([scene.id for scene in scenes], given.name, make)
 
 
 def _scenes(given: Given) -> list[_Scene]:
     if given.value is None:
         found = rules_of(given.text)
-        return [_Scene("", found.rules, found.rest, found.unread)]
+        return [_Scene("", PurePath(given.name).stem, found.rules, found.rest, found.unread)]
     records = _records(given)
     names = [record.query or "" for record in records]
     return [_scene(record, names.count(record.query or "") > 1) for record in records]
@@ -134,7 +138,7 @@ def _scene(record: _Record, is_one_of_several: bool) -> _Scene:
     if is_one_of_several and record.iteration is not None:
         name = f"{name}-{record.iteration}" if name else ""
     rules = tuple(_rule(*thing) for thing in record.things)
-    return _Scene(name, rules, _words(record.prompt), more=tuple(record.more))
+    return _Scene(name, record.query or "", rules, _words(record.prompt), more=tuple(record.more))
 
 
 def _records(given: Given) -> list[_Record]:
@@ -181,12 +185,15 @@ def _arranged(scene: _Scene, where: str, options: Options) -> Arrangement:
         lacking = [field for field in FIELDS if not any(rule.values.get(field) for rule in scene.rules)]
         raise FileProblem(f"{where}: no object has a whole size and place; missing: {', '.join(lacking) or 'varies'}")
     room = _room(scene.condition, options, where)
-    measure = _Measure.of(whole, room, options, where, losses)
+    measure = _measure(whole, room, _settled(scene, room, options, where), where, losses)
     things = _things(whole, measure, options, losses, room)
     return Arrangement(scene.id, things, _built(room, measure, scene.condition, losses), losses=losses.told())
 
 
 def _is_whole(rule: Rule, losses: Ledger) -> bool:
+    if all((value := rule.values.get(field)) is not None and value.number == 0 for field in FIELDS):
+        losses.lost("lines that the generator could not read and kept with all values 0, left out", rule.name[:60])
+        return False
     known = {field: value for field in FIELDS if (value := rule.values.get(field)) is not None}
     if missing := [field for field in (*SIZES, *PLACE) if field not in known]:
         losses.lost("objects without a size or a place that can be read, left out", f"{rule.name[:60]} ({missing[0]})")
@@ -206,33 +213,81 @@ class _Measure(NamedTuple):
     """How many metres each unit is."""
 
     metres: Mapping[str, float]
+    cut: float = 0.0
+    """Metres by which heights were cut."""
 
     def of_value(self, value: Value) -> float:
         """A length in metres."""
         return value.number * self.metres[value.unit]
 
-    @staticmethod
-    def of(rules: Sequence[Rule], room: _Room | None, options: Options, where: str, losses: Ledger) -> _Measure:
-        """The units of a layout; pixels need a length of their own."""
-        values = [rule.values[field] for rule in rules for field in (*SIZES, *PLACE)]
-        lengths = [value for value in (*values, *(room or ())) if value is not None]
-        plain = options.choice("unit")
-        if plain == AUTO:
-            plain = _unit_of_plain(lengths)
-        used = {value.unit or plain for value in lengths}
-        if odd := used - set(UNITS):
-            raise FileProblem(f"{where}: {min(odd)!r:.20} is no unit of length", hint=f"units: {', '.join(UNITS)}")
-        if any(not value.unit for value in lengths):
-            losses.assumed(f"numbers without a unit are {plain} (--assume unit)")
-        if "px" not in used:
-            return _Measure({**METRES, "": METRES.get(plain, 1.0)})
-        if (pixels := options.number(PIXELS, 0.0)) <= 0:
+
+class _Settled(NamedTuple):
+    """What a person says of the lengths of a layout."""
+
+    unit: str
+    side: float
+    """The real shorter side of the room in metres; 0 where nobody says it."""
+    pixels: float
+    """Pixels to a metre; 0 where nobody says it."""
+
+
+def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) -> _Settled:
+    """All that is said of the lengths of one layout; its row in the table goes first."""
+    row = options.room_sizes.of(scene.query) if options.room_sizes else None
+    stated, pixels = options.number(SIDE, 0.0), options.number(PIXELS, 0.0)
+    if stated and pixels:
+        raise UsageError(f"{where}: --assume {SIDE} and --assume {PIXELS} say the same thing", hint="say one of them")
+    if options.room_sizes and row is None and not (stated or pixels):
+        message = f"{where}: --room-sizes: {options.room_sizes.name} does not have its room"
+        raise FileProblem(
+            message, hint=f"add a row for {scene.query:.80}, or say --assume {SIDE}=METRES for the others"
+        )
+    side = row.shorter if row else stated
+    if side and room is None:
+        raise FileProblem(f"{where}: it does not say how large its room is in its own numbers, so it has no scale",
+                          hint="say it: --assume room=LxW")  # fmt: skip
+    return _Settled(options.choice("unit"), side, 0.0 if row else pixels)
+
+
+def _measure(rules: Sequence[Rule], room: _Room | None, said: _Settled, where: str, losses: Ledger) -> _Measure:
+    """The units of a layout in metres; pixels and multiples of a side need a length of their own."""
+    values = [rule.values[field] for rule in rules for field in (*SIZES, *PLACE)]
+    lengths = [value for value in (*values, *(room or ())) if value is not None]
+    plain = _unit_of_plain(lengths) if said.unit == AUTO else said.unit
+    used = {value.unit or plain for value in lengths}
+    if odd := used - set(UNITS):
+        raise FileProblem(f"{where}: {min(odd)!r:.20} is no unit of length", hint=f"units: {', '.join(UNITS)}")
+    if any(not value.unit for value in lengths):
+        losses.assumed(f"numbers without a unit are {plain} (--assume unit)")
+    metres = {**METRES, "px": 1 / said.pixels if said.pixels else 0.0}
+    if said.side and room is not None:
+        units = {side.unit or plain for side in room}
+        if units != used or len(units) != 1:
             raise FileProblem(
-                f"{where}: its lengths are pixels, and it does not say how long a pixel is",
-                hint=f"say how many make a metre: --assume {PIXELS}=N (published: 256 to the shorter side of a room)",
+                f"{where}: its room and its objects are in several units: {', '.join(sorted(units | used))}"
             )
-        losses.assumed(f"{pixels:g} pixels are a metre")
-        return _Measure({**METRES, "px": 1 / pixels, "": 1 / pixels if plain == "px" else METRES[plain]})
+        own = min(side.number * (metres[side.unit or plain] or 1.0) for side in room)
+        metres = {unit: (size or 1.0) * said.side / own for unit, size in metres.items()}
+        losses.assumed("a room's real shorter side is the shorter side in its prompt")
+    elif "px" in used and said.pixels:
+        losses.assumed(f"{said.pixels:g} pixels are a metre (as said)")
+    elif "px" in used:
+        raise FileProblem(f"{where}: its lengths are pixels, and it does not say how long a pixel is", hint=SCALE_HINT)
+    elif room is not None and _is_normalised(room, plain):
+        message = f"{where}: its room is 1 m wide, so its metres are multiples of the room's shorter side"
+        raise FileProblem(message, hint=SCALE_HINT)
+    return _Measure({**metres, "": metres[plain]}, CUT * metres["px"] if "px" in used else 0.0)
+
+
+SCALE_HINT = (
+    f"say how large the rooms are: --room-sizes FILE, or --assume {SIDE}=METRES for all; or --assume {PIXELS}=N "
+    "(about 75 fits published bedrooms)"
+)
+
+
+def _is_normalised(room: _Room, plain: str) -> bool:
+    shorter = min(room, key=lambda side: side.number)
+    return (shorter.unit or plain) == "m" and abs(shorter.number - 1) < 1e-3
 
 
 def _unit_of_plain(lengths: Sequence[Value]) -> str:
@@ -283,8 +338,8 @@ def _things(
 ) -> tuple[Thing, ...]:
     rows = [_metres(rule, measure) for rule in rules]
     down = measure.of_value(room.down) if room else 0.0
-    place = options.choice("place", "centre")
-    is_centred = _centred(rows, options, losses)
+    place, depth = options.choice("place", "centre"), options.choice("depth", "middle")
+    losses.assumed(f"depth is the height of {depth}s (--assume depth)", len(rows))
     losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rows))
     losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rows))
     names = Names()
@@ -292,10 +347,18 @@ def _things(
     for rule, row in zip(rules, rows, strict=True):
         category, turn = _category(rule.name), rule.values.get("orientation")
         x, y = _centre(row, down, place)
-        size = (row["length"], row["width"], row["height"])
-        name = names.counted(category.replace(" ", "_"))
-        found.append(Thing(name, category, (x, y, row["depth"]), turn.degrees if turn else 0.0, size, is_centred))
-    return tuple(found)
+        level = row["depth"] - (row["height"] / 2 if depth == "middle" else 0.0)
+        found.append(
+            Thing(
+                names.counted(category.replace(" ", "_")),
+                category,
+                (x, y, 0.0 if abs(level) < measure.cut - TINY else level),
+                turn.degrees if turn else 0.0,
+                (row["length"], row["width"], row["height"]),
+                held_by="ceiling" if category in HANGING else None,
+            )
+        )
+    return with_parents(found, losses, max(REACH, measure.cut))
 
 
 def _metres(rule: Rule, measure: _Measure) -> dict[str, float]:
@@ -308,19 +371,9 @@ def _centre(row: Mapping[str, float], down: float, place: str) -> tuple[float, f
     return (x + row["length"] / 2, y - row["width"] / 2) if place == "corner" else (x, y)
 
 
-def _centred(rows: Sequence[Mapping[str, float]], options: Options, losses: Ledger) -> bool:
-    said = options.choice("depth")
-    if said == AUTO:
-        found = stand_on_undersides([row["height"] for row in rows], [row["depth"] for row in rows])
-        said = "underside" if found else "middle"
-    losses.assumed(f"depth is the height of {said}s (--assume depth)", len(rows))
-    return said == "middle"
-
-
 def _category(name: str) -> str:
     """``- dining_table_2`` is a dining table."""
-    plain = _MARKS.sub("", name).replace("_", " ").strip()
-    return (_COUNTER.sub("", plain) or plain or "thing")[:180]
+    return plain_category(_MARKS.sub("", name))
 
 
 LAYOUTGPT = Converter(
@@ -331,9 +384,12 @@ LAYOUTGPT = Converter(
     convert,
     (
         Assumption("place", ("centre", "corner"), "of what left and top are (default: centre)"),
-        Assumption("depth", ("middle", "underside"), "of what depth is the height (default: told by the numbers)"),
+        Assumption("depth", ("middle", "underside"), "of what depth is the height (default: middle)"),
         Assumption("unit", UNITS, "of numbers without one (default: told by the others)"),
+        Assumption(SIDE, (), "metres of the shorter side of every room that --room-sizes does not have"),
         Assumption(PIXELS, (), "how many pixels a metre has"),
         Assumption("room", None, "LENGTHxWIDTH of the room where the file has no condition, as in 4.2mx3m"),
     ),
+    names_meshes=False,
+    uses_room_sizes=True,
 )

@@ -2,40 +2,41 @@
 
 >>> from tsgkit.suites.sceneeval.converting.given import Given, Options
 >>> config = '''{"boundary": {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.5},
-...   "assets": {"bed-0": {"category": "bed", "assetMetadata": {"boundingBox": {"x": 2, "y": 1.6, "z": 0.6}}}}}'''
+...   "assets": {"u1-0": {"category": "bed", "assetMetadata": {"boundingBox": {"x": 1.6, "y": 2, "z": 0.6}}}}}'''
 >>> layout = '{"bed-0": {"position": [1, 2, 0.3], "rotation": [0, 0, 90]}}'
 >>> options = Options(companion=Given.of("config.json", config))
->>> LAYOUTVLM(Given.of("layout.json", layout), options)[0].scene["objects"]
-[{'id': 'bed-0', 'category': 'bed', 'size': [1.6, 2.0, 0.6], 'at': [1.0, 2.0, 0.0], 'yaw': 180.0}]
+>>> bed = LAYOUTVLM(Given.of("layout.json", layout), options)[0].scene["objects"][0]
+>>> bed["size"], bed["at"], bed["yaw"]
+([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 180.0)
 
-What is known of the form: metres, z up, right-handed as ours; an asset of rotation 0 has its front along +x, and the
-last of three angles turns it about the vertical, against the clock. So our yaw is theirs and 90, and of the
-``boundingBox`` of a configuration ``x`` is the depth, ``y`` the width and ``z`` the height. An asset without one has
-the size of its mesh (``--assets layoutvlm_objathor=DIR``).
+The frame: metres, z up, right-handed as ours. ``position`` is the middle of the box, and the last of three angles turns
+it about the vertical, against the clock, in degrees. An asset of rotation 0 has its front along +x, so our yaw is
+theirs and 90. The solver adds 0.18 degrees a step to every angle: a layout whose angles are all 0.18 faces +x.
 
-What we are not certain of is told by the numbers, said in every conversion, and settled with ``--assume``: ``angles``
-are degrees where one is beyond a whole turn in radians, else radians; ``position`` is the middle of the box or the
-underside of an asset, whichever puts more of them on the floor; ``front`` is the way an unturned asset faces.
+The keys of a layout are not those of its configuration (``UID-N``). They are made of the categories of the assets, in
+the order of the configuration: ``queen_bed-0``; where two assets are chairs, ``chair_A-0`` and ``chair_B-0``.
+Categories and sizes are in the ``data.json`` of each asset (``--assets layoutvlm_objathor=DIR``), and in
+configurations that a tool wrote out with them. A ``boundingBox`` has its width along x, its depth along y and its
+height along z. In what the generator itself wrote out of its memory (assets with an ``asset_var_name`` and
+``annotations``), x is the depth and y the width (``--assume box``).
+
+The generator gives every object that lies on nothing the height of the floor, things on walls too, and hangs the middle
+of what is on the ceiling 3 m high.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import string
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor
-from tsgkit.suites.sceneeval.converting.arrangements import (
-    Arrangement,
-    Ledger,
-    Names,
-    Point,
-    Thing,
-    stand_on_undersides,
-)
+from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Names, Point, Thing, with_parents
 from tsgkit.suites.sceneeval.converting.given import AUTO, Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.measures import (
     HEIGHT,
@@ -43,9 +44,10 @@ from tsgkit.suites.sceneeval.converting.measures import (
     Flat,
     Label,
     Theirs,
+    box_of_mesh,
     refuse_many,
     ring,
-    size_of_mesh,
+    size_of,
     tell_unread,
     walls_around,
 )
@@ -54,11 +56,15 @@ from tsgkit.suites.sceneeval.furnished import problem_of
 from tsgkit.suites.sceneeval.simple import Far, Size
 
 PREFIX = "layoutvlm-objaverse"
-WHOLE_TURN = 2 * math.pi + 0.01
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}
 """Our yaw of an asset that faces so."""
+ROUNDED = 0.005
+"""Metres by which heights are rounded in the solver."""
+HUNG = 3.0
+"""Metres from the floor to the middle of a thing on the ceiling."""
 Angles = Far | tuple[Far] | Deep
 Scale = Size | tuple[Size, Size, Size]
+_TO_UNDERSCORES = str.maketrans("-'/, ", "_____")
 
 
 class _Place(Theirs):
@@ -83,6 +89,8 @@ class _Place(Theirs):
 
 
 class _Box(Theirs):
+    """A box with z up."""
+
     x: Size
     y: Size
     z: Size
@@ -96,7 +104,14 @@ class _Asset(Theirs):
     uid: Label = ""
     category: Label = ""
     description: str | None = None
+    annotations: dict[str, Any] | None = None
+    variable: Label | None = Field(default=None, alias="asset_var_name")
     metadata: _Metadata = Field(default=_Metadata(), alias="assetMetadata")
+
+    @property
+    def is_dumped(self) -> bool:
+        """Whether the generator wrote it out of its memory."""
+        return self.annotations is not None and self.variable is not None
 
 
 class _Boundary(Theirs):
@@ -127,11 +142,12 @@ def is_companion(given: Given) -> bool:
 
 
 def convert(given: Given, options: Options) -> Scenes:
-    """The one scene of a layout and its configuration."""
+    """Convert the one scene of a layout and its configuration."""
     losses = Ledger()
     places = _places(given, losses)
     config = _config(given, options)
-    things = _things(places, config, options, given.name, losses)
+    assets = _assets(places, config, options, given.name, losses)
+    things = _things(places, assets, options, losses)
     built = _built(config.boundary, losses)
     tell_unread(losses, "fields of the configuration", [config, config.boundary])
     tell_unread(losses, "fields of assets", config.assets.values())
@@ -180,90 +196,161 @@ def _built(boundary: _Boundary, losses: Ledger) -> Architecture:
     return Architecture((Floor("room", tuple((x, y, 0.0) for x, y in corners)),), walls)
 
 
-def _things(
-    places: dict[str, _Place], config: _Config, options: Options, where: str, losses: Ledger
-) -> tuple[Thing, ...]:
-    for name in sorted(config.assets.keys() - places.keys()):
-        losses.lost("assets of the configuration that the layout has no place for", name)
-    assets = {name: config.assets.get(name, _Asset()) for name in places}
-    sizes = {name: _size(name, assets[name], options, where) for name in places}
-    front = options.choice("front", "+x")
-    for name in (name for name, place in places.items() if place.is_tilted):
-        losses.lost("tilts: only turns about the vertical are kept", name)
-    bare = [
-        Thing(names_as, _category(name, assets[name]), place.position, FRONTS[front], sizes[name],
-              description=assets[name].description or "", asset=_uid(name, assets[name]))
-        for (name, place), names_as in zip(places.items(), _names(places), strict=True)
-    ]  # fmt: skip
-    is_centred = _centred(places, sizes, options, losses)
-    degrees = _degrees(places, options, losses)
-    losses.assumed(f"an asset of rotation 0 has its front along {front} (--assume front)", len(places))
-    return tuple(
-        _placed(replace(thing, centred=is_centred), place, place.turn * degrees, front)
-        for thing, place in zip(bare, places.values(), strict=True)
+# the assets of a layout
+
+
+class _Known(NamedTuple):
+    """An asset, by the configuration and its own folder."""
+
+    uid: str
+    category: str
+    description: str = ""
+    size: Point | None = None
+    mesh_middle: Point | None = None
+
+
+def _assets(
+    places: Iterable[str], config: _Config, options: Options, where: str, losses: Ledger
+) -> dict[str, _Known | None]:
+    """The asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its category."""
+    refuse_many(len(config.assets), f"{where}: configuration")
+    known: dict[str, _Known] = {}
+    for key, asset in config.assets.items():
+        if (found := _known(key, asset, options, where)).category:
+            known[key] = found
+        else:
+            losses.lost("assets of the configuration of which nothing is known", key)
+    if config.assets and not known:
+        raise FileProblem(
+            f"{where}: its configuration names assets by their ids only, and their categories and sizes are not known",
+            hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
+        )
+    rebuilt = dict(_rebuilt(known))
+    by_category: dict[str, dict[str, _Known]] = {}
+    for one in known.values():
+        by_category.setdefault(_variable(one.category), {}).setdefault(one.uid, one)
+    found_by_key: dict[str, _Known | None] = {}
+    for name in places:
+        found_by_key[name] = known.get(name) or rebuilt.get(name) or _of_category(name, by_category, losses)
+    used = {id(one) for one in found_by_key.values()}
+    for name in sorted(rebuilt):
+        if id(rebuilt[name]) not in used:
+            losses.lost("assets of the configuration that the layout has no place for", name)
+    return found_by_key
+
+
+def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
+    """Look an asset up; without a category where nobody knows it."""
+    own = asset.annotations or {}
+    uid = asset.uid or key.rpartition("-")[0] or key
+    category, description = (
+        said or (own[name] if isinstance(own.get(name), str) else "")
+        for name, said in (("category", asset.category), ("description", asset.description))
+    )
+    size = _size_written(asset, options)
+    category = category or (key.rpartition("-")[0] if size else "")
+    needs_folder = not category or size is None or options.to == "state"
+    stored = options.asset(PREFIX, uid, f"{where}: asset {key:.80}: uid") if needs_folder else None
+    if stored is None:
+        return _Known(uid, category, description, size)
+    mesh = box_of_mesh(stored, where) if options.to == "state" else None
+    return _Known(
+        uid,
+        category or stored.category,
+        description or stored.description,
+        size or size_of(stored, where),
+        mesh.middle if mesh else None,
     )
 
 
-def _names(places: Iterable[str]) -> list[str]:
+def _size_written(asset: _Asset, options: Options) -> Point | None:
+    """The width, depth and height of an asset by its configuration."""
+    if (box := asset.metadata.box) is None:
+        return None
+    said = options.choice("box")
+    is_swapped = asset.is_dumped if said == AUTO else said == "depth-first"
+    return (box.y, box.x, box.z) if is_swapped else (box.x, box.y, box.z)
+
+
+def _rebuilt(known: Mapping[str, _Known]) -> Iterator[tuple[str, _Known]]:
+    """The keys that the generator makes of a configuration.
+
+    >>> bed, chair = _Known("u1", "Queen Bed"), _Known("u2", "chair")
+    >>> assets = {"u1-0": bed, "u2-0": chair, "u2-1": chair, "u3-0": _Known("u3", "Chair")}
+    >>> [key for key, _ in _rebuilt(assets)]
+    ['queen_bed-0', 'chair_A-0', 'chair_A-1', 'chair_B-0']
+    """
+    copies: dict[str, list[_Known]] = {}
+    for one in known.values():
+        copies.setdefault(one.uid, []).append(one)
+    of_name: dict[str, list[str]] = {}
+    for uid, ones in copies.items():
+        of_name.setdefault(_variable(ones[0].category), []).append(uid)
+    for uid, ones in copies.items():
+        name = _variable(ones[0].category)
+        place = of_name[name].index(uid)
+        letter = "" if len(of_name[name]) == 1 else f"_{string.ascii_uppercase[place]}" if place < 26 else "_?"
+        yield from ((f"{name}{letter}-{number}", one) for number, one in enumerate(ones))
+
+
+def _variable(category: str) -> str:
+    return category.lower().translate(_TO_UNDERSCORES)
+
+
+def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], losses: Ledger) -> _Known | None:
+    """The only asset of the category that a key is made of; None where there is none, or several."""
+    name = key.rpartition("-")[0] or key
+    has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
+    fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
+    if len(fitting) != 1:
+        losses.lost("objects that fit no asset of the configuration, or several", key)
+        return None
+    losses.assumed("objects whose keys do not fit the configuration are the only asset of their category", name=key)
+    return next(iter(fitting.values()))
+
+
+# objects
+
+
+def _things(
+    places: Mapping[str, _Place], assets: Mapping[str, _Known | None], options: Options, losses: Ledger
+) -> tuple[Thing, ...]:
+    front = options.choice("front", "+x")
+    is_centred = options.choice("position", "middle") == "middle"
+    degrees = 1.0 if options.choice("angles", "degrees") == "degrees" else math.degrees(1.0)
+    losses.assumed(f"positions are the middles of {'boxes' if is_centred else 'undersides'} (--assume position)",
+                   len(places))  # fmt: skip
+    losses.assumed(f"angles are {options.choice('angles', 'degrees')} (--assume angles)", len(places))
+    losses.assumed(f"an asset of rotation 0 has its front along {front} (--assume front)", len(places))
+    found = []
     names = Names()
-    return [names.free(name) for name in places]
+    for key, place in places.items():
+        name, asset = names.free(key), assets[key]
+        if place.is_tilted:
+            losses.lost("tilts: only turns about the vertical are kept", name)
+        found.append(_thing(name, asset, place, FRONTS[front] + place.turn * degrees, front, is_centred=is_centred))
+    return with_parents(found, losses)
 
 
-def _uid(name: str, asset: _Asset) -> str:
-    """``0a1b-2`` is the third of the asset 0a1b."""
-    return asset.uid or name.rpartition("-")[0]
-
-
-def _category(name: str, asset: _Asset) -> str:
-    said = asset.category or name.rpartition("-")[0] or name
-    return said.replace("_", " ").strip()[:200] or "thing"
-
-
-def _placed(thing: Thing, place: _Place, turn: float, front: str) -> Thing:
-    """A thing turned and scaled as its place says."""
-    scale = _along(place.scales, front)
-    size = thing.size and (thing.size[0] * scale[0], thing.size[1] * scale[1], thing.size[2] * scale[2])
-    return replace(thing, yaw=thing.yaw + turn, size=size, scale=scale)
-
-
-def _size(name: str, asset: _Asset, options: Options, where: str) -> Point | None:
-    """How wide, deep and high an asset is before it is scaled."""
-    if (box := asset.metadata.box) is not None:
-        return _along((box.x, box.y, box.z), options.choice("front", "+x"))
-    found = options.asset(PREFIX, _uid(name, asset), f"{where}: object {name}: uid")
-    return None if found is None else size_of_mesh(found, where)
-
-
-def _along(measures: Point, front: str) -> Point:
-    """Measures along x, y and z as those along width, depth and height."""
-    x, y, z = measures
-    return (y, x, z) if front.endswith("x") else (x, y, z)
-
-
-def _centred(places: dict[str, _Place], sizes: dict[str, Point | None], options: Options, losses: Ledger) -> bool:
-    said = options.choice("position")
-    if said == AUTO:
-        known = [
-            (size[2] * place.scales[2], place.position[2])
-            for name, place in places.items()
-            if (size := sizes[name]) is not None
-        ]
-        found = stand_on_undersides([height for height, _ in known], [level for _, level in known])
-        said = "underside" if found else "middle"
-    told = {"middle": "middles of boxes", "underside": "middles of undersides"}[said]
-    losses.assumed(f"positions are the {told} (--assume position)", len(places))
-    return said == "middle"
-
-
-def _degrees(places: dict[str, _Place], options: Options, losses: Ledger) -> float:
-    """How many degrees an angle of 1 is."""
-    said = options.choice("angles")
-    turns = [place.turn for place in places.values()]
-    if said == AUTO:
-        said = "degrees" if not any(turns) or max(map(abs, turns)) > WHOLE_TURN else "radians"
-    if any(turns):
-        losses.assumed(f"angles are {said} (--assume angles)", sum(map(bool, turns)))
-    return 1.0 if said == "degrees" else math.degrees(1.0)
+def _thing(name: str, asset: _Known | None, place: _Place, yaw: float, front: str, *, is_centred: bool) -> Thing:
+    """A thing turned and scaled as its place says, on the floor where it is but rounded away from it."""
+    x, y, z = place.scales
+    scale = (y, x, z) if front.endswith("x") else (x, y, z)
+    if asset is None:
+        category = (name.rpartition("-")[0] or name).replace("_", " ")
+        return Thing(name, category[:200], place.position, yaw, centred=is_centred, lacks="no such asset is known")
+    size = asset.size and (asset.size[0] * scale[0], asset.size[1] * scale[1], asset.size[2] * scale[2])
+    thing = Thing(
+        name, asset.category.replace("_", " ").strip()[:200] or "thing", place.position, yaw, size, is_centred,
+        asset.description, asset.uid, scale, lacks="not in its data.json", mesh_middle=asset.mesh_middle,
+    )  # fmt: skip
+    if is_centred and abs(place.position[2] - HUNG) < ROUNDED:
+        return replace(thing, held_by="ceiling")
+    under = thing.underside
+    if under is None or not 0 < abs(under[2]) <= ROUNDED + 1e-9:
+        return thing
+    x, y, z = place.position
+    return replace(thing, at=(x, y, z - under[2]))
 
 
 LAYOUTVLM = Converter(
@@ -272,9 +359,11 @@ LAYOUTVLM = Converter(
     fits,
     convert,
     (
-        Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: told by the numbers)"),
-        Assumption("position", ("middle", "underside"), "of what a position is (default: told by the numbers)"),
+        Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: degrees)"),
+        Assumption("position", ("middle", "underside"), "of what a position is (default: middle)"),
         Assumption("front", tuple(FRONTS), "the way an unturned asset faces (default: +x)"),
+        Assumption("box", ("width-first", "depth-first"), "what x and y of a boundingBox of the configuration are "
+                   "(default: width-first, but depth-first in what the generator wrote out)"),
     ),
     is_companion,
-)
+)  # fmt: skip

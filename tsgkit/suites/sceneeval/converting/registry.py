@@ -27,6 +27,9 @@ OURS = {
     "holodeck": ("tsgkit.suites.sceneeval.converting.holodeck", "HOLODECK"),
     "layoutvlm": ("tsgkit.suites.sceneeval.converting.layoutvlm", "LAYOUTVLM"),
     "layoutgpt": ("tsgkit.suites.sceneeval.converting.layoutgpt", "LAYOUTGPT"),
+    "atiss": ("tsgkit.suites.sceneeval.converting.atiss", "ATISS"),
+    "hsm": ("tsgkit.suites.sceneeval.converting.hsm", "HSM"),
+    "idesign": ("tsgkit.suites.sceneeval.converting.idesign", "IDESIGN"),
 }
 
 

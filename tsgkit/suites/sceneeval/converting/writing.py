@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Opening, Wall
+from tsgkit.suites.sceneeval.assets import LAYOUTS
 from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Loss, Point, Thing
 from tsgkit.suites.sceneeval.folders import NAME
 from tsgkit.suites.sceneeval.furnished import object_names, problem_of
@@ -29,7 +30,7 @@ from tsgkit.suites.sceneeval.states import FORMAT as STATE
 from tsgkit.suites.sceneeval.states import VERSIONS
 
 UNSIZED = "objects whose size is not known, left out"
-BASED = frozenset({"layoutvlm-objaverse"})
+BASED = frozenset(layout.prefix for layout in LAYOUTS.values() if layout.based)
 """Prefixes of assets whose origin lies in the middle of their underside; others have it in the middle of their box."""
 
 
@@ -53,6 +54,10 @@ def room_of(found: Arrangement, where: str = "scene") -> Converted:
     losses = _ledger(found)
     objects = [_boxed(thing, losses) for thing in found.things]
     kept = [one for one in objects if one is not None]
+    holders = {one["id"] for one in kept} | {wall.name for wall in (found.built.walls if found.built else ())}
+    for one in kept:
+        if "parent" in one and one["parent"] not in holders:
+            losses.lost("parents that are not in the room", f"{one['id']} on {one.pop('parent')}")
     _refuse_nothing(kept, found, where)
     if meshes := sum(bool(thing.asset) for thing, one in zip(found.things, objects, strict=True) if one is not None):
         losses.lost("meshes, replaced by their boxes", count=meshes)
@@ -97,7 +102,7 @@ def _refuse_nothing(objects: list[Any], found: Arrangement, where: str) -> None:
 def _boxed(thing: Thing, losses: Ledger) -> dict[str, Any] | None:
     at = thing.underside
     if at is None or thing.size is None:
-        losses.lost(UNSIZED, thing.id)
+        losses.lost(UNSIZED, f"{thing.id} ({thing.lacks})" if thing.lacks else thing.id)
         return None
     said = {"description": thing.description} if thing.description else {}
     size, place = [_round(one) for one in thing.size], [_round(one) for one in at]
@@ -108,6 +113,8 @@ def _boxed(thing: Thing, losses: Ledger) -> dict[str, Any] | None:
         "size": size,
         "at": place,
         "yaw": _round(_turn(thing.yaw)),
+        **({"held_by": thing.held_by} if thing.held_by else {}),
+        **({"parent": thing.parent} if thing.parent else {}),
     }
 
 
@@ -116,27 +123,49 @@ def _round(number: float) -> float:
 
 
 def _turn(yaw: float) -> float:
-    """The same turn, more than -180 degrees and at most 180."""
+    """Return the same turn, more than -180 degrees and at most 180."""
     return 180 - (180 - yaw) % 360
 
 
 def _modelled(thing: Thing, prefix: str, losses: Ledger, index: int) -> dict[str, Any] | None:
-    at = thing.underside if prefix in BASED else thing.middle
     if not NAME.fullmatch(thing.asset) or "." in thing.asset:
         losses.lost("objects without an asset that a mesh could be found by, left out", thing.id)
         return None
-    if at is None:
+    axes = _axes(thing)
+    origin = _origin(thing, prefix, axes)
+    if origin is None:
         losses.lost(UNSIZED, thing.id)
         return None
-    return {"index": index, "modelId": f"{prefix}.{thing.asset}", "transform": {"data": _upright(thing, at)}}
+    columns = (*((*axis, 0) for axis in axes), (*origin, 1))
+    return {
+        "id": thing.id,
+        "index": index,
+        "modelId": f"{prefix}.{thing.asset}",
+        "parentId": thing.parent,
+        "transform": {"rows": 4, "cols": 4, "data": [_round(number) for column in columns for number in column]},
+    }
 
 
-def _upright(thing: Thing, at: Point) -> list[float]:
-    """From the frame of asset files (y up, front +z) into the world, column by column."""
+def _axes(thing: Thing) -> tuple[Point, Point, Point]:
+    """Where the right, the top and the front of a mesh (y up, front +z) point to, scaled as the mesh is."""
     c, s = math.cos(math.radians(thing.yaw)), math.sin(math.radians(thing.yaw))
+    right, top, front = thing.axes or ((c, s, 0.0), (0.0, 0.0, 1.0), (s, -c, 0.0))
     wide, deep, high = thing.scale
-    columns = ((c * wide, s * wide, 0, 0), (0, 0, high, 0), (s * deep, -c * deep, 0, 0), (*at, 1))
-    return [_round(number) for column in columns for number in column]
+    return _times(right, wide), _times(top, high), _times(front, deep)
+
+
+def _times(axis: Point, number: float) -> Point:
+    return (axis[0] * number, axis[1] * number, axis[2] * number)
+
+
+def _origin(thing: Thing, prefix: str, axes: tuple[Point, Point, Point]) -> Point | None:
+    """Where the origin of a mesh lies: by its own box where that is known, else as is usual of its collection."""
+    middle = thing.middle
+    if thing.mesh_middle is None or middle is None:
+        return thing.underside if prefix in BASED else middle
+    steps = [_times(axis, number) for axis, number in zip(axes, thing.mesh_middle, strict=True)]
+    x, y, z = (one - sum(along) for one, along in zip(middle, zip(*steps, strict=True), strict=True))
+    return (x, y, z)
 
 
 def _built(built: Architecture | None) -> dict[str, Any]:
@@ -192,3 +221,20 @@ class Unconverted:
 
 Scenes = tuple[Converted | Unconverted, ...]
 """What becomes of a file."""
+
+
+def each_scene(ids: Sequence[str], where: str, make: Callable[[int, str, str], Converted]) -> Scenes:
+    """Make every scene of a file by its number, id and name in messages.
+
+    Where there are several, one that cannot be made is a failure of its own, and one without an id has its number.
+    """
+    if len(ids) == 1:
+        return (make(0, ids[0], where),)
+    found: list[Converted | Unconverted] = []
+    for number, said in enumerate(ids):
+        one = said or str(number)
+        try:
+            found.append(make(number, one, f"{where}: scene {one:.80}"))
+        except FileProblem as error:
+            found.append(Unconverted(one, error))
+    return tuple(found)
