@@ -140,6 +140,14 @@ def test_without_a_model_exact_repairs_alone_are_made() -> None:
     assert refined(passage(VASE), None, Effort(repair="exact")).why == NO_MODEL
 
 
+def test_effort_takes_the_old_name_of_exact_repairs_and_no_unknown_one() -> None:
+    with pytest.warns(FutureWarning, match='is now called "exact"'):
+        assert Effort(repair="sure").repair == "exact"
+    with pytest.raises(UsageError, match="there is no repair 'hand'") as found:
+        Effort(repair="hand")  # type: ignore[arg-type]
+    assert found.value.hint == "hands?"
+
+
 def test_repairs_without_a_model_spare_its_calls() -> None:
     ask = Spoken({"revise": arrows(GOOD)})
     kettel = graph("person verb fill; fill dobj kettel; fill with hand1")

@@ -9,10 +9,10 @@
 ...     print(repair.graph, repair.after, f"{repair.sure:.0%}", repair.reason)
 1 pick-up -> with -> hand2 98% pick-up names no hand; by the hand rule and the graphs around it hand2 is 98 % sure
 
-A hand is put in where something is taken and none is named, and where something is done to a thing and most such graphs
-of the narrative name a hand. Hands are seldom certain (:mod:`tsgkit.graph.hand_shares`): ``sure`` is the share of the
-evidence that speaks for the triplet as repaired. A hand that is written stays, unless the other one mends breaches of
-two different rules, breaks none, and outweighs the writer's word.
+A hand is put in where something is taken and none is named, and where something else is done to a thing in a narrative
+that names hands for that: in a quarter of such graphs or more. Hands are seldom certain: ``sure`` is the share of the
+evidence (:mod:`tsgkit.graph.hand_shares`) that speaks for the triplet as repaired. A hand that is written stays, unless
+the other one mends breaches of two different rules, breaks none, and outweighs the writer's word.
 """
 
 from __future__ import annotations
@@ -21,15 +21,26 @@ import operator
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from tsgkit.graph.hand_shares import POSSIBLE, Hands, Shares, hand_shares, handled, named_hands, with_hands
+from tsgkit.graph.hand_shares import (
+    POSSIBLE,
+    Hands,
+    Shares,
+    hand_shares,
+    handled,
+    named_hands,
+    with_hands,
+    with_other_hand,
+)
 from tsgkit.graph.hands import DEFAULT_RULE, EMPTY, HAND_NAME, UNKNOWN, HandRule, State, after_gaps, hand_step
 from tsgkit.graph.model import HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
 from tsgkit.lexicon.tables import word_set
 
 LEAST_SURE = 0.5
 """What is less sure than this stays as it is."""
-BOTH_SURE = 2 / 3
+BOTH_SURE = 0.8
 """Both hands are put in only where this much speaks for both: one of them is then right in any case."""
+USUAL = 1 / 4
+"""Where fewer of the graphs that act on things name hands, leaving them out is that narrative's way."""
 WRITTEN = 9.0
 """As much as a written hand weighs against the other: nine of ten are right."""
 LOOK_AHEAD = 50
@@ -99,10 +110,10 @@ def _likeliest(shares: Shares) -> Hands:
 
 
 def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[int]:
-    """The graphs that leave out a hand: nothing is taken without one, and little else where most others name theirs."""
+    """The graphs that leave out a hand: nothing is taken without one, and little else is done where others name them."""
     acting = [bool(handled(graph)) and len(graph.actions) == 1 for graph in graphs]
     named = [_names_a_hand(graph) for graph in graphs]
-    usual = sum(map(operator.and_, acting, named)) > sum(acting) / 2
+    usual = sum(map(operator.and_, acting, named)) >= USUAL * sum(acting)
     for number, graph in enumerate(graphs):
         if named[number] or len(graph.actions) != 1:
             continue
@@ -193,7 +204,4 @@ def _with_other_hand(graph: ActionGraph) -> ActionGraph | None:
     named = [one for one in graph if {one.source, one.target} & {*HANDS}]
     if len(named) != 1 or named[0].edge != WITH or {*named[0]} >= {*HANDS}:
         return None
-    swap = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
-    [old] = named
-    new = Triplet(swap.get(old.source, old.source), old.edge, swap.get(old.target, old.target))
-    return ActionGraph(new if one == old else one for one in graph)
+    return with_other_hand(graph)

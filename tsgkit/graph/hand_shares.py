@@ -12,16 +12,19 @@
 The hands are a state machine (:mod:`tsgkit.graph.hands`); a graph that is left open branches it. Every way through is
 weighed by how often it breaks the hand rule, by the narrative's own frequencies of hands, and by what the nearest
 graphs before and after say of the same thing; a share is what all ways with one possibility weigh together. How much a
-breach counts is the narrative's to say as well: published data keep the rule in about four grasps of five, which is
-where the estimate starts, and each graph that keeps or breaks it moves it. Nothing here was fitted to data.
+breach and a neighbour count is estimated from the hands that the same narrative does name: where they keep the rule, a
+breach weighs much, where they go their own way, next to nothing. Nothing was fitted to other data; the estimate starts
+from the published share of grasps that keep the rule, four in five.
 
 Linear in the number of graphs: at most ``MOST_STATES`` states are followed at a time, the likeliest ones.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from tsgkit.graph.hands import DEFAULT_RULE, EMPTY, UNKNOWN, HandRule, HandStep, State, after_gaps, hand_step, trace
@@ -39,11 +42,15 @@ PUBLISHED_COUNTS = 4.0
 """As many graphs of the narrative itself weigh as much."""
 KEPT, BROKEN = 4.0, 1.0
 """The rule is kept four times of five, before anything is seen of the narrative."""
-SAME_HANDS = 3.0
-"""How much likelier the hands are that a neighbour has which handles the same thing."""
+ALIKE, UNLIKE = 3.0, 1.0
+"""A neighbour that handles the same thing has the same hands three times of four, before anything is seen."""
+ODDS_OF_BREACHES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08, 0.04, 0.02)
+ODDS_OF_NEIGHBOURS = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0)
+"""The values that are tried."""
 NEIGHBOURS = 5
 """So many graphs to either side are looked at for one that handles the same thing."""
 MOST_STATES = 24
+OTHER = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
 UNCOUNTED = "hand-unstated"
 """No breach for weighing: an open graph is about to name its hands, and others say nothing by leaving them out."""
 
@@ -63,62 +70,106 @@ def handled(graph: ActionGraph) -> frozenset[str]:
     return frozenset(one.target for one in graph if one.edge in (DOBJ, WITH) and one.target not in HANDS)
 
 
+class Weights(NamedTuple):
+    """How likely a hand that breaks the rule is against one that does not, and a neighbour's hands against others."""
+
+    breach: float = BROKEN / KEPT
+    neighbour: float = ALIKE / UNLIKE
+
+
 def hand_shares(narrative: Narrative, open_graphs: Alternatives, rule: HandRule = DEFAULT_RULE) -> dict[int, Shares]:
     """For each graph that is left open the share of each possibility; together they are 1.
 
-    The rule is weighed twice: as published data keep it, then as this narrative does, the likeliest hands put in.
+    Weighed twice: as published data are, then as this narrative is, the likeliest hands put in.
     """
     if not open_graphs:
         return {}
-    believed = _believed(narrative, open_graphs)
-    shares = _Ways(narrative, open_graphs, believed, BROKEN / KEPT, rule).shares()
-    likely = {number: max(found, key=found.__getitem__) for number, found in shares.items()}
-    odds = _odds_of_breaches(narrative, {number: open_graphs[number][hands] for number, hands in likely.items()}, rule)
-    return _Ways(narrative, open_graphs, believed, odds, rule).shares()
+    evidence = _Evidence(narrative, open_graphs)
+    first = _Ways(narrative, open_graphs, evidence, Weights(), rule).shares()
+    likely = {number: open_graphs[number][max(found, key=found.__getitem__)] for number, found in first.items()}
+    return _Ways(narrative, open_graphs, evidence, evidence.weights(likely, rule), rule).shares()
 
 
-def _believed(narrative: Narrative, open_graphs: Alternatives) -> dict[int, Shares]:
-    """What the narrative's frequencies and the neighbours say, by graph and possibility."""
-    graphs = narrative.graphs
-    counts = Counter(named_hands(graph) for number, graph in enumerate(graphs) if number not in open_graphs)
-    total = sum(counts[hands] for hands in POSSIBLE) + PUBLISHED_COUNTS
-    usual = {hands: (counts[hands] + PUBLISHED_COUNTS * PUBLISHED[hands]) / total for hands in POSSIBLE}
-    things = [handled(graph) for graph in graphs]
-    believed = {}
-    for number, possible in open_graphs.items():
-        shares = {hands: usual[hands] for hands in possible}
-        for hands in _neighbours(number, graphs, things, open_graphs):
-            if hands in shares:
-                shares[hands] *= SAME_HANDS
-        believed[number] = shares
-    return believed
+class _Evidence:
+    """What a narrative's frequencies and neighbouring graphs say of its hands, its open graphs left out."""
 
+    def __init__(self, narrative: Narrative, open_graphs: Collection[int]) -> None:
+        self.narrative = narrative
+        self.open_graphs = open_graphs
+        self.hands = [named_hands(graph) for graph in narrative.graphs]
+        self.things = [handled(graph) for graph in narrative.graphs]
+        self.counts = Counter(hands for number, hands in enumerate(self.hands) if number not in open_graphs)
 
-def _neighbours(
-    number: int, graphs: Sequence[ActionGraph], things: Sequence[frozenset[str]], open_graphs: Collection[int]
-) -> Iterator[Hands]:
-    """The hands of the nearest graph before and after that handles the same thing and says its hands."""
-    for steps in (range(number - 1, number - 1 - NEIGHBOURS, -1), range(number + 1, number + 1 + NEIGHBOURS)):
-        for other in steps:
-            if not 0 <= other < len(graphs) or other in open_graphs or not things[number] & things[other]:
+    def usual(self, hands: Hands) -> float:
+        """The count of these hands in the narrative, and as many more as published data have."""
+        return self.counts[hands] + PUBLISHED_COUNTS * PUBLISHED[hands]
+
+    def believed(self, number: int, possible: Collection[Hands], neighbour: float) -> Shares:
+        """How likely each possibility is in a graph, whatever the hands hold."""
+        near = Counter(self.neighbours(number))
+        return {hands: self.usual(hands) * neighbour ** near[hands] for hands in possible}
+
+    def neighbours(self, number: int) -> Iterator[Hands]:
+        """The hands of the nearest graph before and after that handles the same thing and says its hands."""
+        for steps in (range(number - 1, number - 1 - NEIGHBOURS, -1), range(number + 1, number + 1 + NEIGHBOURS)):
+            for other in steps:
+                known = 0 <= other < len(self.hands) and other not in self.open_graphs and self.hands[other]
+                if known and self.things[number] & self.things[other]:
+                    yield self.hands[other]
+                    break
+
+    def weights(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Weights:
+        """The weights that make the hands likeliest which the narrative names, one hand at a time."""
+        named = [
+            _Named(
+                *(self.usual(hands) - (hands == self.hands[number]) for hands in (self.hands[number], other)),
+                breaches=breaches,
+                neighbours=near[self.hands[number]] - near[other],
+            )
+            for number, other, breaches in self._breaches(likely, rule)
+            for near in [Counter(self.neighbours(number))]
+        ]
+        tried = (Weights(*pair) for pair in itertools.product(ODDS_OF_BREACHES, ODDS_OF_NEIGHBOURS))
+        counted = Counter(named)
+        return max(tried, key=lambda one: _likelihood(one, counted))
+
+    def _breaches(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Iterator[tuple[int, Hands, int]]:
+        """The graphs that name one hand, the other hand, and how many breaches more than the other the named one has."""
+        graphs = [likely.get(number, graph) for number, graph in enumerate(self.narrative.graphs)]
+        for step in trace(self.narrative.with_graphs(graphs), rule):
+            number = step.index
+            if number in self.open_graphs or len(self.hands[number]) != 1:
                 continue
-            if hands := named_hands(graphs[other]):
-                yield hands
-                break
+            other = hand_step(number, with_other_hand(graphs[number]), step.before, rule)
+            [hand] = self.hands[number]
+            yield number, (OTHER[hand],), _breaches(step) - _breaches(other)
 
 
-def _odds_of_breaches(narrative: Narrative, likely: Mapping[int, ActionGraph], rule: HandRule) -> float:
-    """How often the written hands break the rule, against how often they keep it where it says anything."""
-    kept, broken = KEPT, BROKEN
-    filled = [likely.get(number, graph) for number, graph in enumerate(narrative.graphs)]
-    for step in trace(narrative.with_graphs(filled), rule):
-        if step.index in likely or not named_hands(filled[step.index]):
-            continue
-        if _breaches(step):
-            broken += 1
-        elif step.action in rule.grasps or step.action in rule.releases or step.before != EMPTY:
-            kept += 1
-    return min(broken / kept, 1.0)
+class _Named(NamedTuple):
+    """A hand that is named: how usual it and the other one are, and what else speaks for it or against it."""
+
+    usual: float
+    other_usual: float
+    breaches: int
+    neighbours: int
+
+
+def _likelihood(weights: Weights, named: Mapping[_Named, int]) -> float:
+    """The logarithm of how likely the named hands are, and the weights before anything was seen."""
+    breach, neighbour = weights
+    before = KEPT * math.log(1 / (1 + breach)) + BROKEN * math.log(breach / (1 + breach))
+    before += ALIKE * math.log(neighbour / (1 + neighbour)) + UNLIKE * math.log(1 / (1 + neighbour))
+    for one, count in named.items():
+        odds = one.usual / one.other_usual * breach**one.breaches * neighbour**one.neighbours
+        before += count * math.log(odds / (1 + odds))
+    return before
+
+
+def with_other_hand(graph: ActionGraph) -> ActionGraph:
+    """The graph with hand1 for hand2, and the other way round."""
+    return ActionGraph(
+        Triplet(OTHER.get(one.source, one.source), one.edge, OTHER.get(one.target, one.target)) for one in graph
+    )
 
 
 def _breaches(step: HandStep) -> int:
@@ -141,13 +192,17 @@ class _Ways:
         self,
         narrative: Narrative,
         open_graphs: Alternatives,
-        believed: Mapping[int, Shares],
-        odds: float,
+        evidence: _Evidence,
+        weights: Weights,
         rule: HandRule,
     ) -> None:
         self.open_graphs = open_graphs
-        self.believed = believed
-        self.odds = odds
+        self.believed = {
+            number: evidence.believed(number, possible, weights.neighbour) for number, possible in open_graphs.items()
+        }
+        self.evidence = evidence
+        self.others = [with_other_hand(graph) for graph in narrative.graphs]
+        self.odds = weights.breach
         self.rule = rule
         self.forward: list[dict[State, float]] = []
         self.ways: list[list[_Way]] = []
@@ -169,14 +224,29 @@ class _Ways:
         return followed
 
     def _from(self, state: State, number: int, graph: ActionGraph) -> Iterator[_Way]:
+        """The ways on from a state; where nothing breaks the rule more than its alternative, the rule says nothing."""
         possible = self.open_graphs.get(number)
         if possible is None:
             step = hand_step(number, graph, state, self.rule)
-            yield _Way(state, None, step.after, self.odds ** _breaches(step))
+            yield _Way(state, None, step.after, self._likelihood(number, step))
             return
-        for hands, drawn in possible.items():
-            step = hand_step(number, drawn, state, self.rule)
-            yield _Way(state, hands, step.after, self.believed[number][hands] * self.odds ** _breaches(step))
+        steps = {hands: hand_step(number, drawn, state, self.rule) for hands, drawn in possible.items()}
+        weights = _normalised({hands: self._weight(number, hands, step) for hands, step in steps.items()})
+        for hands, step in steps.items():
+            yield _Way(state, hands, step.after, weights[hands])
+
+    def _weight(self, number: int, hands: Hands, step: HandStep) -> float:
+        return self.believed[number][hands] * self.odds ** _breaches(step)
+
+    def _likelihood(self, number: int, step: HandStep) -> float:
+        """How likely a graph's named hand is in a state, against the other hand."""
+        hands = self.evidence.hands[number]
+        if len(hands) != 1:
+            return 1.0 if not hands else self.odds ** _breaches(step)
+        other = hand_step(number, self.others[number], step.before, self.rule)
+        mine = self.evidence.usual(hands) * self.odds ** _breaches(step)
+        theirs = self.evidence.usual((OTHER[hands[0]],)) * self.odds ** _breaches(other)
+        return mine / (mine + theirs)
 
     def shares(self) -> dict[int, Shares]:
         """The share of each possibility, looking back from the end of the narrative."""
