@@ -7,7 +7,7 @@
 >>> story = Narrative.of([act("pick-up", "cup", "hand1"), act("pick-up", "lid"), act("put-down", "lid", "hand2")])
 >>> for repair in repair_hands(story):
 ...     print(repair.graph, repair.after, f"{repair.sure:.0%}", repair.reason)
-1 pick-up -> with -> hand2 98% pick-up names no hand; by the hand rule and the graphs around it hand2 is 98 % sure
+1 pick-up -> with -> hand2 99% pick-up names no hand; by the hand rule and the graphs around it hand2 is 99 % sure
 
 A hand is put in where something is taken and none is named, and where something else is done to a thing in a narrative
 that names hands for that: in a quarter of such graphs or more. Hands are seldom certain: ``sure`` is the share of the
@@ -39,6 +39,8 @@ LEAST_SURE = 0.5
 """What is less sure than this stays as it is."""
 BOTH_SURE = 0.8
 """Both hands are put in only where this much speaks for both: one of them is then right in any case."""
+MOST_SURE = 0.99
+"""No hand is certain, whatever the shares say: the rule is a convention, and who wrote the graphs may not follow it."""
 USUAL = 1 / 4
 """Where fewer of the graphs that act on things name hands, leaving them out is that narrative's way."""
 WRITTEN = 9.0
@@ -93,7 +95,7 @@ def _added(narrative: Narrative, start: int, rule: HandRule) -> Iterator[HandRep
     for number, shares in hand_shares(narrative, left_out, rule).items():
         [action] = graphs[number].actions
         for hand in _likeliest(shares):
-            sure = sum(share for hands, share in shares.items() if hand in hands)
+            sure = min(sum(share for hands, share in shares.items() if hand in hands), MOST_SURE)
             if sure >= LEAST_SURE:
                 reason = f"{action} names no hand; {_by_the_evidence(hand, sure)}"
                 yield HandRepair(number, None, Triplet(action, WITH, hand), "hand-unstated", reason, sure)
@@ -110,7 +112,7 @@ def _likeliest(shares: Shares) -> Hands:
 
 
 def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[int]:
-    """The graphs that leave out a hand: nothing is taken without one, and little else is done where others name them."""
+    """The graphs that leave out a hand: nothing is taken without one, nor much else done where others name theirs."""
     acting = [bool(handled(graph)) and len(graph.actions) == 1 for graph in graphs]
     named = [_names_a_hand(graph) for graph in graphs]
     usual = sum(map(operator.and_, acting, named)) >= USUAL * sum(acting)
@@ -155,7 +157,8 @@ class _Contradicted(NamedTuple):
 
 
 def _repair_of(found: _Contradicted, graph: ActionGraph, shares: Shares) -> HandRepair:
-    sure = shares[found.others] / (shares[found.others] + WRITTEN * shares[found.hands])
+    mine, theirs = WRITTEN * shares[found.hands], shares[found.others]
+    sure = min(theirs / (mine + theirs), MOST_SURE)
     [(before, after)] = [pair for pair in zip(graph, found.graph, strict=True) if pair[0] != pair[1]]
     reason = f"{'; '.join(found.messages)}; {_by_the_evidence(found.others[0], sure)}"
     return HandRepair(found.number, before, after, found.code, reason, sure)

@@ -13,8 +13,8 @@ The hands are a state machine (:mod:`tsgkit.graph.hands`); a graph that is left 
 weighed by how often it breaks the hand rule, by the narrative's own frequencies of hands, and by what the nearest
 graphs before and after say of the same thing; a share is what all ways with one possibility weigh together. How much a
 breach and a neighbour count is estimated from the hands that the same narrative does name: where they keep the rule, a
-breach weighs much, where they go their own way, next to nothing. Nothing was fitted to other data; the estimate starts
-from the published share of grasps that keep the rule, four in five.
+breach weighs much, where they go their own way, little. Nothing is fitted to other data. Where a narrative is short and
+does not follow the rule, shares are too sure of themselves.
 
 Linear in the number of graphs: at most ``MOST_STATES`` states are followed at a time, the likeliest ones.
 """
@@ -40,16 +40,19 @@ PUBLISHED: Mapping[Hands, float] = {(HANDS[0],): 0.57, (HANDS[1],): 0.20, HANDS:
 """How often published graphs name hand1 alone, hand2 alone, and both."""
 PUBLISHED_COUNTS = 4.0
 """As many graphs of the narrative itself weigh as much."""
-KEPT, BROKEN = 4.0, 1.0
-"""The rule is kept four times of five, before anything is seen of the narrative."""
-ALIKE, UNLIKE = 3.0, 1.0
-"""A neighbour that handles the same thing has the same hands three times of four, before anything is seen."""
-ODDS_OF_BREACHES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08, 0.04, 0.02)
+KEPT, BROKEN = 2.0, 0.3
+"""Before anything is seen of a narrative, hands that break the rule are about seven times less likely, which weighs as
+much as two graphs. (Published data keep the rule in four grasps of five, although hand1 is named three times as often.)
+"""
+ALIKE, UNLIKE = 1.5, 0.5
+"""Before anything is seen, a neighbour that handles the same thing has the same hands three times of four."""
+ODDS_OF_BREACHES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01)
 ODDS_OF_NEIGHBOURS = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0)
 """The values that are tried."""
 NEIGHBOURS = 5
 """So many graphs to either side are looked at for one that handles the same thing."""
 MOST_STATES = 24
+"""So many states are followed at a time."""
 OTHER = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
 UNCOUNTED = "hand-unstated"
 """No breach for weighing: an open graph is about to name its hands, and others say nothing by leaving them out."""
@@ -71,7 +74,7 @@ def handled(graph: ActionGraph) -> frozenset[str]:
 
 
 class Weights(NamedTuple):
-    """How likely a hand that breaks the rule is against one that does not, and a neighbour's hands against others."""
+    """By what factor a breach of the rule makes hands less likely, and a neighbour's hands are likelier than others."""
 
     breach: float = BROKEN / KEPT
     neighbour: float = ALIKE / UNLIKE
@@ -119,34 +122,31 @@ class _Evidence:
                     break
 
     def weights(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Weights:
-        """The weights that make the hands likeliest which the narrative names, one hand at a time."""
-        named = [
-            _Named(
-                *(self.usual(hands) - (hands == self.hands[number]) for hands in (self.hands[number], other)),
-                breaches=breaches,
-                neighbours=near[self.hands[number]] - near[other],
-            )
-            for number, other, breaches in self._breaches(likely, rule)
-            for near in [Counter(self.neighbours(number))]
-        ]
+        """The weights under which the hands that the narrative names are likeliest, each against the other one."""
+        named = Counter(self._named(likely, rule))
         tried = (Weights(*pair) for pair in itertools.product(ODDS_OF_BREACHES, ODDS_OF_NEIGHBOURS))
-        counted = Counter(named)
-        return max(tried, key=lambda one: _likelihood(one, counted))
+        return max(tried, key=lambda weights: _log_likelihood(weights, named))
 
-    def _breaches(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Iterator[tuple[int, Hands, int]]:
-        """The graphs that name one hand, the other hand, and how many breaches more than the other the named one has."""
+    def _named(self, likely: Mapping[int, ActionGraph], rule: HandRule) -> Iterator[_Named]:
+        """What is known of each graph that names one hand, the likeliest hands put into the open ones."""
         graphs = [likely.get(number, graph) for number, graph in enumerate(self.narrative.graphs)]
         for step in trace(self.narrative.with_graphs(graphs), rule):
-            number = step.index
-            if number in self.open_graphs or len(self.hands[number]) != 1:
+            number, hands = step.index, self.hands[step.index]
+            if number in self.open_graphs or len(hands) != 1:
                 continue
-            other = hand_step(number, with_other_hand(graphs[number]), step.before, rule)
-            [hand] = self.hands[number]
-            yield number, (OTHER[hand],), _breaches(step) - _breaches(other)
+            others = (OTHER[hands[0]],)
+            turned = hand_step(number, with_other_hand(graphs[number]), step.before, rule)
+            near = Counter(self.neighbours(number))
+            yield _Named(
+                self.usual(hands) - 1,
+                self.usual(others),
+                _breaches(step) - _breaches(turned),
+                near[hands] - near[others],
+            )
 
 
 class _Named(NamedTuple):
-    """A hand that is named: how usual it and the other one are, and what else speaks for it or against it."""
+    """A hand that is named: how usual it and the other are elsewhere; how many more breaches and neighbours it has."""
 
     usual: float
     other_usual: float
@@ -154,15 +154,15 @@ class _Named(NamedTuple):
     neighbours: int
 
 
-def _likelihood(weights: Weights, named: Mapping[_Named, int]) -> float:
-    """The logarithm of how likely the named hands are, and the weights before anything was seen."""
+def _log_likelihood(weights: Weights, named: Mapping[_Named, int]) -> float:
+    """How likely the named hands are under these weights, and these before anything is seen; a logarithm."""
     breach, neighbour = weights
-    before = KEPT * math.log(1 / (1 + breach)) + BROKEN * math.log(breach / (1 + breach))
-    before += ALIKE * math.log(neighbour / (1 + neighbour)) + UNLIKE * math.log(1 / (1 + neighbour))
+    total = KEPT * math.log(1 / (1 + breach)) + BROKEN * math.log(breach / (1 + breach))
+    total += ALIKE * math.log(neighbour / (1 + neighbour)) + UNLIKE * math.log(1 / (1 + neighbour))
     for one, count in named.items():
         odds = one.usual / one.other_usual * breach**one.breaches * neighbour**one.neighbours
-        before += count * math.log(odds / (1 + odds))
-    return before
+        total += count * math.log(odds / (1 + odds))
+    return total
 
 
 def with_other_hand(graph: ActionGraph) -> ActionGraph:
@@ -228,7 +228,7 @@ class _Ways:
         possible = self.open_graphs.get(number)
         if possible is None:
             step = hand_step(number, graph, state, self.rule)
-            yield _Way(state, None, step.after, self._likelihood(number, step))
+            yield _Way(state, None, step.after, self._named(number, step))
             return
         steps = {hands: hand_step(number, drawn, state, self.rule) for hands, drawn in possible.items()}
         weights = _normalised({hands: self._weight(number, hands, step) for hands, step in steps.items()})
@@ -238,7 +238,7 @@ class _Ways:
     def _weight(self, number: int, hands: Hands, step: HandStep) -> float:
         return self.believed[number][hands] * self.odds ** _breaches(step)
 
-    def _likelihood(self, number: int, step: HandStep) -> float:
+    def _named(self, number: int, step: HandStep) -> float:
         """How likely a graph's named hand is in a state, against the other hand."""
         hands = self.evidence.hands[number]
         if len(hands) != 1:
