@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from seeded_faults import BUNDLED, spoilt_narratives
 from tsgkit.cli import main
 from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, graphml, narratives, node_link
+from tsgkit.llm.cache import canonical
 from tsgkit.suites.tsg.documents import read_file
 
 Captured = pytest.CaptureFixture[str]
@@ -197,6 +199,22 @@ def test_model_is_shown_what_exact_repairs_left_and_nothing_else(capsys: Capture
         assert json.loads(capsys.readouterr().out)["calls"] > first_repaired
     for prompt in Path("critique.txt.calls/prompts.jsonl").read_text().splitlines():
         assert "fill -> verb -> person" not in prompt
+
+
+def test_calls_begun_under_the_old_name_of_exact_repairs_go_on(capsys: Captured) -> None:
+    Path("g.txt").write_text(arrow.write([VASE]))
+    words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", unhelpful()]
+    assert main(words) == 0
+    header = Path("out.txt.calls/run.json")
+    value = json.loads(header.read_text())
+    value["asked"]["effort"]["repair"] = "sure"
+    value["identity"] = hashlib.sha256(canonical(value["asked"]).encode()).hexdigest()[:16]
+    header.write_text(json.dumps(value))
+    for more in ([], ["--repair", "sure"], ["--repair", "exact"]):
+        assert main([*words, *more]) == 0
+    capsys.readouterr()
+    assert main([*words, "--repair", "hands"]) == 2
+    assert "another run lies here" in capsys.readouterr().err
 
 
 def test_calls_made_without_repairs_go_on_without_them(capsys: Captured) -> None:

@@ -37,6 +37,11 @@ def test_what_both_hands_do_before_and_after_both_do() -> None:
     assert put_in(*kneading, act("knead", "dough"), *kneading) == [(8, "hand1"), (8, "hand2")]
 
 
+def test_an_action_that_is_misnamed_is_given_no_hand() -> None:
+    misnamed = ActionGraph.of(("person", "verb", "bush"), ("brush", "dobj", "wood"))
+    assert put_in(act("take", "cup", "hand1"), misnamed) == []
+
+
 def test_nothing_is_concluded_across_what_is_not_told() -> None:
     take, later = act("take", "cup"), act("put-down", "cup", "hand2")
     told = Narrative((Description(None, (take,)), Description("Things happen."), Description(None, (later,))))

@@ -26,13 +26,12 @@ from tsgkit.graph.hand_shares import (
     Hands,
     Shares,
     hand_shares,
-    handled,
     named_hands,
     with_hands,
     with_other_hand,
 )
 from tsgkit.graph.hands import DEFAULT_RULE, EMPTY, HAND_NAME, UNKNOWN, HandRule, State, after_gaps, hand_step
-from tsgkit.graph.model import HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
+from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
 from tsgkit.lexicon.tables import word_set
 
 LEAST_SURE = 0.5
@@ -113,7 +112,7 @@ def _likeliest(shares: Shares) -> Hands:
 
 def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[int]:
     """The graphs that leave out a hand: nothing is taken without one, nor much else done where others name theirs."""
-    acting = [bool(handled(graph)) and len(graph.actions) == 1 for graph in graphs]
+    acting = [_acts_on_a_thing(graph) for graph in graphs]
     named = [_names_a_hand(graph) for graph in graphs]
     usual = sum(map(operator.and_, acting, named)) >= USUAL * sum(acting)
     for number, graph in enumerate(graphs):
@@ -124,6 +123,13 @@ def _without_hands(graphs: Sequence[ActionGraph], rule: HandRule) -> Iterator[in
             continue
         if action in rule.grasps or (usual and acting[number] and action not in HANDLESS):
             yield number
+
+
+def _acts_on_a_thing(graph: ActionGraph) -> bool:
+    """Whether a graph's one action has a direct object or a tool; one that is misnamed has none."""
+    return len(graph.actions) == 1 and any(
+        one.source == graph.actions[0] and one.edge in (DOBJ, WITH) and one.target not in HANDS for one in graph
+    )
 
 
 def _names_a_hand(graph: ActionGraph) -> bool:
