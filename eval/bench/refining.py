@@ -10,7 +10,8 @@ rules can see the limit for the agents is 0.50. ``clean`` counts items that the 
 these those that its checks changed (limit: none without critique).
 
 Repairs without a model: a quarter of the bundled graphs spoilt in the four seeded ways, 20 seeds; how many of each kind
-are restored, and how many clean graphs are changed (limit: none but by repairs of hands, which are counted).
+are restored, how many with repairs of hands too, and how many clean graphs are changed (limit: none but by repairs of
+hands, which are counted).
 """
 
 from __future__ import annotations
@@ -141,10 +142,11 @@ def _row(sums: Sums, single: float) -> str:
 
 def repaired(seeds: int = 20) -> None:
     """What exact repairs restore of spoilt graphs, and what they do to clean ones."""
-    spoilt, restored, clean, changed, by_hands, undecided = Counter[str](), Counter[str](), 0, 0, 0, 0
+    spoilt, restored, with_hands = Counter[str](), Counter[str](), Counter[str]()
+    clean, changed, by_hands, undecided = 0, 0, 0, 0
     for seed in range(seeds):
         for one in spoilt_narratives(seed=seed):
-            surely, wholly = mend(one.spoilt, hands=False), mend(one.spoilt)
+            surely, wholly = mend(one.spoilt), mend(one.spoilt, hands=True)
             undecided += len(surely.undecided)
             hands = {change.graph for change in wholly.changes if change.by == LESS_SURE}
             by_hands += len(hands - set(one.kinds))
@@ -152,12 +154,14 @@ def repaired(seeds: int = 20) -> None:
                 if number in one.kinds:
                     spoilt[one.kinds[number]] += 1
                     restored[one.kinds[number]] += mended == right
+                    with_hands[one.kinds[number]] += wholly.narrative.graphs[number] == right
                 else:
                     clean += 1
                     changed += mended.triplets != right.triplets
     print(f"exact repairs without a model: {spoilt.total():,} spoilt graphs, {undecided:,} findings left undecided")
     for kind in Corruption:
-        print(f"  {kind:<10}  {restored[kind]:>3} of {spoilt[kind]:>3} restored: {restored[kind] / spoilt[kind]:.0%}")
+        row = f"{restored[kind]:>3} of {spoilt[kind]:>3} restored: {restored[kind] / spoilt[kind]:.0%}"
+        print(f"  {kind:<10}  {row}, {with_hands[kind] / spoilt[kind]:.0%} with hands")
     print(f"  clean: {changed} of {clean:,} changed (limit 0), {by_hands} by repairs of hands")
 
 

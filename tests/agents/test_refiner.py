@@ -135,15 +135,23 @@ def test_a_wrong_number_of_graphs_is_put_right_and_never_made_worse(count: int) 
 
 def test_without_a_model_exact_repairs_alone_are_made() -> None:
     slip = graph("fill verb person; fill dobj kettle; fill dobj kettle")
-    found = refined(passage(slip), None, Effort(repair="sure"))
+    found = refined(passage(slip), None, Effort(repair="exact"))
     assert found.why == CLEAN and {change.by for change in found.changes} == {EXACT}
-    assert refined(passage(VASE), None, Effort(repair="sure")).why == NO_MODEL
+    assert refined(passage(VASE), None, Effort(repair="exact")).why == NO_MODEL
+
+
+def test_effort_takes_the_old_name_of_exact_repairs_and_no_unknown_one() -> None:
+    with pytest.warns(FutureWarning, match='is now called "exact"'):
+        assert Effort(repair="sure").repair == "exact"
+    with pytest.raises(UsageError, match="there is no repair 'hand'") as found:
+        Effort(repair="hand")  # type: ignore[arg-type]
+    assert found.value.hint == "hands?"
 
 
 def test_repairs_without_a_model_spare_its_calls() -> None:
     ask = Spoken({"revise": arrows(GOOD)})
     kettel = graph("person verb fill; fill dobj kettel; fill with hand1")
-    assert refined(passage(kettel), ask, Effort(critique=False, repair="sure")).graphs == (GOOD,)
+    assert refined(passage(kettel), ask, Effort(critique=False, repair="exact")).graphs == (GOOD,)
     assert ask.asked == []
 
 
@@ -202,7 +210,7 @@ def faulty(seed: int) -> Spoken:
 def test_langgraph_and_a_plain_loop_come_to_the_same(seed: int) -> None:
     choice = random.Random(seed)
     start = choice.choice([(VASE,), (CUP,), (VASE, RINSE), (GOOD,), (graph("fill verb person; fill dobj kettle"),)])
-    effort = Effort(choice.randint(0, 3), choice.random() < 0.6, choice.choice(["none", "sure", "exact"]))
+    effort = Effort(choice.randint(0, 3), choice.random() < 0.6, choice.choice(["none", "exact", "hands"]))
     this, that = faulty(seed), faulty(seed)
     mine = passage(*start, hint=choice.choice(["", "", "missing"]))
     assert refined(mine, this, effort) == run(plain_loop(mine, that, effort))
@@ -214,7 +222,7 @@ def test_each_node_is_told_of_as_it_runs() -> None:
     said = Spoken(
         {"critique/1": "graph 1: mismatched: fill -> dobj -> cup", "revise": arrows(GOOD), "critique": "none"}
     )
-    run(refine_passage(passage(CUP), said, Effort(repair="sure"), watch=lambda *one: seen.append(one)))
+    run(refine_passage(passage(CUP), said, Effort(repair="exact"), watch=lambda *one: seen.append(one)))
     names = [name for name, _ in seen]
     assert names == ["repair", "check", "critique", "revise", "repair", "check", "critique"]
 

@@ -142,7 +142,7 @@ async def _cleaned(
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
     if asker is not None:
         if effort.repair != "none":
-            effort = replace(effort, repair="sure")  # the hands were looked at along all of the narrative
+            effort = replace(effort, repair="exact")  # the hands were looked at along all of the narrative
         await _ask_along(narrative, graphs, asker, told, hint, effort, item, tally, passage_done)
     return _ended(narrative, graphs, tally)
 
@@ -151,7 +151,7 @@ def _repaired(narrative: Narrative, repair: Repair) -> tuple[_Tally, list[Action
     """The graphs with the repairs that are made before anybody is asked."""
     if repair == "none":
         return _Tally(), list(narrative.graphs)
-    mended = mend(narrative, hands=repair == "exact")
+    mended = mend(narrative, hands=repair == "hands")
     return _Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
 
 

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import operator
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
@@ -38,6 +39,7 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import Finding
+from tsgkit.lexicon import meant
 from tsgkit.suites.transcript import Ask
 from tsgkit.suites.tsg.strict import Unreadable
 from tsgkit.suites.tsg.strict import graphs as read_graphs
@@ -55,14 +57,16 @@ POINT = re.compile(
     rf"^\W*(?:graph\s*)?(?P<graph>\d{{1,4}})\s*[:.)-]\s*\W*(?P<kind>{'|'.join(Corruption)})\b\W*(?P<rest>.*)$",
     re.IGNORECASE,
 )
-Repair = Literal["none", "sure", "exact"]
+Repair = Literal["none", "exact", "hands", "sure"]
+REPAIRS: tuple[Repair, ...] = ("exact", "hands", "none")
 
 
 @dataclass(frozen=True)
 class Effort:
     """How much is tried: rounds of revision, whether a critique is asked for, which repairs are made without asking.
 
-    ``sure`` repairs what is certain, ``exact`` the hands as well.
+    ``exact`` repairs what leaves no choice; ``hands`` also puts in the hands that graphs leave out, which are likely
+    and never certain. ``sure`` is the old name of ``exact``.
     """
 
     rounds: int = 2
@@ -72,6 +76,11 @@ class Effort:
     def __post_init__(self) -> None:
         if not 0 <= self.rounds <= MOST_ROUNDS:
             raise UsageError(f"{self.rounds} rounds: from 0 to {MOST_ROUNDS} are possible")
+        if self.repair == "sure":
+            warnings.warn('repair="sure" is now called "exact"', FutureWarning, stacklevel=3)
+            object.__setattr__(self, "repair", "exact")
+        elif self.repair not in REPAIRS:
+            raise UsageError(f"there is no repair {self.repair!r}", hint=meant(str(self.repair), REPAIRS))
 
     @property
     def most_steps(self) -> int:
@@ -153,11 +162,8 @@ async def check(state: State, setting: Setting) -> Update:
 async def repair(state: State, setting: Setting) -> Update:
     """Mend what needs no model."""
     start = setting.passage.start
-    mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "exact", start=start)
-    changes = tuple(
-        Change(one.graph - start, one.before, one.after, one.code, one.reason, one.by, state["round"])
-        for one in mended.changes
-    )
+    mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "hands", start=start)
+    changes = tuple(replace(one, graph=one.graph - start, round=state["round"]) for one in mended.changes)
     return {"graphs": mended.narrative.graphs[start:], "changes": changes}
 
 

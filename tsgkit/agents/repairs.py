@@ -10,49 +10,39 @@ graph 0: wash -> dobj -> cup, was wash -> direct_object -> cup [edge-misspelt] (
 >>> mended.narrative.graphs[0].actions, mended.undecided
 (('wash',), ())
 
-A repair is made only where the rules find something, only where one remedy is left, and only if afterwards the rules
-find less and nothing new. So a graph without findings is never touched. Hands are another matter: the rule for them
-looks along the narrative, and a neighbour that is wrong can mislead it; their repairs are marked as less sure.
+A repair is made only where the rules find something, only where one remedy is left (:mod:`tsgkit.agents.remedies`),
+and only if afterwards the rules find less and nothing new. So a graph without findings is never touched, and no thing
+becomes another. Hands are another matter: which one it was is estimated (:mod:`tsgkit.graph.hand_repairs`), so those
+repairs are made only where they are asked for, are marked as less sure, and say how sure they are.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tsgkit.graph.edits import diff, snap
-from tsgkit.graph.hands import GRASPS, HandStep, trace
-from tsgkit.graph.model import (
-    DOBJ,
-    HANDS,
-    INSTANCE,
-    PERSON,
-    VERB,
-    WITH,
-    ActionGraph,
-    Kind,
-    Narrative,
-    Triplet,
-    Vocabulary,
-)
-from tsgkit.graph.rules import ERROR, MISSPELT, Finding, check_graph, check_narrative
-from tsgkit.lexicon import fold, only_near
+from tsgkit.agents.remedies import REMEDIES, remedies
+from tsgkit.graph.edits import diff
+from tsgkit.graph.hand_repairs import repair_hands, with_repairs
+from tsgkit.graph.model import ActionGraph, Narrative, Triplet, Vocabulary
+from tsgkit.graph.rules import ERROR, Finding, check_graph, check_narrative
 
 EXACT, LESS_SURE, MODEL = "exact", "less sure", "model"
 SLIPS = ("duplicate", "disconnected")
 """Warnings that are as good as errors: nobody writes them on purpose."""
 MOST_REPAIRS = 50
 """After so many repairs a graph is beyond repair."""
-MOST_GRAPHS = 500
-"""Longer narratives are not looked through for hands: every try looks along all of it."""
-NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
+HAND_CODES = ("hand2-first", "hand-occupied", "wrong-hand", "hand-unstated")
+"""Breaches of the hand rule that leave something to decide."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One triplet changed, added (``before`` is None) or taken out (``after`` is None), and why."""
+    """One triplet changed, added (``before`` is None) or taken out (``after`` is None), and why.
+
+    ``sure`` is the share of the evidence that speaks for a change which is not exact, where that is known.
+    """
 
     graph: int
     before: Triplet | None
@@ -61,13 +51,15 @@ class Change:
     reason: str
     by: str = EXACT
     round: int = 0
+    sure: float | None = None
 
     def __str__(self) -> str:
         if self.after is None:
             what = f"without {self.before}"
         else:
             what = f"{self.after}" + (f", was {self.before}" if self.before is not None else ", which was missing")
-        return f"graph {self.graph}: {what} [{self.code}] ({self.by})"
+        sure = "" if self.sure is None else f": {100 * self.sure:.0f} %"
+        return f"graph {self.graph}: {what} [{self.code}] ({self.by}{sure})"
 
 
 @dataclass(frozen=True)
@@ -79,16 +71,20 @@ class Mended:
     undecided: tuple[Finding, ...]
 
 
-def mend(narrative: Narrative, *, hands: bool = True, start: int = 0) -> Mended:
-    """The narrative with all exact repairs made, those of hands last; graphs before ``start`` are left alone."""
+def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Mended:
+    """The narrative with all exact repairs made, then those of hands if wanted; graphs before ``start`` stay."""
     graphs, changes = list(narrative.graphs), list[Change]()
     for number in range(start, len(graphs)):
         graphs[number], made = mend_graph(graphs[number], narrative.vocabulary)
         changes += [replace(change, graph=number) for change in made]
     narrative = narrative.with_graphs(graphs)
-    if hands and len(graphs) <= MOST_GRAPHS:
-        narrative, made = _mend_hands(narrative, start)
-        changes += made
+    if hands:
+        repairs = repair_hands(narrative, start=start)
+        narrative = with_repairs(narrative, repairs)
+        changes += [
+            Change(one.graph, one.before, one.after, one.code, one.reason, LESS_SURE, sure=round(one.sure, 3))
+            for one in repairs
+        ]
     left = (finding for finding in check_narrative(narrative) if (finding.place.graph or 0) >= start)
     return Mended(narrative, tuple(changes), tuple(filter(is_undecided, left)))
 
@@ -104,32 +100,54 @@ def is_undecided(finding: Finding) -> bool:
 
 
 def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tuple[ActionGraph, list[Change]]:
-    """One graph with its exact repairs made, and these."""
+    """One graph with its exact repairs made, and these.
+
+    Of two slips one may hide a warning about the other, so steps are judged by faults first; if in the end the rules
+    find anything new, each step has to do without that.
+    """
+    findings = check_graph(graph, vocabulary)
+    for is_better in (_has_fewer_faults, _has_fewer_findings):
+        mended, changes = _mended(graph, vocabulary, is_better)
+        if not changes or _has_fewer_findings(findings, check_graph(mended, vocabulary)):
+            return mended, changes
+    return graph, []
+
+
+IsBetter = Callable[[Sequence[Finding], Sequence[Finding]], bool]
+
+
+def _mended(graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBetter) -> tuple[ActionGraph, list[Change]]:
     changes: list[Change] = []
-    while len(changes) < MOST_REPAIRS and (found := _next_repair(graph, vocabulary)) is not None:
+    while len(changes) < MOST_REPAIRS and (found := _next_repair(graph, vocabulary, is_better)) is not None:
         graph, made = found
         changes += made
     return graph, changes
 
 
-def _next_repair(graph: ActionGraph, vocabulary: Vocabulary | None) -> tuple[ActionGraph, list[Change]] | None:
-    """The first repair that makes things better, by the order of remedies: spelling, direction, names."""
+def _next_repair(
+    graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBetter
+) -> tuple[ActionGraph, list[Change]] | None:
+    """The first finding with exactly one remedy that makes things better, by the order of :data:`REMEDIES`."""
     findings = check_graph(graph, vocabulary)
     codes = list(REMEDIES)
-    for finding in sorted((one for one in findings if one.code in REMEDIES), key=lambda one: codes.index(one.code)):
-        for remedy in REMEDIES[finding.code]:
-            mended = remedy(graph, finding, vocabulary)
-            if mended is not None and _is_better(findings, check_graph(mended, vocabulary)):
-                return mended, list(_changes(graph, mended, finding))
+    contested = set[tuple[Triplet, ...]]()
+    for finding in sorted((one for one in findings if one.code in codes), key=lambda one: codes.index(one.code)):
+        tried = remedies(graph, finding, vocabulary)
+        better = [one for one in tried if is_better(findings, check_graph(one, vocabulary))]
+        if len(better) > 1:
+            contested |= {one.triplets for one in better}
+        elif better and better[0].triplets not in contested:
+            return better[0], list(_changes(graph, better[0], finding))
     return None
 
 
-def _is_better(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
-    """Whether fewer faults are left, and no kind of fault more often than before."""
-    faults_before, faults_after = (
-        Counter(one.code for one in findings if is_fault(one)) for findings in (before, after)
-    )
-    return faults_after.total() < faults_before.total() and not faults_after - faults_before
+def _has_fewer_faults(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
+    return _has_fewer_findings(*(tuple(filter(is_fault, findings)) for findings in (before, after)))
+
+
+def _has_fewer_findings(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
+    """Whether fewer findings are left, and of no kind more than before."""
+    return len(after) < len(before) and not Counter(one.code for one in after) - Counter(one.code for one in before)
 
 
 def _changes(before: ActionGraph, after: ActionGraph, finding: Finding) -> Iterator[Change]:
@@ -142,170 +160,3 @@ def _changes(before: ActionGraph, after: ActionGraph, finding: Finding) -> Itera
         yield Change(0, gone, None, code, why)
     else:
         yield from (Change(0, one.candidate, one.reference, code, why) for one in diff(after, before).changes)
-
-
-Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], ActionGraph | None]
-
-
-def _renamed(rename: Callable[[str], str]) -> Remedy:
-    """A remedy that renames the elements of the triplet found, wherever they stand, unless L lists them so."""
-
-    def remedy(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-        triplet = graph.triplets[finding.place.triplet or 0]
-        names = {name: rename(name) for name in triplet if not _is_listed(name, vocabulary)}
-        return ActionGraph(Triplet(*(names.get(name, name) for name in one)) for one in graph)
-
-    return remedy
-
-
-def _is_listed(name: str, vocabulary: Vocabulary | None) -> bool:
-    return vocabulary is not None and (vocabulary.allows_node(name) or vocabulary.allows_edge(name))
-
-
-def _hand_of(name: str) -> str:
-    found = NUMBERED_HAND.fullmatch(name)
-    return f"hand{found[1]}" if found else name
-
-
-def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    source, edge, target = graph.triplets[finding.place.triplet or 0]
-    folded = fold(edge)
-    return _put(graph, finding, Triplet(source, MISSPELT.get(folded, folded), target))
-
-
-def _turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    triplet = graph.triplets[finding.place.triplet or 0]
-    if triplet.edge == DOBJ and triplet.target not in graph.actions:
-        return None
-    return _put(graph, finding, triplet.reversed)
-
-
-def _put(graph: ActionGraph, finding: Finding, triplet: Triplet) -> ActionGraph:
-    place = finding.place.triplet or 0
-    return ActionGraph((*graph.triplets[:place], triplet, *graph.triplets[place + 1 :]))
-
-
-def _without_repeat(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    place = finding.place.triplet or 0
-    return ActionGraph((*graph.triplets[:place], *graph.triplets[place + 1 :]))
-
-
-def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    """The graph with the elements of the triplet found moved into L, where they have one clear neighbour there."""
-    if vocabulary is None:
-        return None
-    triplet = graph.triplets[finding.place.triplet or 0]
-    moves = {move.element: move.near.name for move in snap(graph, vocabulary)[1] if move.element in triplet}
-    return ActionGraph(Triplet(*(moves.get(name, name) for name in one)) for one in graph)
-
-
-def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    """One word for the action, where another verb stands in its place: the one that more of the graph hangs on.
-
-    Undecided where neither has more than the other, unless they are forms of one word.
-    """
-    if len(graph.actions) != 1:
-        return None
-    [action] = graph.actions
-    others = _other_verbs(graph, action, vocabulary)
-    if len(others) != 1:
-        return None
-    [other] = others
-    rest = [triplet for triplet in graph.triplets if triplet.edge != VERB]
-    mine, theirs = (sum(name in (one.source, one.target) for one in rest) for name in (action, other))
-    if only_near(other, [action]) is not None or (mine >= 1 and theirs == 1):
-        return _renaming(graph, other, action)
-    if mine == 0 and theirs >= 2 and (vocabulary is None or other in vocabulary.verbs):
-        return ActionGraph(
-            Triplet(PERSON, VERB, other) if one == Triplet(PERSON, VERB, action) else one for one in graph
-        )
-    return None
-
-
-def _other_verbs(graph: ActionGraph, action: str, vocabulary: Vocabulary | None) -> list[str]:
-    """Names beside the action that must be meant as one: where a dobj starts, and what L lists as a verb only."""
-    starts = (one.source for one in graph if one.edge == DOBJ and one.source not in (PERSON, *HANDS))
-    verbs = (node.name for node in graph.nodes(vocabulary) if node.kind is Kind.ACTION)
-    return [name for name in dict.fromkeys((*starts, *verbs)) if name != action]
-
-
-def _renaming(graph: ActionGraph, old: str, new: str) -> ActionGraph:
-    """The graph with a node renamed; where the renamed triplet stands there already, it is not written twice."""
-    rename = {old: new}
-    renamed = (
-        Triplet(rename.get(one.source, one.source), one.edge, rename.get(one.target, one.target)) for one in graph
-    )
-    return ActionGraph(dict.fromkeys(renamed))
-
-
-def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> ActionGraph | None:
-    """The graph with its person-verb triplet, where all direct objects start at one name that can be an action."""
-    starts = {one.source for one in graph if one.edge == DOBJ}
-    if len(starts) != 1 or any(one.edge == VERB for one in graph):
-        return None
-    [action] = starts
-    if action in (PERSON, *HANDS) or (vocabulary is not None and action not in vocabulary.verbs):
-        return None
-    return ActionGraph((Triplet(PERSON, VERB, action), *graph.triplets))
-
-
-REMEDIES: dict[str, tuple[Remedy, ...]] = {
-    "verb-source": (_turned,),
-    "person-target": (_turned,),
-    "edge-misspelt": (_edge_spelt,),
-    "not-lower-case": (_renamed(str.lower),),
-    "not-hyphenated": (_renamed(fold),),
-    "instance-suffix": (_renamed(lambda name: INSTANCE.sub("", name)),),
-    "hand-name": (_renamed(_hand_of),),
-    "dobj-source": (_turned, _with_one_action),
-    "dobj-action": (_turned,),
-    "action-action": (_with_one_action,),
-    "disconnected": (_with_one_action,),
-    "duplicate": (_without_repeat,),
-    "no-action": (_with_person,),
-    "out-of-vocabulary": (_snapped,),
-}
-
-HAND_CODES = ("hand2-first", "hand-occupied", "wrong-hand", "hand-unstated")
-
-
-def _mend_hands(narrative: Narrative, start: int) -> tuple[Narrative, list[Change]]:
-    """The narrative with the hands that the rule would give, where one other hand mends more than it breaks."""
-    changes: list[Change] = []
-    for number in range(start, len(narrative.graphs)):
-        steps = trace(narrative)
-        for breach in steps[number].breaches:
-            if breach.code not in HAND_CODES:
-                continue
-            other = _other_hand(narrative.graphs[number], steps[number])
-            if other is None:
-                continue
-            graphs = [*narrative.graphs[:number], other, *narrative.graphs[number + 1 :]]
-            tried = narrative.with_graphs(graphs)
-            if _breaches(trace(tried)) < _breaches(steps):
-                pairs = diff(other, narrative.graphs[number]).changes
-                changes += [
-                    Change(number, one.candidate, one.reference, breach.code, breach.message, LESS_SURE)
-                    for one in pairs
-                ]
-                narrative = tried
-                break
-    return narrative, changes
-
-
-def _breaches(steps: Sequence[HandStep]) -> int:
-    return sum(len(step.breaches) for step in steps)
-
-
-def _other_hand(graph: ActionGraph, step: HandStep) -> ActionGraph | None:
-    """The graph with the other one of its one hand, or with the free hand where it takes something with none."""
-    named = [one for one in graph if one.edge == WITH and {one.source, one.target} & set(HANDS)]
-    if len(named) == 1 and not any(one not in named and {one.source, one.target} & set(HANDS) for one in graph):
-        swap = {HANDS[0]: HANDS[1], HANDS[1]: HANDS[0]}
-        [old] = named
-        new = Triplet(swap.get(old.source, old.source), old.edge, swap.get(old.target, old.target))
-        return ActionGraph(new if one == old else one for one in graph)
-    free = next((hand for hand in HANDS if step.before.of(hand) == ()), None)
-    if not named and step.action in GRASPS and free is not None and None not in step.before:
-        return ActionGraph((*graph.triplets, Triplet(step.action, WITH, free)))
-    return None

@@ -173,7 +173,7 @@ def _decided(
         if decision["decision"] == REJECT or (change.before is not None and change.before not in triplets):
             continue  # what a rejected change would have made cannot be changed any further
         if decision["decision"] == EDIT:
-            change = replace(change, after=Triplet(*decision["after"]), by="reviewer")
+            change = replace(change, after=Triplet(*decision["after"]), by="reviewer", sure=None)
         place = len(triplets) if change.before is None else triplets.index(change.before)
         triplets[place : place + (change.before is not None)] = [] if change.after is None else [change.after]
         made.append(change)

@@ -167,6 +167,7 @@ def change_line(item: str, change: Any) -> str:  # noqa: ANN401  (its module wou
         "reason": change.reason,
         "by": change.by,
         "round": change.round,
+        "sure": change.sure,
     }
     return json.dumps(value) + "\n"
 

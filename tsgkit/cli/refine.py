@@ -5,9 +5,10 @@
   tsgkit refine graphs.txt -o clean.txt --vocabulary L.json --narrative story.txt --model openai/gpt-4o
 
 Reads every format that check reads and writes the same one. Repairs that leave no choice are made first, with a model
-and without; those of hands are marked as less sure, since a neighbour that is wrong can mislead them (--repair sure
-leaves them out, --repair none makes no repairs). A model is then asked about each sentence whether its graphs, as they
-are now, fit it, and to revise what is still wrong; with --no-critique only about what the rules still find.
+and without; --repair hands also puts in hands that graphs leave out, and changes a written one where two rules
+contradict it, which is marked as less sure and says how sure it is; --repair none makes no repairs. A model is then
+asked about each sentence whether its graphs, as they are now, fit it, and to revise what is still wrong; with
+--no-critique only about what the rules still find.
 
 Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
 same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
@@ -58,8 +59,10 @@ if TYPE_CHECKING:
     from tsgkit.suites.tsg.documents import Document
     from tsgkit.suites.tsg.rows import Entry
 
-REPAIRS = ("exact", "sure", "none")
+REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
+SURE = "sure"
+"""What ``exact`` was called; calls that were begun with it keep the name."""
 SHOWN = 5
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
@@ -75,13 +78,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")
     parser.add_argument(
         "--repair",
+        type=_repair,
         choices=REPAIRS,
-        help="what is repaired before a model is asked (default: exact)",
+        help="what is repaired before a model is asked: what leaves no choice; hands too, which are likely; nothing "
+        "(default: exact)",
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
     parser.add_argument("--keep-going", action="store_true", help="clean what could be read of a broken file")
     add_model_options(parser, 2)
+
+
+def _repair(name: str) -> str:
+    if name != SURE:
+        return name
+    complain(f"--repair {SURE} is now called --repair {REPAIR}", "hands are repaired with --repair hands")
+    return REPAIR
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,9 +132,8 @@ def _effort(arguments: argparse.Namespace) -> Effort:
     """How much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
     from tsgkit.agents.refiner import Effort
 
-    repair: Any = (
-        arguments.repair or (_begun_with(arguments) if arguments.model and not arguments.new else "") or REPAIR
-    )
+    begun = _begun_with(arguments)
+    repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)
     effort = Effort(arguments.rounds, not arguments.no_critique, repair)
     if arguments.repair is None and repair != REPAIR:
         hint = f"it goes on so; --new begins afresh with --repair {REPAIR}"
@@ -131,12 +142,14 @@ def _effort(arguments: argparse.Namespace) -> Effort:
 
 
 def _begun_with(arguments: argparse.Namespace) -> str:
-    """The repairs of the calls beside OUT; earlier versions made none by default where a model was asked."""
+    """The repairs of the calls beside OUT that go on; earlier versions made none by default where a model was asked."""
     from tsgkit.runs.agent_calls import asked_before
 
+    if not arguments.model or arguments.new:
+        return ""
     effort = asked_before(arguments.out).get("effort")
     repair = effort.get("repair") if isinstance(effort, dict) else None
-    return repair if repair in REPAIRS else ""
+    return repair if isinstance(repair, str) else ""
 
 
 def _read(arguments: argparse.Namespace) -> Document:
@@ -176,11 +189,12 @@ def _asked(document: Document, told: Sequence[str], effort: Effort, arguments: a
         return [entry.item, repr(narrative.descriptions), repr(narrative.vocabulary)]
 
     items = [said(entry) for entry in document.entries]
+    is_old = effort.repair == REPAIR and _begun_with(arguments) == SURE
     return {
         "work": "refine",
         "items": digest(items),
         "told": digest(told),
-        "effort": asdict(effort),
+        "effort": asdict(effort) | ({"repair": SURE} if is_old else {}),
         "hint": arguments.hint,
     }
 

@@ -104,14 +104,21 @@ class HandStep:
 def trace(narrative: Narrative, rule: HandRule = DEFAULT_RULE) -> tuple[HandStep, ...]:
     """One step per graph, from empty hands; after a description without graphs nothing is known of them."""
     steps: list[HandStep] = []
-    state = EMPTY
+    state, unknown = EMPTY, after_gaps(narrative)
+    for number, graph in enumerate(narrative.graphs):
+        steps.append(hand_step(number, graph, UNKNOWN if number in unknown else state, rule))
+        state = steps[-1].after
+    return tuple(steps)
+
+
+def after_gaps(narrative: Narrative) -> frozenset[int]:
+    """The numbers of the graphs that follow right after a description without graphs."""
+    numbers, number = set[int](), 0
     for description in narrative.descriptions:
         if not description.graphs:
-            state = UNKNOWN
-        for graph in description.graphs:
-            steps.append(_step(len(steps), graph, state, rule))
-            state = steps[-1].after
-    return tuple(steps)
+            numbers.add(number)
+        number += len(description.graphs)
+    return frozenset(numbers)
 
 
 def held(state: State) -> dict[str, tuple[str, ...]]:
@@ -171,7 +178,8 @@ class _Move:
         return [hand for hand in HANDS if thing in (self.state[hand] or ())]
 
 
-def _step(index: int, graph: ActionGraph, state: State, rule: HandRule) -> HandStep:
+def hand_step(index: int, graph: ActionGraph, state: State, rule: HandRule = DEFAULT_RULE) -> HandStep:
+    """One graph's effect on hands in a known state."""
     move = _Move(graph, dict(zip(HANDS, state, strict=True)))
     if move.has_unknown_hand:
         return HandStep(index, move.action, move.objects, state, UNKNOWN)

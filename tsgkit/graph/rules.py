@@ -102,13 +102,14 @@ NOWHERE = Place()
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong or unusual."""
+    """One thing that is wrong or unusual; ``elements`` are the names and labels it is about, for who mends it."""
 
     code: str
     severity: Severity
     message: str
     hint: str = ""
     place: Place = NOWHERE
+    elements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = ", ".join(f"{name} {value}" for name, value in self.place._asdict().items() if value is not None)
@@ -143,8 +144,10 @@ def check_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> lis
     return sorted(findings, key=lambda finding: (finding.place.triplet is None, finding.place.triplet or 0))
 
 
-def _finding(code: str, message: str, hint: str = "", triplet: int | None = None) -> Finding:
-    return Finding(code, RULES[code].severity, message, hint, Place(triplet=triplet))
+def _finding(
+    code: str, message: str, hint: str = "", triplet: int | None = None, *, about: Iterable[str] = ()
+) -> Finding:
+    return Finding(code, RULES[code].severity, message, hint, Place(triplet=triplet), tuple(about))
 
 
 class _View:
@@ -171,18 +174,23 @@ def _check_names(view: _View) -> Iterator[Finding]:
 
 
 def _check_name(name: str, number: int, *, is_node: bool) -> Iterator[Finding]:
+    about = (name,)
     if not name.strip():
-        yield _finding("empty-name", "a node has no name" if is_node else "an edge has no label", triplet=number)
+        what = "a node has no name" if is_node else "an edge has no label"
+        yield _finding("empty-name", what, triplet=number, about=about)
         return
     if name != name.lower():
-        yield _finding("not-lower-case", f"{name} is not in lower case", name.lower() + "?", number)
+        yield _finding("not-lower-case", f"{name} is not in lower case", name.lower() + "?", number, about=about)
     is_hand = is_node and name not in HANDS and HAND_NAME.fullmatch(name)
     if not is_hand and ("_" in name or any(letter.isspace() for letter in name)):
-        yield _finding("not-hyphenated", f"{name} holds a space or an underscore", fold(name) + "?", number)
+        message = f"{name} holds a space or an underscore"
+        yield _finding("not-hyphenated", message, fold(name) + "?", number, about=about)
     if INSTANCE.search(name):
-        yield _finding("instance-suffix", f"{name} carries an instance number", INSTANCE.sub("", name) + "?", number)
+        hint = INSTANCE.sub("", name) + "?"
+        yield _finding("instance-suffix", f"{name} carries an instance number", hint, number, about=about)
     if is_hand:
-        yield _finding("hand-name", f"{name} is not a hand's name", "hand1, hand2, or both in two triplets", number)
+        hint = "hand1, hand2, or both in two triplets"
+        yield _finding("hand-name", f"{name} is not a hand's name", hint, number, about=about)
 
 
 def _check_verbs(view: _View) -> Iterator[Finding]:
@@ -193,7 +201,7 @@ def _check_verbs(view: _View) -> Iterator[Finding]:
     for number, (source, edge, target) in enumerate(view.triplets):
         if edge == VERB and source != PERSON:
             hint = "the other way round?" if target == PERSON else f"person -> verb -> {target}?"
-            yield _finding("verb-source", f"verb starts at {source}, not at person", hint, number)
+            yield _finding("verb-source", f"verb starts at {source}, not at person", hint, number, about=(source,))
         if edge == VERB and target in HANDS:
             yield _finding("verb-hand", f"{target} stands where an action belongs", triplet=number)
         if target == PERSON:
@@ -210,7 +218,7 @@ def _check_labels(view: _View) -> Iterator[Finding]:
         folded = fold(label)
         if folded in (VERB, DOBJ) or folded in MISSPELT:
             meant = MISSPELT.get(folded, folded)
-            yield _finding("edge-misspelt", f"the edge is labelled {label}", f"{meant}?", number)
+            yield _finding("edge-misspelt", f"the edge is labelled {label}", f"{meant}?", number, about=(label,))
         elif folded in KIND_WORDS:
             hint = "write the preposition itself: with, on, from ..."
             yield _finding("edge-kind-word", f"the edge is labelled {label}", hint, number)
@@ -226,11 +234,13 @@ def _check_dobj(view: _View) -> Iterator[Finding]:
             continue
         if source.name not in view.action_names:
             message = f"dobj starts at {source.name}, which is not the graph's action ({actions})"
-            yield _finding("dobj-source", message, _meant_action(source.name, target.name, view), number)
+            hint = _meant_action(source.name, target.name, view)
+            yield _finding("dobj-source", message, hint, number, about=(source.name, *view.actions[:MOST_NAMED]))
         if target.kind is Kind.HAND:
             yield _finding("dobj-hand", f"the direct object is {target.name}", "with?", number)
         if target.kind is Kind.ACTION:
-            yield _finding("dobj-action", f"the direct object {target.name} is a verb in L", triplet=number)
+            message = f"the direct object {target.name} is a verb in L"
+            yield _finding("dobj-action", message, triplet=number, about=(target.name,))
     if view.actions and not targets:
         yield _finding("no-dobj", f"the action {actions} has no direct object")
     elif len(targets) > 1:
@@ -282,7 +292,8 @@ def _check_connected(view: _View) -> Iterator[Finding]:
     main = next((part for part in parts if PERSON in part), parts[0])
     for part in parts:
         if part is not main:
-            yield _finding("disconnected", f"{_some(part)}: not linked to the rest", _meant_link(part, main))
+            message = f"{_some(part)}: not linked to the rest"
+            yield _finding("disconnected", message, _meant_link(part, main), about=part[:MOST_NAMED])
 
 
 def _meant_link(part: list[str], main: list[str]) -> str:
@@ -332,7 +343,8 @@ def _check_vocabulary(view: _View) -> Iterator[Finding]:
             seen.add((name, is_node))
             near = nearest(name, vocabulary.nodes if is_node else vocabulary.relationships, limit=3)
             hint = " or ".join(other.name for other in near) + "?" if near else ""
-            yield _finding("out-of-vocabulary", f"{name or 'an empty name'} is not in L", hint, number)
+            message = f"{name or 'an empty name'} is not in L"
+            yield _finding("out-of-vocabulary", message, hint, number, about=(name,))
 
 
 CHECKS: tuple[Callable[[_View], Iterator[Finding]], ...] = (

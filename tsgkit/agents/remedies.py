@@ -1,0 +1,250 @@
+"""Remedies of single findings: every graph in which a finding of the rules would be gone by one small change.
+
+>>> from tsgkit.graph.rules import check_graph
+>>> slip = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "dobj", "Cup"))
+>>> [finding] = [one for one in check_graph(slip) if one.code == "not-lower-case"]
+>>> for graph in remedies(slip, finding, None):
+...     print(graph)
+person -> verb -> wash
+wash -> dobj -> cup
+
+A remedy changes names that its finding names (:attr:`Finding.elements`), turns its triplet round, takes it out or adds
+one. Names of things are only ever spelt right, never exchanged for others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tsgkit.graph.edits import snap
+from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
+from tsgkit.graph.rules import MISSPELT, Finding
+from tsgkit.lexicon import bases, fold, same_word
+from tsgkit.lexicon.slips import is_slip
+
+NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
+FORMS = ("folded", "inflection")
+"""Readings by which two names are surely the same words."""
+NOT_THINGS = (PERSON, *HANDS)
+
+Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGraph]]
+
+
+def remedies(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> tuple[ActionGraph, ...]:
+    """All remedies of one finding, without repeats; whether a graph is better for one is for others to say."""
+    found = (one for remedy in REMEDIES.get(finding.code, ()) for one in remedy(graph, finding, vocabulary))
+    return tuple({one.triplets: one for one in found}.values())
+
+
+def _respelt(spell: Callable[[str], str]) -> Remedy:
+    """A remedy that spells the name found otherwise, wherever it stands, unless L lists it so."""
+
+    def remedy(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+        [name] = finding.elements
+        listed = vocabulary is not None and (vocabulary.allows_node(name) or vocabulary.allows_edge(name))
+        if not listed and spell(name):
+            yield _with_name(graph, name, spell(name))
+
+    return remedy
+
+
+def _hand_of(name: str) -> str:
+    found = NUMBERED_HAND.fullmatch(name)
+    return f"hand{found[1]}" if found else name
+
+
+def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
+    """The graph with a name for another everywhere; a triplet that then stands there already is not written twice."""
+    triplets = list[Triplet]()
+    for one in graph:
+        renamed = Triplet(*(new if name == old else name for name in one))
+        if renamed == one or (renamed not in graph and renamed not in triplets):
+            triplets.append(renamed)
+    return ActionGraph(triplets)
+
+
+def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """The name found as L writes it: a form of the same words, or a slip of the pen."""
+    [name] = finding.elements
+    if vocabulary is None or not name:
+        return
+    meant = {move.near.name for move in snap(graph, vocabulary)[1] if move.element == name}
+    if len(meant) == 1 and _is_same_name(name, new := meant.pop()):
+        yield _with_name(graph, name, new)
+
+
+def _is_same_name(name: str, other: str) -> bool:
+    match = same_word(name, other)
+    return (match.by in FORMS and not match.ambiguous) or is_slip(name, other)
+
+
+def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    source, edge, target = _found(graph, finding)
+    folded = fold(edge)
+    yield _put(graph, finding, Triplet(source, MISSPELT.get(folded, folded), target))
+
+
+def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """The triplet from an action to person turned round; what starts there must be able to be the action."""
+    source, edge, target = found = _found(graph, finding)
+    if edge != VERB or target != PERSON or source in NOT_THINGS:
+        return
+    acts = all(source in (one.source, one.target) for one in graph if one.edge == DOBJ)
+    if acts and (vocabulary is None or source in vocabulary.verbs):
+        yield _put(graph, finding, found.reversed)
+
+
+def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """The triplet from a thing to the action turned round; what starts there must be able to be a thing."""
+    source, _, target = found = _found(graph, finding)
+    if target not in graph.actions or source in (*NOT_THINGS, target):
+        return
+    if vocabulary is not None and vocabulary.is_only_a_verb(source):
+        return
+    others = [one for one in graph if one != found and source in (one.source, one.target)]
+    acts = any((one.source == source and one.edge == DOBJ) or _is_joined_to_a_hand(one) for one in others)
+    if vocabulary is not None or not acts:
+        yield _put(graph, finding, found.reversed)
+
+
+def _is_joined_to_a_hand(triplet: Triplet) -> bool:
+    return triplet.edge == WITH and (triplet.source in HANDS or triplet.target in HANDS)
+
+
+def _found(graph: ActionGraph, finding: Finding) -> Triplet:
+    return graph.triplets[finding.place.triplet or 0]
+
+
+def _put(graph: ActionGraph, finding: Finding, *triplets: Triplet) -> ActionGraph:
+    place = finding.place.triplet or 0
+    return ActionGraph((*graph.triplets[:place], *triplets, *graph.triplets[place + 1 :]))
+
+
+def _without_repeat(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    yield _put(graph, finding)
+
+
+def _dobj_from_the_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """A dobj from a thing to itself that starts at the action instead; the thing stays where it is the object."""
+    source, _, target = _found(graph, finding)
+    if source != target or source in NOT_THINGS or len(graph.actions) != 1:
+        return
+    [action] = graph.actions
+    no_verb = len(_acting(graph, action, vocabulary)) > 1 if vocabulary is None else source not in vocabulary.verbs
+    if no_verb:
+        yield _put(graph, finding, Triplet(action, DOBJ, target))
+
+
+class _Clash(NamedTuple):
+    """The graph's action, and another verb that stands in its place."""
+
+    action: str
+    other: str
+
+
+def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """One word for the action, where another verb of L stands in its place: the one that all but one triplet say.
+
+    Nothing where each stands in one triplet alone, or in several.
+    """
+    clash = _clash(graph, vocabulary)
+    if clash is None or clash.other not in finding.elements:
+        return
+    action, other = clash
+    mine, theirs = (_acting(graph, name, vocabulary) for name in clash)
+    if len(theirs) == 1 and len(mine) > 1:
+        yield _replaced(graph, theirs[0], other, action)
+    if len(mine) == 1 and len(theirs) > 1 and action in finding.elements:
+        yield _replaced(graph, mine[0], action, other)
+
+
+def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
+    """Two verbs where one action belongs; no name that can be a thing is taken for one."""
+    if vocabulary is None or len(graph.actions) != 1:
+        return None
+    [action] = graph.actions
+    names = dict.fromkeys(name for one in graph for name in (one.source, one.target))
+    others = [name for name in names if name != action and vocabulary.is_only_a_verb(name)]
+    if len(others) != 1 or action not in vocabulary.verbs:
+        return None
+    return _Clash(action, others[0])
+
+
+def _acting(graph: ActionGraph, name: str, vocabulary: Vocabulary | None) -> list[int]:
+    """The places of the triplets in which a name is the action: after verb, where edges start, beside a hand."""
+    only_a_verb = vocabulary is not None and vocabulary.is_only_a_verb(name)
+    return [
+        place
+        for place, (source, edge, target) in enumerate(graph)
+        if name == source or (name == target and (edge == VERB or source in HANDS or only_a_verb))
+    ]
+
+
+def _replaced(graph: ActionGraph, place: int, old: str, new: str) -> ActionGraph:
+    """The graph with one triplet's name replaced, where the triplet has it as the action."""
+    one = graph.triplets[place]
+    source = one.source == old
+    triplet = Triplet(new, one.edge, one.target) if source else Triplet(one.source, one.edge, new)
+    return ActionGraph((*graph.triplets[:place], triplet, *graph.triplets[place + 1 :]))
+
+
+def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """The action in its base form, where another form of the same word starts the direct object."""
+    if len(graph.actions) != 1:
+        return
+    [action] = graph.actions
+    other = _found(graph, finding).source
+    match = same_word(action, other)
+    if match.by not in FORMS or match.ambiguous:
+        return
+    base = next((one for one in (action, other) if _is_base(one, action, other, vocabulary)), None)
+    if base is None:
+        return
+    form = other if base == action else action
+    renamed = (Triplet(base if one.source == form else one.source, one.edge, one.target) for one in graph)
+    verb = (Triplet(PERSON, VERB, base) if one == Triplet(PERSON, VERB, form) else one for one in renamed)
+    yield ActionGraph(dict.fromkeys(verb)) if len(set(graph)) == len(graph.triplets) else ActionGraph(verb)
+
+
+def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) -> bool:
+    """Whether of two forms of one word this is the one that L lists; without L, the one the other comes from."""
+    form = other if name == action else action
+    if vocabulary is not None:
+        return name in vocabulary.verbs and not vocabulary.allows_node(form)
+    words, others = fold(name).split("-"), fold(form).split("-")
+    return all(one in bases(two) for one, two in zip(words, others, strict=True)) and name == fold(name)
+
+
+def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
+    """The graph with its person-verb triplet, where all direct objects start at one name that must be the action."""
+    starts = {one.source for one in graph if one.edge == DOBJ}
+    if len(starts) != 1 or any(one.edge == VERB for one in graph):
+        return
+    [action] = starts
+    if action in NOT_THINGS:
+        return
+    joined = any(_is_joined_to_a_hand(one) and action in (one.source, one.target) for one in graph)
+    ends = {one.target for one in graph if one.edge == DOBJ}
+    is_action = joined if vocabulary is None else action in vocabulary.verbs
+    if is_action and not (vocabulary is not None and any(map(vocabulary.is_only_a_verb, ends))):
+        yield ActionGraph((Triplet(PERSON, VERB, action), *graph.triplets))
+
+
+REMEDIES: dict[str, tuple[Remedy, ...]] = {
+    "verb-source": (_verb_turned,),
+    "person-target": (_verb_turned,),
+    "edge-misspelt": (_edge_spelt,),
+    "not-lower-case": (_respelt(str.lower),),
+    "not-hyphenated": (_respelt(fold),),
+    "instance-suffix": (_respelt(lambda name: INSTANCE.sub("", name)),),
+    "hand-name": (_respelt(_hand_of),),
+    "dobj-source": (_dobj_turned, _with_one_action, _dobj_from_the_action, _in_its_base_form),
+    "dobj-action": (_dobj_turned,),
+    "disconnected": (_with_one_action,),
+    "duplicate": (_without_repeat,),
+    "no-action": (_with_person,),
+    "out-of-vocabulary": (_snapped,),
+}
+"""The remedies by code, in the order in which findings are mended: spelling and direction of edges, names, the rest."""
