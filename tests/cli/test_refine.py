@@ -72,6 +72,7 @@ def test_the_same_format_goes_out_with_what_was_repaired(name: str, capsys: Capt
         "reason": "verb starts at fill, not at person",
         "by": "exact",
         "round": 0,
+        "sure": None,
     }
 
 
