@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, FileProblem, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--task", action="append", default=[], metavar="T", help="the task; repeatable")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals (default 0)")
+    parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report: .md or .html")
 
@@ -42,8 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.audited import audit_of, audited_value, terminal
 
     _check_output(arguments.output)
+    if arguments.seed is not None:
+        complain("--seed has no effect: intervals are no longer drawn; the option will be removed")
     names = _tasks(arguments)
-    audits = [audit_of(name, arguments.data, arguments.run, arguments.seed) for name in names]
+    audits = [audit_of(name, arguments.data, arguments.run) for name in names]
     if arguments.json:
         say(json.dumps({"audits": [audited_value(found) for found in audits]}, indent=2, ensure_ascii=False))
     elif arguments.output is None:

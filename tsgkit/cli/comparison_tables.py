@@ -20,7 +20,7 @@ from tsgkit.report.figures import percent
 from tsgkit.report.inert import Foreign
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
-from tsgkit.scoring.bootstrap import Interval
+from tsgkit.scoring.intervals import Interval
 
 Cell = str | float | int | None
 Sheet = list[tuple[Cell, ...]]

@@ -42,25 +42,25 @@ class Audited:
     runs: tuple[WithoutShortcuts, ...] = ()
 
 
-def audit_of(name: str, data: str | None, run: Path | None = None, seed: int = 0) -> Audited:
+def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
     """Audit a task's data (None: those its card names), beside a run over the same data."""
     card = load_card(name)
     task = task_of(card)
-    found = audit(task.auditable(data), seed)
-    runs = () if run is None else tuple(_runs(run, name, data, found, seed))
+    found = audit(task.auditable(data))
+    runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:
         raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show says what it holds")
     return Audited(name, card.title, data or card.data, found, runs)
 
 
-def _runs(run: Path, name: str, data: str | None, found: Audit, seed: int) -> Iterator[WithoutShortcuts]:
+def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[WithoutShortcuts]:
     reopened = reopen(run, data)
     try:
         for cell, state in reopened.states.items():
             if cell.task == name:
                 metric = main_metric(state.row.task.card.metrics)
                 values = dict(_values(reopened, state.row.cell, metric))
-                yield without_shortcuts(cell.subject, " ".join(filter(None, cell[2:4])), metric, values, found, seed)
+                yield without_shortcuts(cell.subject, " ".join(filter(None, cell[2:4])), metric, values, found)
     finally:
         reopened.samples.close()
 

@@ -299,10 +299,9 @@ def _used(row: ReportRow) -> Iterator[str]:
 
 
 def _notes(report: Report) -> tuple[Line, ...]:
-    seeds = ", ".join(map(str, dict.fromkeys(row.seed for row in report.rows)))
     lines: list[Line] = [
         ("Values are percent. strict counts every item; official scores as the published code does.",),
-        (f"Brackets hold 95 % bootstrap intervals over scenarios (seed {seeds}); n is what a value is out of.",),
+        ("Brackets hold 95 % intervals over scenarios; n is what a value is out of.",),
     ]
     lines += [("run: ", Foreign(run)) for run in report.runs]
     data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)

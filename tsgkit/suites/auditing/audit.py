@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
-from tsgkit.scoring.bootstrap import effective_number, interval
+from tsgkit.scoring.intervals import effective_number, interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
 from tsgkit.suites.auditing.checks import CHECKS, Check
@@ -125,12 +125,12 @@ class Audit:
         return sum(len(one.slips) for one in self.found if one.check.is_error)
 
 
-def audit(auditable: Auditable, seed: int = 0) -> Audit:
+def audit(auditable: Auditable) -> Audit:
     """Audit items: look for slips, let the shortcuts answer, test how keys are spread."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
     found = (Found(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
-    shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers), seed)
+    shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
     effective = effective_number(list(sizes.values())) if sizes else 0.0
     return Audit(
         n=len(items),
@@ -159,7 +159,7 @@ def smallest_difference(effective: float, level: float = 0.95, power: float = 0.
 
 
 def _shortcuts(
-    items: Sequence[Item], answerers: Sequence[Answerer], seed: int
+    items: Sequence[Item], answerers: Sequence[Answerer]
 ) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
     by_id = {item.item_id: item for item in items}
     solved: dict[str, list[str]] = {}
@@ -168,16 +168,16 @@ def _shortcuts(
         credits_ = answered(answerer, items)
         if not credits_:
             continue
-        shortcuts.append(_shortcut(answerer, credits_, by_id, seed))
+        shortcuts.append(_shortcut(answerer, credits_, by_id))
         for item_id, value in credits_.items():
             if answerer.is_blind and value == 1:
                 solved.setdefault(item_id, []).append(answerer.name)
     return shortcuts, {item_id: tuple(names) for item_id, names in solved.items()}
 
 
-def _shortcut(answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], seed: int) -> Shortcut:
+def _shortcut(answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item]) -> Shortcut:
     parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
-    around = interval(parts, Pooling.POOLED, seed=seed)
+    around = interval(parts, Pooling.POOLED)
     chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
     return Shortcut(
         name=answerer.name,
@@ -211,12 +211,12 @@ def _spread(group: str, items: Sequence[Item]) -> Spread:
 
 
 def without_shortcuts(
-    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit, seed: int = 0
+    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
 ) -> WithoutShortcuts:
     """A run's values by item (each with its cluster) on all items, and on those that no blind shortcut solves."""
     left = [Part(value, 1.0, cluster) for item, (value, cluster) in values.items() if item not in found.solved]
     right = [item for item, (value, _) in values.items() if value == 1]
-    around = interval(left, Pooling.POOLED, seed=seed)
+    around = interval(left, Pooling.POOLED)
     return WithoutShortcuts(
         subject=subject,
         way=way,
