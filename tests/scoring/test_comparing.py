@@ -89,6 +89,7 @@ def test_the_difference_is_that_of_the_two_values_where_only_one_side_weighs() -
     assert found.difference == pytest.approx(4 / 5 - 3 / 9)
     assert (found.items, found.first.items, found.second.items) == (3, 2, 3)
     assert found.interval is not None
+    assert found.difference is not None
     assert found.interval.low < found.difference < found.interval.high
 
 

@@ -110,16 +110,14 @@ def paired_interval(paired: Paired, level: float = 0.95, top: float = 1.0) -> In
         sides = ([cluster[side].weight for cluster in paired.clusters] for side in (0, 1))
         return constant_interval(paired.difference, min(sides, key=effective_number), (-top, top), level)
     unit = top if math.isfinite(top) else 1.0
-    sides = [_contributions([cluster[side] for cluster in paired.clusters], unit) for side in (0, 1)]
-    if max(one.weight for side in sides for one in side) > 1 - _ROUNDING:
+    mine, theirs = (_contributions([cluster[side] for cluster in paired.clusters], unit) for side in (0, 1))
+    if max(one.weight for one in (*mine, *theirs)) > 1 - _ROUNDING:
         return None  # a system whose whole weight lies in one cluster has no spread
-    spread = _spread(*sides)
+    spread = _spread(mine, theirs)
     if not math.isfinite(top):
         return student_interval(spread, level)
-    above, below = (
-        [own.weight + sign * both.sum for own, both in zip(side, spread.contributions, strict=True)]
-        for side, sign in zip(sides, (-1, 1), strict=True)
-    )
+    above = [own.weight - both.sum for own, both in zip(mine, spread.contributions, strict=True)]
+    below = [own.weight + both.sum for own, both in zip(theirs, spread.contributions, strict=True)]
     found = difference_interval(spread, above, below, level)
     return replace(found, low=found.low * top, high=found.high * top)
 

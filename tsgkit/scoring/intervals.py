@@ -83,8 +83,9 @@ def interval(parts: Iterable[Part], pooling: Pooling, *, level: float = 0.95, to
     variance over clusters is the jackknife's, leaving out one cluster at a time; p (1 - p) over it is the effective
     sample size. Where few clusters carry the evidence that variance is itself a guess, so the sample size is drawn
     towards the effective number of clusters, (sum of weights)² / (sum of squared weights), the fewer the more. The
-    degrees of freedom are the geometric mean of that number and the number of clusters, minus 1. Range: 0 to ``top``, the most an item can score. For a count (``top``
-    infinite) Wilson's interval becomes that of a Poisson rate, and for a value outside the range Student's interval.
+    degrees of freedom are the geometric mean of that number and the number of clusters, minus 1. Range: 0 to ``top``,
+    the most an item can score. For a count (``top`` infinite) Wilson's interval becomes that of a Poisson rate, and for
+    a value outside the range Student's interval.
 
     Where all clusters have the same value, all right and all wrong among them, the interval is the one-sided binomial
     bound (at 95 %, the rule of three): were more than a share ``u = 1 - (1 - level) ** (1 / n)`` of all clusters
@@ -130,7 +131,7 @@ def share_interval(spread: Spread, level: float, top: float = 1.0) -> Interval:
     counted = not math.isfinite(top)
     carriers = _carriers(sums) if counted else min(_carriers(sums), _carriers(rest))
     spare = value if counted else value * (1 - value)
-    size = _sample_size(spare / variance, carriers, spread)
+    size = _sample_size(spare, variance, carriers, spread)
     low, high = _wilson(value, size, quantile, counted=counted)
     return _made(spread, (low * scale, high * scale), level, IntervalMethod.WILSON)
 
@@ -153,7 +154,7 @@ def difference_interval(spread: Spread, above: Sequence[float], below: Sequence[
     if spare <= _ROUNDING or min(*above, *below) < -_ROUNDING:
         return student_interval(spread, level)
     carriers = min(map(_carriers, (sums, above, below)))
-    size = _sample_size(spare / spread.variance, carriers, spread)
+    size = _sample_size(spare, spread.variance, carriers, spread)
     low = -_tango_end(losses, gains, size, quantile)
     return _made(spread, (low, _tango_end(gains, losses, size, quantile)), level, IntervalMethod.PAIRED)
 
@@ -214,11 +215,13 @@ def _carriers(shares: Sequence[float]) -> float:
     return effective_number(sizes) if max(sizes) > 0 else 0.0
 
 
-def _sample_size(seen: float, carriers: float, spread: Spread) -> float:
+def _sample_size(spare: float, variance: float, carriers: float, spread: Spread) -> float:
     """Return the sample size as seen, drawn towards one observation a cluster where few clusters carry the evidence."""
+    if variance <= _ROUNDING**2:
+        return spread.effective
     doubt = _DOUBT * math.sqrt(len(spread.contributions))
     trust = carriers**2 / (carriers**2 + doubt)
-    return math.exp(trust * math.log(seen) + (1 - trust) * math.log(spread.effective))
+    return math.exp(trust * math.log(spare / variance) + (1 - trust) * math.log(spread.effective))
 
 
 def _wilson(value: float, size: float, quantile: float, *, counted: bool) -> tuple[float, float]:
