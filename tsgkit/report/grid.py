@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tsgkit.report.comparison import Pair, interval_of, paired, too_many
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
+from tsgkit.report.figures import one_of
 from tsgkit.scoring.intervals import Interval
 from tsgkit.scoring.pooling import pool
 
@@ -60,11 +61,12 @@ class Grid:
     rows: tuple[GridRow, ...]
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
+    clusters_are: str = "scenarios"
 
     @property
     def legend(self) -> str:
         """What the marks stand for."""
-        brackets = "values in percent; brackets hold 95 % intervals over scenarios"
+        brackets = f"values in percent; brackets hold 95 % intervals over {self.clusters_are}"
         if not self.pairs:
             return f"{brackets}; every model has one style only, so nothing is compared"
         number = len(self.pairs)
@@ -98,6 +100,7 @@ def grid(
         rows=_rows(gathered, {pair.first: pair for pair in pairs}),
         pairs=pairs,
         notes=(*gathered.notes, *too_many(pairs)),
+        clusters_are=one_of(one.clusters_are for one in gathered.all),
     )
 
 

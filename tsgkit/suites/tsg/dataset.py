@@ -11,6 +11,7 @@ import io
 import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO
@@ -19,8 +20,9 @@ from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import look_alike
+from tsgkit.suites.tsg.clusters import Clustering, Clusters
 from tsgkit.suites.tsg.derived import drawn
-from tsgkit.suites.tsg.rows import entry_from, row_kind
+from tsgkit.suites.tsg.rows import Entry, entry_from, row_kind
 from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, samples_from
 
 BOM = codecs.BOM_UTF8
@@ -42,6 +44,7 @@ class Dataset:
         self._kept: dict[int, tuple[AnySample, ...]] = {}
         self._kept_bytes = 0
         self._stream = _opened(source)
+        self._clusters = Clusters(array("l"), {}, "")
         self.sha256 = self._index()
         """That of the file; of errors that are drawn into its graphs too, since they change what is asked."""
         self._numbers = {item_id: number for number, item_id in enumerate(self._ids)}
@@ -67,8 +70,13 @@ class Dataset:
             if _hash(line) != self._hashes[row]:
                 hint = "run the command again"
                 raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
-            samples = self._samples(line, row)
+            samples = samples_from(self._entry(line, row), self.task, self.file, self._clusters.name(row))
         return samples[self._places[number]]
+
+    @property
+    def clusters_are(self) -> str:
+        """The unit that clusters are counted in: scenarios, stories, contexts or vocabularies."""
+        return self._clusters.unit
 
     def __iter__(self) -> Iterator[AnySample]:
         return (self.sample(number) for number in range(len(self)))
@@ -84,24 +92,37 @@ class Dataset:
     def _index(self) -> str:
         digest, row, offset = hashlib.sha256(), 0, 0
         seen: set[str] = set()
+        clustering = Clustering()
         for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
-                digest.update(drawn(self._add(line[mark:], row, line_number, offset + mark, seen)))
+                entry = self._read(line[mark:], row, line_number)
+                clustering.add(entry)
+                digest.update(drawn(self._add(entry, line[mark:], row, (line_number, offset + mark), seen)))
                 row += 1
             offset += len(line)
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
+        self._clusters = clustering.clusters()
+        for kept, samples in self._kept.items():
+            if name := self._clusters.name(kept):
+                self._kept[kept] = tuple(replace(sample, cluster=name) for sample in samples)
         return digest.hexdigest()
 
-    def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> tuple[AnySample, ...]:
+    def _read(self, line: bytes, row: int, line_number: int) -> Entry:
         try:
-            samples = self._samples(line, row)
-            check_answerable(samples, self.task, self.file)
+            return self._entry(line, row)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
             raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
+
+    def _add(
+        self, entry: Entry, line: bytes, row: int, where: tuple[int, int], seen: set[str]
+    ) -> tuple[AnySample, ...]:
+        line_number, offset = where
+        samples = samples_from(entry, self.task, self.file)
+        check_answerable(samples, self.task, self.file)
         for place, sample in enumerate(samples):
             if sample.item_id in seen:
                 raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
@@ -116,8 +137,8 @@ class Dataset:
             self._kept_bytes += len(line)
         return samples
 
-    def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:
-        """The samples of a line; a row without an id of its own is known by its number."""
+    def _entry(self, line: bytes, row: int) -> Entry:
+        """The row of a line; one without an id of its own is known by its number."""
         try:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
@@ -126,8 +147,7 @@ class Dataset:
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
             raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
-        entry, _ = entry_from(value, kind, row, None)
-        return samples_from(entry, self.task, self.file)
+        return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """A hash of the list of items that are asked."""
