@@ -40,7 +40,15 @@ from tsgkit.suites.tsg.samples import (
     samples_from,
 )
 
-HAND_REMARKS = ("hand-busy", "hand-occupied", "hands-full", "not-held", "wrong-hand")
+HAND_REMARKS = (
+    "hand2-first",
+    "hand-busy",
+    "hand-occupied",
+    "hand-unstated",
+    "hands-full",
+    "not-held",
+    "wrong-hand",
+)
 """Remarks on what hands hold, which most annotated data give rise to by the hundred."""
 _BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)

@@ -56,7 +56,7 @@ def own_name(row: Mapping[str, Any]) -> str:
     """Return the name of a row's cluster as the row alone tells it: an id, else its context or L."""
     if ids := ids_of(row):
         return ids[0]
-    shared: object = row.get("context_graphs") or row.get("target_sentence", [])
+    shared: object = row.get("context_graphs") or row.get("target_sentence") or row.get("qa_pairs")
     if "mandatory_space" in row:
         shared = {name: sorted(names) for name, names in row["mandatory_space"].items()}
     return json.dumps(shared, sort_keys=True)
@@ -71,7 +71,9 @@ class Clustering:
         """A hash of each row's own name."""
         self._ids: dict[int, str] = {}
         self._items: list[str] = []
-        self._first: dict[tuple[str, int | str], int] = {}
+        self._with_id: dict[str, int] = {}
+        self._with_own: dict[int, int] = {}
+        self._with_end: dict[int, int] = {}
         """The first row with an id, with a name of its own, with a context that ends so."""
         self._beginnings = array("q")
         self._stops = array("l")
@@ -89,11 +91,12 @@ class Clustering:
             self._ids[number] = ids[0]
         self._has_vocabularies |= "mandatory_space" in row
         for name in ids:
-            self._join("id", name, number)
-        if not ids:
-            self._join("own", hash(own), number)
-        if "mandatory_space" not in row:
+            self._unite(number, self._with_id.setdefault(name, number))
+        has_context = "mandatory_space" not in row and len(entry.narrative.graphs) >= LEAST_SHARED
+        if has_context:
             self._add_context(entry.narrative.graphs, number, has_target="variations" in row)
+        if not ids and not (has_context and len(row["context_graphs"]) >= LEAST_SHARED):
+            self._unite(number, self._with_own.setdefault(hash(own), number))
         self._stops.append(len(self._beginnings))
 
     def clusters(self) -> Clusters:
@@ -101,7 +104,7 @@ class Clustering:
         start = 0
         for number, stop in enumerate(self._stops):
             for place in range(start, stop):
-                if (other := self._first.get(("end", self._beginnings[place]))) is not None:
+                if (other := self._with_end.get(self._beginnings[place])) is not None:
                     self._unite(number, other)
             start = stop
         roots = array("l", (self._root(number) for number in range(len(self._roots))))
@@ -120,17 +123,17 @@ class Clustering:
         return STORIES if any_joined or self._ids else CONTEXTS
 
     def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
-        """Note every beginning of a context with the graph that follows it, and where the context ends."""
-        beginning = 0
+        """Note every beginning of a context with the graph that follows it, and where the context ends.
+
+        A context too short to be evidence ends with its row's own graph.
+        """
+        beginning, end = 0, max(LEAST_SHARED, len(graphs) - has_target)
         for length, graph in enumerate(graphs, 1):
             beginning = hash((beginning, graph))
             if length >= LEAST_SHARED:
                 self._beginnings.append(beginning)
-                if length >= len(graphs) - has_target:
-                    self._join("end", beginning, number)
-
-    def _join(self, kind: str, key: int | str, number: int) -> None:
-        self._unite(number, self._first.setdefault((kind, key), number))
+            if length == end:
+                self._unite(number, self._with_end.setdefault(beginning, number))
 
     def _unite(self, one: int, other: int) -> None:
         first, second = self._root(one), self._root(other)
