@@ -95,7 +95,7 @@ class Clustering:
         has_context = "mandatory_space" not in row and len(entry.narrative.graphs) >= LEAST_SHARED
         if has_context:
             self._add_context(entry.narrative.graphs, number, has_target="variations" in row)
-        if not ids and not (has_context and len(row["context_graphs"]) >= LEAST_SHARED):
+        if not ids and not (has_context and len(row.get("context_graphs", ())) >= LEAST_SHARED):
             self._unite(number, self._with_own.setdefault(hash(own), number))
         self._stops.append(len(self._beginnings))
 

@@ -11,7 +11,6 @@ import io
 import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO
@@ -97,32 +96,31 @@ class Dataset:
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
-                entry = self._read(line[mark:], row, line_number)
+                entry, samples = self._read(line[mark:], row, line_number)
                 clustering.add(entry)
-                digest.update(drawn(self._add(entry, line[mark:], row, (line_number, offset + mark), seen)))
+                self._note(samples, row, offset + mark, line_number, seen)
+                self._keep(samples, row, line[mark:])
+                digest.update(drawn(samples))
                 row += 1
             offset += len(line)
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
         self._clusters = clustering.clusters()
-        for kept, samples in self._kept.items():
-            if name := self._clusters.name(kept):
-                self._kept[kept] = tuple(replace(sample, cluster=name) for sample in samples)
+        for renamed in [kept for kept in self._kept if self._clusters.name(kept)]:
+            del self._kept[renamed]  # made before its cluster was known
         return digest.hexdigest()
 
-    def _read(self, line: bytes, row: int, line_number: int) -> Entry:
+    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[AnySample, ...]]:
         try:
-            return self._entry(line, row)
+            entry = self._entry(line, row)
+            samples = samples_from(entry, self.task, self.file)
+            check_answerable(samples, self.task, self.file)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
             raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
+        return entry, samples
 
-    def _add(
-        self, entry: Entry, line: bytes, row: int, where: tuple[int, int], seen: set[str]
-    ) -> tuple[AnySample, ...]:
-        line_number, offset = where
-        samples = samples_from(entry, self.task, self.file)
-        check_answerable(samples, self.task, self.file)
+    def _note(self, samples: tuple[AnySample, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
         for place, sample in enumerate(samples):
             if sample.item_id in seen:
                 raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
@@ -131,11 +129,12 @@ class Dataset:
             self._offsets.append(offset)
             self._rows.append(row)
             self._places.append(place)
+
+    def _keep(self, samples: tuple[AnySample, ...], row: int, line: bytes) -> None:
         self._hashes.append(_hash(line))
         if self._kept_bytes < KEPT:
             self._kept[row] = samples
             self._kept_bytes += len(line)
-        return samples
 
     def _entry(self, line: bytes, row: int) -> Entry:
         """The row of a line; one without an id of its own is known by its number."""
