@@ -122,9 +122,169 @@ def test_a_run_loses_what_a_shortcut_gives(tmp_path: Path, capsys: pytest.Captur
     assert main(["eval", "--task", "tsg/sgds", "--model", "baseline/rules", "--out", run, "--quiet"]) == 0
     capsys.readouterr()
     [row] = audited(capsys, "--task", "tsg/sgds", "--run", run)["runs"]
+    assert row["shortcut"] == "the option that mentions most names of the graph"
     assert row["n"] == 60
     assert row["right"] >= row["on_shortcuts"] > 0
     assert row["value_left"] < row["value"]
+
+
+def test_a_run_of_several_tasks_is_audited_task_by_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, run = tmp_path / "data", str(tmp_path / "run")
+    data.mkdir()
+    (data / "sgds.jsonl").write_text(lines(SGDS))
+    (data / "sgqa.jsonl").write_text(lines(SGQA))
+    both = ["--task", "tsg/sgds", "--task", "tsg/sgqa", "--data", str(data), "--ids", "0", "0/0"]
+    assert main(["eval", *both, "--out", run, "--quiet"]) == 0
+    capsys.readouterr()
+    for words, tasks in (
+        (["--run", run], ["tsg/sgds", "tsg/sgqa"]),
+        ([str(data), "--run", run], ["tsg/sgds", "tsg/sgqa"]),
+        (["--task", "tsg/sgqa", "--run", run], ["tsg/sgqa"]),
+        ([str(data / "sgds.jsonl"), "--run", run], ["tsg/sgds"]),
+    ):
+        code, out, err = told(capsys, *words, "--json")
+        assert (code, err) == (0, "")
+        found = json.loads(out)["audits"]
+        assert [one["task"] for one in found] == tasks
+        assert all(one["items"] == 1 and one["runs"] for one in found)
+
+
+def test_an_installed_dataset_needs_no_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("TSGKIT_DATA_HOME", str(home))
+    assert told(capsys, "tsg-bench")[0] == 2
+    (tmp_path / "sgds.jsonl").write_text(lines(SGDS))
+    assert main(["data", "import", "tsg-bench", str(tmp_path)]) == 0
+    capsys.readouterr()
+    [name] = (path.name for path in home.iterdir() if path.is_dir())
+    found = [audited(capsys, words) for words in (name, str(home / name / "sgds.jsonl"), str(tmp_path))]
+    assert [one["task"] for one in found] == ["tsg/sgds"] * 3
+    assert found[0]["checks"] == found[1]["checks"] == found[2]["checks"]
+
+
+def choice(target: str, others: list[str], graph: list[list[str]], **fields: object) -> dict[str, object]:
+    made = SGDS | {
+        "variations": [*others, target],
+        "position": len(others),
+        "target_sentence": target,
+        "triplet": graph,
+    }
+    return {name: value for name, value in (made | fields).items() if value is not None}
+
+
+def acts(verb: str, *things: str) -> list[list[str]]:
+    return [
+        ["person", "verb", verb],
+        *([verb, "dobj", thing] for thing in things[:1]),
+        *([verb, "with", t] for t in things[1:]),
+    ]
+
+
+def test_halves_are_told_apart_by_the_graphs_of_their_candidates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "sgds.jsonl"
+    without = {name: value for name, value in SGDS.items() if name != "variation_triplets"}
+    data.write_text(lines(SGDS, without, without))
+    groups = audited(capsys, str(data))["shortcuts"][0]["groups"]
+    assert {one["group"]: one["n"] for one in groups} == {
+        "perturbed half (without variation_triplets)": 2,
+        "random half (with variation_triplets)": 1,
+    }
+    assert "by group" in told(capsys, str(data))[1]
+    data.write_text(lines(SGDS))
+    assert audited(capsys, str(data))["shortcuts"][0]["groups"] == []
+
+
+def test_the_headline_names_the_worst_group(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "--task", "tsg/sgds")[1]
+    assert "Within groups the best gets 100.0 % of unrelated (n = 30, chance 20.0 %)" in out
+    worst = audited(capsys, "--task", "tsg/sgds")["worst_group"]
+    assert (worst["group"], worst["n"], worst["value"]) == ("unrelated", 30, 1.0)
+
+
+def test_one_short_row_is_reported_once_and_slips_come_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "sgds.jsonl"
+    short = choice("She undoes it.", ["a", "b", "c"], acts("open", "box"), variation_triplets=None)
+    data.write_text(lines(SGDS, SGDS | {"target_sentence": "A"}, short))
+    found = slips(audited(capsys, str(data)))
+    assert ("few-options", "2") in found
+    assert not any(code == "few-candidates" for code, _ in found)
+    out = told(capsys, str(data))[1]
+    assert (
+        out.index("slips: items that cannot be trusted") < out.index("what can be had") < out.index("worth knowing of")
+    )
+
+
+def test_hand_remarks_are_folded_to_a_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = acts("wash", "cup", "hand1")
+    row = choice("She washes the cup with both hands.", ["b", "c", "d", "e"], graph, variation_triplets=None)
+    data = tmp_path / "sgds.jsonl"
+    data.write_text(lines(row))
+    out = told(capsys, str(data))[1]
+    assert "hands: 1 in all; --json lists them" in out
+    assert ("hands", "0") in slips(audited(capsys, str(data)))
+
+
+def test_things_called_like_an_opposite_are_no_contradiction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        choice(text, ["b", "c", "d", "e"], acts("unscrew", "screw"), variation_triplets=None)
+        for text in ("The screws were unfastened.", "He screws the bolt in.", "Rusty screws were taken out.")
+    ]
+    data = tmp_path / "sgds.jsonl"
+    data.write_text(lines(*rows))
+    found = {item for code, item in slips(audited(capsys, str(data))) if code == "contradiction"}
+    assert found == {"1"}
+
+
+def test_distractors_that_describe_an_earlier_step_are_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, asked = acts("wash", "cup", "sponge"), acts("dry", "cup")
+    others = ["The cup was washed with a sponge.", "The cup was not washed with a sponge.", "c", "d"]
+    by_words = choice("The cup was dried.", others, asked, context_graphs=[before], variation_triplets=None)
+    graphs = [acts("lift", "pan"), before, acts("fill", "jar"), acts("cut", "rope"), asked]
+    by_graphs = by_words | {"variation_triplets": graphs}
+    ironed = choice(
+        "She presses the strip.",
+        ["The collar is pressed with the iron.", "b", "c", "d"],
+        acts("iron", "strip", "iron"),
+        context_graphs=[acts("iron", "collar", "iron")],
+        variation_triplets=None,
+    )
+    data = tmp_path / "sgds.jsonl"
+    data.write_text(lines(by_words, by_graphs, ironed))
+    found = audited(capsys, str(data))
+    [check] = (one for one in found["checks"] if one["code"] == "earlier-step")
+    assert [(one["item_id"], one["message"]) for one in check["found"]] == [
+        ("0", "candidate A describes graph 0 of the context"),
+        ("1", "candidate B describes graph 0 of the context"),
+    ]
+    assert check["severity"] == "warning"
+
+
+def test_keys_that_fit_worse_than_a_distractor_are_a_suspicion(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = acts("loosen", "nut", "wrench")
+    rest: dict[str, object] = {"variation_triplets": None, "context_graphs": []}
+    rows = [
+        choice("The nut is tightened with a wrench.", ["The nut is loosened with a wrench.", *"bcd"], graph, **rest),
+        choice("The fastener is undone.", ["The nut is loosened with the wrench.", *"bcd"], graph, **rest),
+        choice("The fastener is undone.", ["The nut is never loosened with the wrench.", *"bcd"], graph, **rest),
+        choice("The nut is undone by wrench.", ["The nut is loosened with the wrench.", *"bcd"], graph, **rest),
+        choice("The nut is loosened.", ["The nut is loosened with the wrench.", *"bcd"], graph, **rest),
+    ]
+    data = tmp_path / "sgds.jsonl"
+    data.write_text(lines(*rows))
+    found = {item for code, item in slips(audited(capsys, str(data))) if code == "better-option"}
+    assert found == {"0", "1"}
 
 
 @pytest.mark.parametrize(

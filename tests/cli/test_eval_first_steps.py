@@ -145,3 +145,19 @@ def test_the_next_step_asks_a_model_the_same(capsys: pytest.CaptureFixture[str])
     assert "tsgkit eval --task tsg/sgds --model openai/NAME" in said
     assert main(["eval", "--limit", "2", "--quiet"]) == 0
     assert "tsgkit eval --model openai/gpt-4o --limit 10" in capsys.readouterr().out
+
+
+def test_the_next_step_of_questions_about_images_is_a_folder_and_a_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "spatialgen/questions", "--limit", "2", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "tsgkit eval --task spatialgen/questions --images NAME=DIR --judge" in said
+    assert "tsgkit images --task spatialgen/questions --model" in said
+    assert "--model openai/gpt-4o" not in said
+
+
+def test_the_next_step_of_mixed_tasks_is_told_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    both = ["--task", "spatialgen/questions", "--task", "tsg/sgds"]
+    assert main(["eval", *both, "--limit", "2", "--quiet", "--model-arg", "temperature=0"]) == 0
+    said = capsys.readouterr().out
+    assert "tsgkit eval --task tsg/sgds --model openai/gpt-4o --limit 10" in said
+    assert "tsgkit eval --task spatialgen/questions --images NAME=DIR" in said

@@ -1,7 +1,8 @@
 """Whether the statistics keep what they promise, on simulated corpora with fixed seeds.
 
 Shares are out of some hundred corpora, so each has a standard error of one to two points; the bounds leave about four.
-The same counts over more corpora, and the seconds, come from eval/bench/statistics_of_scores.py.
+The same counts over more corpora, come from eval/bench/coverage.py, and the seconds
+from eval/bench/statistics_of_scores.py.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def test_an_interval_holds_the_truth_about_nineteen_times_in_twenty(pooling: Poo
     for seed in range(200):
         rng = random.Random(seed)
         column = system(rng, [rng.random() for _ in range(30)], 3).values()
-        found = interval(column, pooling, seed=APART + seed, rounds=200)
+        found = interval(column, pooling)
         assert found is not None
         verdicts.append(found.low <= 0.5 <= found.high)
     assert 0.88 <= share(verdicts) <= 0.985
@@ -78,7 +79,7 @@ def test_the_interval_of_a_difference_holds_the_truth_about_nineteen_times_in_tw
         rng = random.Random(seed)
         ease = [rng.uniform(0, 0.8) for _ in range(30)]
         ours, theirs = system(rng, ease, 2, better=0.2), system(rng, ease, 2)
-        found = compare(ours, theirs, Pooling.POOLED, seed=APART + seed, rounds=200).interval
+        found = compare(ours, theirs, Pooling.POOLED, seed=seed).interval
         assert found is not None
         verdicts.append(found.low <= 0.2 <= found.high)
     assert 0.88 <= share(verdicts) <= 0.985
@@ -89,7 +90,7 @@ def test_many_clusters_hold_the_truth_as_often() -> None:
     for seed in range(200):
         rng = random.Random(seed)
         parts = [Part(rng.expovariate(4), 1, str(n)) for n in range(250)]
-        found = interval(parts, Pooling.POOLED, seed=APART + seed, rounds=200)
+        found = interval(parts, Pooling.POOLED)
         assert found is not None
         verdicts.append(found.low <= 0.25 <= found.high)
     assert 0.88 <= share(verdicts) <= 0.985
@@ -97,7 +98,7 @@ def test_many_clusters_hold_the_truth_as_often() -> None:
 
 def test_all_right_is_believed_where_one_in_twenty_such_corpora_is_all_right() -> None:
     # A system right 9 times in 10 is all right on 28 items with 0.9**28 = 5.2 %: the bound is there, and covers it.
-    found = interval([Part(1, 1, str(n)) for n in range(28)], Pooling.POOLED, seed=1)
+    found = interval([Part(1, 1, str(n)) for n in range(28)], Pooling.POOLED)
     assert found is not None
     assert found.low == pytest.approx(0.9, abs=0.002)
 

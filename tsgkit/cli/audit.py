@@ -3,11 +3,14 @@
   tsgkit audit sgds.jsonl                            a file of rows; the task is told by the rows
   tsgkit audit tsg-bench --task tsg/sgqa             an installed dataset
   tsgkit audit --task tsg/sgds                       the data that come along
+  tsgkit audit --run runs/mine                       all tasks of a run
   tsgkit audit sgds.jsonl --run runs/mine -o audit.html
 
 Shortcuts answer without what it takes to know: always the same letter, the longest option, the option most like the
-others. Whoever does not beat them has shown nothing. Checks look for slips in the items. With --run, a run's score is
-shown without the items that a shortcut answers too. Nobody is asked anything; the exit code does not depend on what is
+others. Whoever does not beat them has shown nothing. Known halves and kinds of the items (``variation_triplets`` in the
+row or not, the only tag of a choice, the kind of a question, k) are audited apart as well. Checks look for slips in the
+items. With --run, a run's score is shown without the items that a shortcut answers too, for each shortcut that beats
+chance; without --task, for each task of the run. Nobody is asked anything; the exit code does not depend on what is
 found.
 """
 
@@ -18,7 +21,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, FileProblem, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--task", action="append", default=[], metavar="T", help="the task; repeatable")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals (default 0)")
+    parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report: .md or .html")
 
@@ -42,8 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.report.audited import audit_of, audited_value, terminal
 
     _check_output(arguments.output)
+    if arguments.seed is not None:
+        complain("--seed has no effect: intervals are no longer drawn; the option will be removed")
     names = _tasks(arguments)
-    audits = [audit_of(name, arguments.data, arguments.run, arguments.seed) for name in names]
+    audits = [audit_of(name, arguments.data, arguments.run) for name in names]
     if arguments.json:
         say(json.dumps({"audits": [audited_value(found) for found in audits]}, indent=2, ensure_ascii=False))
     elif arguments.output is None:
@@ -62,22 +67,54 @@ def _check_output(path: Path | None) -> None:
 
 def _tasks(arguments: argparse.Namespace) -> list[str]:
     from tsgkit.library.cards import card_names
+
+    if arguments.task:
+        return [name if "/" in name else f"tsg/{name}" for name in arguments.task]
+    asked = _tasks_of_run(arguments.run) if arguments.run is not None else []
+    if arguments.data is None:
+        if not asked:
+            raise UsageError("nothing to audit", hint="name a file of rows, or a task: --task tsg/sgds")
+        return asked
+    fitting = _tasks_of_data(arguments.data)
+    if shared := [name for name in asked if name in fitting]:
+        return shared
+    if not fitting:
+        hint = f"name the task: --task {', '.join(asked or card_names())}"
+        raise UsageError(f"{arguments.data}: the rows do not tell their task", hint=hint)
+    return fitting
+
+
+def _tasks_of_run(path: Path) -> list[str]:
+    """The tasks of a run that can be audited."""
+    from tsgkit.library.cards import load_card
+    from tsgkit.runs.folder import read_header
+    from tsgkit.suites.registry import task_of
+
+    tasks = [task_of(load_card(name)) for name in read_header(path)["plan"]["tasks"]]
+    if audited := [task.key for task in tasks if task.is_auditable]:
+        return audited
+    raise UsageError(f"{path}: none of its tasks can be audited", hint="tsgkit audit --help names what can be")
+
+
+def _tasks_of_data(data: str) -> list[str]:
+    """The tasks whose rows a file, a folder or an installed dataset holds."""
+    from tsgkit.library.cards import card_names
+    from tsgkit.library.catalogue import catalogue
     from tsgkit.library.datasets import installed
     from tsgkit.library.files import look_alike
     from tsgkit.suites.registry import tasks_of_rows
 
-    if arguments.task:
-        return [name if "/" in name else f"tsg/{name}" for name in arguments.task]
-    if arguments.data is None:
-        raise UsageError("nothing to audit", hint="name a file of rows, or a task: --task tsg/sgds")
-    path = Path(arguments.data)
-    if not path.exists() and arguments.data not in {one.name for one in installed()}:
-        raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
-    fitting = tasks_of_rows(path) if path.exists() else ()
-    if not fitting:
-        hint = f"name the task: --task {', '.join(card_names())}"
-        raise UsageError(f"{arguments.data}: the rows do not tell their task", hint=hint)
-    return list(fitting)
+    path = Path(data)
+    if path.exists():
+        return list(tasks_of_rows(path))
+    datasets = {one.name: one for one in installed()}
+    if data in datasets and (found := datasets[data]).known is not None:
+        names = [f"{found.known.suite}/{file.task}" for file in found.files]
+        return [name for name in names if name in card_names()]
+    if data in (known := catalogue()):
+        hint = f"tsgkit data get {data}, or from a copy on this machine: tsgkit data import {data} DIR"
+        raise UsageError(f"{known[data].name} is not on this machine", hint=hint)
+    raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
 
 
 def _write(path: Path, audits: list[Audited]) -> None:

@@ -16,11 +16,11 @@ from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.contenders import Contender
-from tsgkit.report.figures import percent
+from tsgkit.report.figures import one_of, percent
 from tsgkit.report.inert import Foreign
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
-from tsgkit.scoring.bootstrap import Interval
+from tsgkit.scoring.intervals import Interval
 
 Cell = str | float | int | None
 Sheet = list[tuple[Cell, ...]]
@@ -61,8 +61,9 @@ def _of_task(pairs: Sequence[Pair], found: Comparison) -> list[str]:
 
 
 def _explanation(found: Comparison) -> str:
+    units = one_of(one.clusters_are for one in found.rows)
     return (
-        f"Brackets hold 95 % intervals over scenarios. A difference counts as shown at p <= {ALPHA} after Holm's "
+        f"Brackets hold 95 % intervals over {units}. A difference counts as shown at p <= {ALPHA} after Holm's "
         f"correction over {count(len(found.pairs), 'comparison')}."
     )
 

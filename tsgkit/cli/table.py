@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tsgkit.cli.terminal import count, inert, say
-from tsgkit.report.figures import interval, percent
+from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
@@ -30,20 +30,31 @@ def print_results(finished: Finished, prepared: Prepared, *, samples: bool = Fal
                 say(inert(json.dumps(sample, ensure_ascii=False)))
     for notice in finished.notices:
         say(f"note: {inert(notice)}")
-    say("brackets: 95 % intervals over scenarios; strict: every item counts; official: as the published code counts")
+    units = one_of(row.task.clusters_are(row.dataset) for row in prepared.rows)
+    say(f"brackets: 95 % intervals over {units}; strict: every item counts; official: as the published code counts")
     say(f"run: {inert(str(finished.path))}")
     models = prepared.plan.models
     if models and all(model.startswith(BASELINE) for model in models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             say("note: baselines have no style and no solver; these are for models")
-        same = "".join(f" {inert(word)}" for word in _the_same(prepared.plan))
-        say(f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10")
-        say(f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1")
+        for line in _next_steps(prepared):
+            say(line)
 
 
-def _the_same(plan: Plan) -> list[str]:
-    """Options that ask another model the same; none for what is asked where nothing is named."""
-    named = [] if plan.tasks == default_tasks() else [word for task in plan.tasks for word in ("--task", task)]
+def _next_steps(prepared: Prepared) -> Iterator[str]:
+    """The commands that make sense next, for the tasks that they make sense for together."""
+    tasks = {row.cell.task: row.task for row in prepared.rows}
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, task in tasks.items():
+        alike.setdefault(task.next_steps(""), []).append(name)
+    for names in alike.values():
+        same = "".join(f" {inert(word)}" for word in _the_same(prepared.plan, tuple(names)))
+        yield from tasks[names[0]].next_steps(same)
+
+
+def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
+    """Options that ask another subject the same; none for what is asked where nothing is named."""
+    named = [] if tasks == default_tasks() else [word for task in tasks for word in ("--task", task)]
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 

@@ -6,17 +6,24 @@
 [('loosen', 'tighten')]
 >>> contradictions("The nut is loosened, then tightened again.", ["loosen"])
 ()
+>>> contradictions("The screws were unfastened.", ["unscrew"]), contradictions("She screws the lid on.", ["unscrew"])
+((), (('unscrew', 'screw'),))
 
 The list is our own. Not covered: things that only differ (``wipe`` and ``sweep``), and adjectives.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from itertools import islice
 
 from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.matching import same_word
 from tsgkit.lexicon.mention import mentions
+from tsgkit.lexicon.particles import PARTICLES
+from tsgkit.lexicon.prepositions import PREPOSITIONS
+from tsgkit.lexicon.tables import word_set
 
 _PAIRS = """
     assemble disassemble/dismantle/take-apart; attach detach/remove; add remove/take-out; arrive leave; ascend descend;
@@ -40,6 +47,22 @@ _PAIRS = """
     twist untwist; veil unveil; wake sleep; weave unravel; wind unwind; wrap unwrap; yoke unyoke; zip unzip
 """
 
+_THINGS = word_set(
+    "bolt buckle button catch charge clamp clasp clip coil cork couple cover dirty dock drain dress drop fold glue "
+    "grip heat hook light load lock mount nail pack pin plant plug pull push repair release roll saddle screw seal "
+    "separate split stack staple start stick stop strap tangle tape thread throw tie twist veil wind withdraw wrap "
+    "yoke zip"
+)
+"""Actions of the list whose names are things or qualities too."""
+_BEFORE_VERBS = word_set("to can could will would should must may might he she it they we you who and then")
+_BEFORE_THINGS = PREPOSITIONS | word_set(
+    "a an the this that these those his her its their my your our each every any some no one two three four five "
+    "several many few both all old new"
+)
+_OBJECTS = word_set("a an the this that these those his her its their it them him each every any all both some two")
+_OBJECTS |= PARTICLES
+_WORD = re.compile(r"[^\W_]+")
+
 
 def _table() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
@@ -60,10 +83,33 @@ def opposites(action: str) -> frozenset[str]:
     return ANTONYMS.get(fold(action), frozenset())
 
 
+def _is_told(sentence: str, action: str) -> bool:
+    """Say whether a sentence mentions an action, and not only a thing of its name."""
+    start = 0
+    while found := mentions(sentence[start:], action):
+        first, end = found.spans[0]
+        if action not in _THINGS or not _is_thing(sentence[: start + first], sentence[start + first :], action):
+            return True
+        start += end
+    return False
+
+
+def _is_thing(before: str, rest: str, action: str) -> bool:
+    """Say whether the word that ``rest`` begins with is a noun there; in doubt it is one."""
+    word, *after = (match.group().lower() for match in islice(_WORD.finditer(rest), 2))
+    if word not in (action, f"{action}s", f"{action}es"):
+        return False
+    last = re.split(r"[^\w]+", before.rstrip().lower())[-1]
+    if last in _BEFORE_VERBS:
+        return False
+    return last in _BEFORE_THINGS or not after or not (after[0] in _OBJECTS or after[0].endswith("ly"))
+
+
 def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """The actions that a sentence does not tell, each with its opposite that the sentence does tell.
 
-    An action that is told as well contradicts nothing: one may loosen and tighten in one sentence.
+    An action that is told as well contradicts nothing: one may loosen and tighten in one sentence. Nor does an opposite
+    that names a thing (``the screws were undone``).
     """
     actions = tuple(actions)
     return tuple(
@@ -71,5 +117,5 @@ def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, st
         for action in actions
         if not mentions(sentence, action)
         for opposite in sorted(opposites(action))
-        if mentions(sentence, opposite) and not any(same_word(opposite, other) for other in actions)
+        if _is_told(sentence, opposite) and not any(same_word(opposite, other) for other in actions)
     )

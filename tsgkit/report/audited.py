@@ -21,14 +21,15 @@ from tsgkit.report.figures import NOTHING, number, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.report.inert import Foreign
 from tsgkit.report.tables import Line, Table
+from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
 from tsgkit.suites.auditing import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
-from tsgkit.suites.auditing.audit import Found, Spread
+from tsgkit.suites.auditing.audit import Found, GroupShare, Spread
 from tsgkit.suites.registry import task_of
 
 MOST_SLIPS = 5
-WEIGHT = {True: "slip", False: "worth knowing"}
+_SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}
 
 
 @dataclass(frozen=True)
@@ -42,25 +43,30 @@ class Audited:
     runs: tuple[WithoutShortcuts, ...] = ()
 
 
-def audit_of(name: str, data: str | None, run: Path | None = None, seed: int = 0) -> Audited:
+def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
     """Audit a task's data (None: those its card names), beside a run over the same data."""
     card = load_card(name)
     task = task_of(card)
-    found = audit(task.auditable(data), seed)
-    runs = () if run is None else tuple(_runs(run, name, data, found, seed))
+    if run is not None:
+        plan = read_header(run)["plan"]
+        if name not in plan["tasks"]:
+            raise UsageError(f"{run}: no row of this run is of {name}", hint=f"it has {', '.join(plan['tasks'])}")
+        data = plan.get("data") if data is None else data
+    found = audit(task.auditable(data))
+    runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:
         raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show says what it holds")
     return Audited(name, card.title, data or card.data, found, runs)
 
 
-def _runs(run: Path, name: str, data: str | None, found: Audit, seed: int) -> Iterator[WithoutShortcuts]:
-    reopened = reopen(run, data)
+def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[WithoutShortcuts]:
+    reopened = reopen(run, data, only=(name,))
     try:
         for cell, state in reopened.states.items():
             if cell.task == name:
                 metric = main_metric(state.row.task.card.metrics)
                 values = dict(_values(reopened, state.row.cell, metric))
-                yield without_shortcuts(cell.subject, " ".join(filter(None, cell[2:4])), metric, values, found, seed)
+                yield from without_shortcuts(cell.subject, " ".join(filter(None, cell[2:4])), metric, values, found)
     finally:
         reopened.samples.close()
 
@@ -88,10 +94,12 @@ def audited_value(found: Audited) -> dict[str, Any]:
         "data": found.data,
         "items": one.n,
         "clusters": one.clusters,
+        "clusters_are": one.clusters_are,
         "effective_n": round(one.effective, 2),
         "smallest_difference": round(one.smallest_difference, 4),
         "chance": round(one.chance, 6),
         "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
+        "worst_group": None if one.worst is None else {"shortcut": one.worst[0].name} | dict(one.worst[1].__dict__),
         "checks": [_check_value(each) for each in one.found],
         "shortcuts": [_shortcut_value(each) for each in one.shortcuts],
         "keys": [
@@ -114,7 +122,11 @@ def _check_value(found: Found) -> dict[str, Any]:
 
 def _shortcut_value(one: Shortcut) -> dict[str, Any]:
     names = ("name", "sees", "n", "value", "low", "high", "chance")
-    return {name: getattr(one, name) for name in names} | {"blind": one.is_blind, "beats_chance": one.beats_chance}
+    return {name: getattr(one, name) for name in names} | {
+        "blind": one.is_blind,
+        "beats_chance": one.beats_chance,
+        "groups": [dict(each.__dict__) for each in one.groups],
+    }
 
 
 def terminal(found: Audited) -> str:
@@ -179,7 +191,8 @@ def _sizes(one: Audit) -> str:
     if one.clusters == one.n:
         alike = "Each item stands for itself"
     else:
-        alike = f"They come from {number(one.clusters)} scenarios; counted as that many independent items"
+        units = one.clusters_are if one.clusters != 1 else _SINGULAR.get(one.clusters_are, one.clusters_are)
+        alike = f"They come from {number(one.clusters)} {units}; counted as that many independent items"
     return f"{alike}, two systems must differ by about {least} points before it is likely to show (95 %, power 80 %)."
 
 
@@ -190,14 +203,22 @@ def _shortcut_summary(one: Audit) -> Iterator[Line]:
         return
     beating = [each for each in one.shortcuts if each.is_blind and each.beats_chance]
     yield (f"Blind guessing gets {percent(one.chance)} %.",)
-    if not beating:
-        yield ("None of the shortcuts does surely better.",)
-        return
     tried = sum(each.is_blind for each in one.shortcuts)
-    yield (
-        f"{len(beating)} of {tried} shortcuts do surely better; the best gets {percent(best.value)} %: {best.name}.",
-    )
-    yield (f"A model that gets less than {percent(best.value)} % has shown nothing that this shortcut has not.",)
+    if beating:
+        beat = "beats" if len(beating) == 1 else "beat"
+        best_of = f"the best gets {percent(best.value)} %: {best.name}"
+        yield (f"{len(beating)} of {tried} shortcuts {beat} chance significantly; {best_of}.",)
+    else:
+        yield ("None of the shortcuts beats chance significantly over all items.",)
+    if one.worst is not None:
+        shortcut, share = one.worst
+        yield (
+            f"Within groups the best gets {percent(share.value)} % of ",
+            Foreign(share.group),
+            f" (n = {number(share.n)}, chance {percent(share.chance)} %): {shortcut.name}.",
+        )
+    if beating:
+        yield (f"A model that gets less than {percent(best.value)} % has shown nothing that this shortcut has not.",)
 
 
 def _spread_told(spread: Spread) -> str:
@@ -210,7 +231,9 @@ def _spread_told(spread: Spread) -> str:
 
 
 def _tables(found: Audited) -> Iterator[Table]:
+    yield from _slip_table(found.audit.found)
     yield from _shortcut_table(found.audit.shortcuts)
+    yield from _group_table(found.audit.shortcuts)
     yield from _check_table(found.audit.found)
     yield from _spread_table(found.audit.spreads)
     yield from _run_table(found.runs)
@@ -219,7 +242,7 @@ def _tables(found: Audited) -> Iterator[Table]:
 def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
     if not shortcuts:
         return
-    ordered = sorted(shortcuts, key=lambda one: -one.value)
+    has_groups = any(one.groups for one in shortcuts)
     rows = tuple(
         (
             one.name,
@@ -229,15 +252,50 @@ def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
             _around(one.low, one.high),
             percent(one.chance),
             _verdict(one),
+            *(_worst(one) if has_groups else ()),
         )
-        for one in ordered
+        for one in sorted(shortcuts, key=lambda one: -one.value)
     )
     head = ("shortcut", "what it sees", "items", "right", "95 % interval", "chance", "verdict")
-    yield Table(("what can be had without understanding",), head, rows, words=2)
+    head_of_groups = ("worst group", "right there") if has_groups else ()
+    note = ("A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried.",)
+    yield Table(("what can be had without understanding",), (*head, *head_of_groups), rows, (note,), words=2)
 
 
-def _beside(one: Shortcut) -> tuple[str, str]:
-    return percent(one.chance), _verdict(one)
+def _worst(one: Shortcut) -> tuple[str | Foreign, str]:
+    return (NOTHING, NOTHING) if one.worst is None else (Foreign(one.worst.group), percent(one.worst.value))
+
+
+def _group_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
+    """In each group of the items, the blind shortcuts that beat chance there; else the best."""
+    found: dict[str, list[tuple[Shortcut, GroupShare]]] = {}
+    for one in shortcuts:
+        for share in one.groups if one.is_blind else ():
+            found.setdefault(share.group, []).append((one, share))
+    if not found:
+        return
+    rows: list[tuple[str | Foreign, ...]] = []
+    for group, pairs in found.items():
+        pairs.sort(key=lambda pair: -pair[1].value)
+        rows += [_group_row(group, *pair) for pair in pairs if pair[1].beats_chance] or [_group_row(group, *pairs[0])]
+    note = (
+        "Each group with the shortcuts that beat chance there, corrected over shortcuts and groups, else the "
+        "best; --json has every shortcut.",
+    )
+    head = ("group", "shortcut", "items", "right", "95 % interval", "chance", "verdict")
+    yield Table(("what can be had without understanding, by group",), head, tuple(rows), (note,), words=2)
+
+
+def _group_row(group: str, one: Shortcut, share: GroupShare) -> tuple[str | Foreign, ...]:
+    return (
+        Foreign(group),
+        one.name,
+        number(share.n),
+        percent(share.value),
+        _around(share.low, share.high),
+        percent(share.chance),
+        "beats chance" if share.beats_chance else NOTHING,
+    )
 
 
 def _verdict(one: Shortcut) -> str:
@@ -250,23 +308,37 @@ def _around(low: float | None, high: float | None) -> str:
     return NOTHING if low is None or high is None else f"[{percent(low)}, {percent(high)}]"
 
 
+def _slip_table(found: Sequence[Found]) -> Iterator[Table]:
+    """The slips, where there are any."""
+    slips = [each for each in found if each.slips and each.check.is_error]
+    if slips:
+        yield _findings("slips: items that cannot be trusted", slips)
+
+
 def _check_table(found: Sequence[Found]) -> Iterator[Table]:
-    """What the checks found; those that found nothing are only named."""
-    rows = tuple(
-        (each.check.code, each.check.looks_for, WEIGHT[each.check.is_error], number(len(each.slips)))
-        for each in found
-        if each.slips
-    )
+    """What else the checks found; those that found nothing are only named."""
+    worth = [each for each in found if each.slips and not each.check.is_error]
     clean = ", ".join(each.check.code for each in found if not each.slips)
-    notes = tuple(line for each in found if each.slips for line in _slip_lines(each))
-    notes += ((f"nothing was found by: {clean}",),) if clean else ()
-    yield Table(("what is wrong with the items",), ("check", "looks for", "weight", "found"), rows, notes, words=3)
+    yield _findings(
+        "what is worth knowing of the items", worth, ((f"nothing was found by: {clean}",),) if clean else ()
+    )
+
+
+def _findings(title: str, found: Sequence[Found], notes: tuple[Line, ...] = ()) -> Table:
+    rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
+    lines = tuple(line for each in found for line in _slip_lines(each))
+    return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
 
 
 def _slip_lines(found: Found) -> Iterator[Line]:
-    for slip in found.slips[:MOST_SLIPS]:
-        yield (f"{found.check.code}: item ", Foreign(slip.item_id), ": ", Foreign(slip.message))
-    if (more := len(found.slips) - MOST_SLIPS) > 0:
+    if found.check.is_folded:
+        yield (f"{found.check.code}: {number(len(found.slips))} in all; --json lists them",)
+        return
+    shown = Counter(found.slips).most_common()  # the most frequent first, else in the order of the file
+    for slip, times in shown[:MOST_SLIPS]:
+        often = f" ({number(times)} times)" if times > 1 else ""
+        yield (f"{found.check.code}: item ", Foreign(slip.item_id), ": ", Foreign(slip.message), often)
+    if (more := sum(times for _, times in shown[MOST_SLIPS:])) > 0:
         kinds = Counter(slip.message for slip in found.slips)
         yield (f"{found.check.code}: and {number(more)} more ({number(len(kinds))} different; --json lists all)",)
 
@@ -281,7 +353,7 @@ def _spread_table(spreads: Iterable[Spread]) -> Iterator[Table]:
         for each in kinds
     )
     note = ("p is the chance of such a spread if keys were dealt evenly; below 0.01 they were not.",)
-    yield Table(("where the right answers stand, by kind of question",), ("kind", *letters, "p"), rows, (note,))
+    yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), rows, (note,))
 
 
 def _run_table(runs: Sequence[WithoutShortcuts]) -> Iterator[Table]:
@@ -291,6 +363,7 @@ def _run_table(runs: Sequence[WithoutShortcuts]) -> Iterator[Table]:
         (
             Foreign(one.subject),
             Foreign(one.way or NOTHING),
+            one.shortcut or NOTHING,
             one.metric,
             number(one.n),
             percent(one.value),
@@ -302,7 +375,10 @@ def _run_table(runs: Sequence[WithoutShortcuts]) -> Iterator[Table]:
         )
         for one in runs
     )
-    head = ("subject", "way", "metric", "items", "score", "right", "of these also by a shortcut", "items left")
-    note = ("The last columns leave out every item that some blind shortcut answers right.",)
+    head = ("subject", "way", "shortcut", "metric", "items", "score", "right", "of these also by it", "items left")
+    note = (
+        "The last columns leave out every item that the shortcut answers right. Shortcuts that do not beat chance "
+        "significantly leave out nothing.",
+    )
     title = ("what is left of a run without the shortcuts",)
-    yield Table(title, (*head, "score there", "95 % interval"), rows, (note,), words=3)
+    yield Table(title, (*head, "score there", "95 % interval"), rows, (note,), words=4)

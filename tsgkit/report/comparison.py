@@ -27,7 +27,7 @@ from tsgkit.lexicon import meant
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
 from tsgkit.runs.folder import HEADER
 from tsgkit.scoring import comparing
-from tsgkit.scoring.bootstrap import Interval, interval
+from tsgkit.scoring.intervals import Interval, interval
 from tsgkit.scoring.pooling import Part
 from tsgkit.scoring.significance import holm
 
@@ -213,13 +213,12 @@ def _left_out(gathered: Gathered, couples: Sequence[Couple]) -> Iterator[str]:
             yield f"{group[0].task}: there is no row to compare with {', '.join(alone)}"
 
 
-def paired(couples: Sequence[Couple], seed: int, rounds: int = 2000) -> tuple[Pair, ...]:
-    """The statistics of all couples, their p-values corrected for each other; ``rounds`` are those of intervals."""
+def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:
+    """Return the statistics of all couples, their p-values corrected for each other."""
     rows = dict.fromkeys(row for couple in couples for row in couple)
-    around = {one: interval_of(one, seed, rounds) for one in rows}
+    around = {one: interval_of(one) for one in rows}
     found = [
-        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed, rounds=rounds)
-        for first, second in couples
+        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed) for first, second in couples
     ]
     adjusted = iter(holm([one.test.p for one in found if one.test.p is not None]))
     return tuple(
@@ -243,11 +242,11 @@ def too_many(pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"{len(pairs):,} comparisons are too many to show anything: take fewer rows, or a baseline"
 
 
-def interval_of(one: Contender, seed: int, rounds: int = 2000) -> Interval | None:
+def interval_of(one: Contender) -> Interval | None:
     """The interval of a row's own value."""
     if not any(part.weight for part in one.parts.values()):
         return None
-    return interval(one.parts.values(), one.measure.pooling, seed=seed, rounds=rounds)
+    return interval(one.parts.values(), one.measure.pooling)
 
 
 def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...], tuple[ItemScores, ...], int, int]:

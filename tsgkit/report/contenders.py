@@ -65,6 +65,8 @@ class Contender:
     parts: Mapping[str, Part]
     unanswered: Mapping[str, tuple[str, ...]]
     """Items without an answer, by outcome; an item stands there once for each repeat."""
+    clusters_are: str = "scenarios"
+    """The unit that clusters are counted in."""
 
     @property
     def way(self) -> str:
@@ -199,6 +201,7 @@ def _contenders(
                 measure=measure,
                 parts=parts,
                 unanswered=unanswered,
+                clusters_are=states[0].row.task.clusters_are(states[0].row.dataset),
             )
 
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tsgkit.suites.scoreboard import Value
@@ -49,6 +49,15 @@ def with_interval(value: Value) -> str:
 def weight(value: Value | None) -> str:
     """What a value rests on: its summed weight."""
     return NOTHING if value is None else number(value.n)
+
+
+def one_of(units: Iterable[str]) -> str:
+    """Return different units in words, each once.
+
+    >>> one_of(["scenarios", "stories", "scenarios"])
+    'scenarios or stories'
+    """
+    return " or ".join(dict.fromkeys(units))
 
 
 def number(value: float) -> str:

@@ -90,6 +90,8 @@ class ReportRow:
     """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
     controls: tuple[Control, ...] = ()
     """What programs that ask nobody get on the same samples."""
+    clusters_are: str = "scenarios"
+    """The unit that the clusters under its intervals are counted in."""
 
     @property
     def n(self) -> int:
@@ -227,6 +229,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         measured=tuple(row.task.metrics),
         prompts=header["plan"].get("prompts"),
         judge=row.judge,
+        clusters_are=row.task.clusters_are(row.dataset),
         groups=sums.boards(seed, [name for name in shown if row.task.metrics[name].is_headline]),
     )
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from tsgkit.report.comparison import Pair, interval_of, paired, too_many
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
-from tsgkit.scoring.bootstrap import Interval
+from tsgkit.report.figures import one_of
+from tsgkit.scoring.intervals import Interval
 from tsgkit.scoring.pooling import pool
 
 BETTER, WORSE = "(+)", "(-)"
@@ -60,11 +61,12 @@ class Grid:
     rows: tuple[GridRow, ...]
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
+    clusters_are: str = "scenarios"
 
     @property
     def legend(self) -> str:
         """What the marks stand for."""
-        brackets = "values in percent; brackets hold 95 % intervals over scenarios"
+        brackets = f"values in percent; brackets hold 95 % intervals over {self.clusters_are}"
         if not self.pairs:
             return f"{brackets}; every model has one style only, so nothing is compared"
         number = len(self.pairs)
@@ -95,20 +97,21 @@ def grid(
         seed=seed,
         tasks=tuple(group[0].task for group in gathered.groups),
         metrics=tuple(group[0].metric for group in gathered.groups),
-        rows=_rows(gathered, {pair.first: pair for pair in pairs}, seed),
+        rows=_rows(gathered, {pair.first: pair for pair in pairs}),
         pairs=pairs,
         notes=(*gathered.notes, *too_many(pairs)),
+        clusters_are=one_of(one.clusters_are for one in gathered.all),
     )
 
 
-def _rows(gathered: Gathered, pairs: dict[Contender, Pair], seed: int) -> tuple[GridRow, ...]:
+def _rows(gathered: Gathered, pairs: dict[Contender, Pair]) -> tuple[GridRow, ...]:
     """Models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
     places: dict[tuple[str, str], dict[str, Contender]] = {}
     for one in gathered.all:
         places.setdefault((one.subject, _shown_way(one)), {})[one.task] = one
     subjects = list(dict.fromkeys(one.subject for one in gathered.all))
     return tuple(
-        GridRow(subject, way, tuple(_cell(found.get(group[0].task), pairs, seed) for group in gathered.groups))
+        GridRow(subject, way, tuple(_cell(found.get(group[0].task), pairs) for group in gathered.groups))
         for (subject, way), found in sorted(places.items(), key=lambda item: subjects.index(item[0][0]))
     )
 
@@ -118,9 +121,9 @@ def _shown_way(one: Contender) -> str:
     return f"{one.way}{one.name.removeprefix(one.title)}".strip()
 
 
-def _cell(one: Contender | None, pairs: dict[Contender, Pair], seed: int) -> GridCell | None:
+def _cell(one: Contender | None, pairs: dict[Contender, Pair]) -> GridCell | None:
     if one is None:
         return None
     pair = pairs.get(one)
-    around = interval_of(one, seed) if pair is None else pair.first_interval
+    around = interval_of(one) if pair is None else pair.first_interval
     return GridCell(one, pool(one.parts.values(), one.measure.pooling).value, around, pair)

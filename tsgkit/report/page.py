@@ -418,8 +418,8 @@ READING = {
     "official": "As the published code reads and scores, to stand beside published figures. It leaves out "
     "graphs without a partner and items without any graph, so it may be higher than strict. A dash: it does not apply; "
     "the reason stands below the table.",
-    "brackets": "95 % intervals, by drawing whole scenarios again and again, since items of one scenario resemble each "
-    "other. Two intervals that overlap show neither that two results are equal nor that they differ.",
+    "brackets": "95 % intervals over clusters, such as scenarios, since items of one cluster resemble each other. "
+    "Two intervals that overlap show neither that two results are equal nor that they differ.",
     "n": "How many items; of a metric, its summed weight, as the number of graphs.",
     "failed": "Items that ended without an answer: unreadable (no answer found), truncated (cut at the length limit), "
     "refused, empty, api error (the service failed after retries), missing (no reply, or not asked).",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight, with_interval
+from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
@@ -299,10 +299,12 @@ def _used(row: ReportRow) -> Iterator[str]:
 
 
 def _notes(report: Report) -> tuple[Line, ...]:
-    seeds = ", ".join(map(str, dict.fromkeys(row.seed for row in report.rows)))
     lines: list[Line] = [
         ("Values are percent. strict counts every item; official scores as the published code does.",),
-        (f"Brackets hold 95 % bootstrap intervals over scenarios (seed {seeds}); n is what a value is out of.",),
+        (
+            f"Brackets hold 95 % intervals over {one_of(row.clusters_are for row in report.rows)}; "
+            "n is what a value is out of.",
+        ),
     ]
     lines += [("run: ", Foreign(run)) for run in report.runs]
     data = dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows)

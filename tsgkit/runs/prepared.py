@@ -312,9 +312,11 @@ def asks_a_model(name: str) -> bool:
     return name != RULES and not name.startswith((BASELINE, SCRIPT, REPLAY))
 
 
-def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset]) -> dict[str, Sequence[int]]:
-    """The samples asked of each dataset; an id that no dataset has is a slip."""
+def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool = False) -> dict[str, Sequence[int]]:
+    """The samples asked of each dataset; an id that no dataset has is a slip, unless these are a part of a run's."""
     known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
+    if is_part:
+        known |= set(plan.ids)
     if missing := [item_id for item_id in plan.ids if item_id not in known]:
         raise UsageError(f"no task has an item {missing[0]}", hint=meant(missing[0], sorted(known)[:10_000]))
     chosen: dict[str, Sequence[int]] = {}

@@ -5,7 +5,7 @@ Data, tasks and metrics are today's; the data must be those that were asked abou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,24 +44,28 @@ class Reopened:
         return results_of(self.states, self.samples, self.prepared.plan.seed)
 
 
-def reopen(path: Path, data: str | None = None) -> Reopened:
-    """Open a run for reading; ``data`` says where its data lie now, if elsewhere."""
+def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> Reopened:
+    """Open a run for reading; ``data`` says where its data lie now, if elsewhere, ``only`` which tasks are opened."""
     header = read_header(path)
-    prepared = prepared_again(header, path, data)
+    prepared = prepared_again(header, path, data, only=only)
     samples = Journal(path / SAMPLES, writes=False)
     return Reopened(path, header, prepared, states_of(prepared.rows, samples), samples)
 
 
-def prepared_again(header: Mapping[str, Any], path: Path, data: str | None = None) -> Prepared:
+def prepared_again(
+    header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
+) -> Prepared:
     """The rows of a run without those who answered; ``UsageError`` where the data are others."""
     plan = Plan.model_validate(header["plan"])
+    if only:
+        plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
     tasks = {name: task_of(load_card(name)) for name in plan.tasks}
     datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
     for name, dataset in datasets.items():
         if header["asked"]["data"].get(name) not in (None, dataset.sha256):
             hint = "say where they lie now: --data"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
-    chosen = chosen_numbers(plan, datasets)
+    chosen = chosen_numbers(plan, datasets, is_part=bool(only))
     recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
     rows = tuple(
         row_of(cell, plan, tasks[cell.task], recorded(cell.task, cell.solver, cell.style), datasets, chosen)

@@ -15,15 +15,27 @@ one of many.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tsgkit.scoring.bootstrap import Interval, Resampling, constant_interval, percentile_interval
 from tsgkit.scoring.draws import redrawn_totals
-from tsgkit.scoring.pooling import Part, Pooling, Totals, cluster_totals, pool
+from tsgkit.scoring.intervals import (
+    Contribution,
+    Interval,
+    IntervalMethod,
+    Spread,
+    check_level,
+    constant_interval,
+    jackknife_variance,
+    share_interval,
+)
+from tsgkit.scoring.pooling import Part, Pooling, Totals, add, cluster_totals, pool
 
 Combination = Callable[[Sequence[float | None]], float | None]
 """Makes one value of those of the columns; a column that nothing weighs in is None."""
+ROUNDS = 2000
+"""Rounds of the bootstrap, for combinations that are no mean."""
 
 
 def mean_of_all(values: Sequence[float | None]) -> float | None:
@@ -44,30 +56,59 @@ def combined_interval(
     *,
     seed: int,
     level: float = 0.95,
-    rounds: int = 2000,
     top: float = 1.0,
 ) -> Interval | None:
-    """An interval for a combined value, or None for fewer than two clusters.
+    """Return an interval for a combined value; None for fewer than two clusters, in all or in one averaged column.
 
-    Definition: as :func:`~tsgkit.scoring.bootstrap.interval`, each round drawing the clusters of all columns together,
-    so that columns of the same samples stay beside each other; a round that leaves a needed column empty is left out.
-    Where no round differs from another, the columns have the bounds that clusters of one value have there, and the ends
-    are what these come to; else there is no interval. ``top`` is the most a column can be.
+    Definition: a mean of columns has the interval of a corpus value (:func:`tsgkit.scoring.intervals.interval`), its
+    variance found by leaving out one cluster at a time from all columns. Any other combination may be a step function
+    (a level that is held), for which no such variance exists: it has the percentile bootstrap, 2,000 rounds drawn from
+    ``seed``, a round that leaves a needed column empty left out. Where all clusters have one value, the columns have
+    the bounds that clusters of one value have, and the ends are what these come to. ``top`` is the most a column can
+    be.
     """
-    resampling = Resampling(seed, level, rounds)
+    check_level(level)
     totals = [cluster_totals(column, pooling) for column in columns]
     clusters = sorted({name for column in totals for name in column})
     if len(clusters) < 2 or combine(columns, pooling, how) is None:
         return None
     values = [total.sum / total.weight for column in totals for total in column.values()]
     if max(values) - min(values) < _SAME:
-        bound = constant_interval(values[0], _weights(totals, clusters), (0.0, top), resampling)
+        bound = constant_interval(values[0], _weights(totals, clusters), (0.0, top), level)
         return None if bound is None else _combined_ends(bound, how, totals)
+    if how is mean_of_all:
+        return _mean_interval(totals, clusters, level, top)
     rows = [tuple(_flat(column.get(name, _NOTHING) for column in totals)) for name in clusters]
-    redrawn = redrawn_totals(rows, rounds=rounds, rng=resampling.rng)
-    estimates = [value for row in redrawn if (value := how(_values(row))) is not None]
-    found = percentile_interval(estimates, len(clusters), resampling)
-    return None if found is None or found.low == found.high else found
+    redrawn = redrawn_totals(rows, rounds=ROUNDS, rng=random.Random(seed))
+    estimates = sorted(value for row in redrawn if (value := how(_values(row))) is not None)
+    return _percentiles(estimates, level, len(clusters))
+
+
+def _mean_interval(
+    totals: Sequence[Mapping[str, Totals]], clusters: Sequence[str], level: float, top: float
+) -> Interval | None:
+    if min(map(len, totals)) < 2:
+        return None
+    sums, weights, shifts = ([0.0] * len(clusters) for _ in range(3))
+    for column in totals:
+        total = add(column.values())
+        value = total.sum / total.weight
+        for place, name in enumerate(clusters):
+            if name in column:
+                own, weight = (number / total.weight for number in column[name])
+                sums[place] += own / len(totals)
+                weights[place] += weight / len(totals)
+                shifts[place] += (own - value * weight) / (1 - weight) / len(totals)
+    contributions = [Contribution(own, weight) for own, weight in zip(sums, weights, strict=True)]
+    return share_interval(Spread(math.fsum(sums), jackknife_variance(shifts), contributions), level, top)
+
+
+def _percentiles(ordered: Sequence[float], level: float, clusters: int) -> Interval | None:
+    """Return what lies between the tails; None where too few rounds gave an estimate, or all the same."""
+    tail = math.floor((len(ordered) + 1) * (1 - level) / 2 + _SAME)
+    if tail < 1 or ordered[tail - 1] == ordered[-tail]:
+        return None
+    return Interval(ordered[tail - 1], ordered[-tail], level, clusters, IntervalMethod.PERCENTILE)
 
 
 def _combined_ends(bound: Interval, how: Combination, totals: Sequence[Mapping[str, Totals]]) -> Interval | None:

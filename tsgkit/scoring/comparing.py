@@ -3,8 +3,8 @@
 >>> ours = {n: Part(float(n % 4 != 0), 1, str(n)) for n in range(40)}
 >>> theirs = {n: Part(float(n % 2 != 0), 1, str(n)) for n in range(40)}
 >>> found = compare(ours, theirs, Pooling.POOLED, seed=3)
->>> found.difference, found.interval.low, round(found.interval.high, 3)
-(0.25, 0.125, 0.4)
+>>> found.difference, round(found.interval.low, 3), round(found.interval.high, 3)
+(0.25, 0.132, 0.409)
 >>> found.test.p, str(found.test.method), found.test.differs()
 (0.001953125, 'exact McNemar test', True)
 >>> round(found.resolvable.value, 3)
@@ -13,15 +13,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring.bootstrap import Interval, Resampling, constant_interval, effective_number, percentile_interval
-from tsgkit.scoring.draws import redrawn_totals
+from tsgkit.scoring.intervals import (
+    Contribution,
+    Interval,
+    Spread,
+    check_level,
+    constant_interval,
+    difference_interval,
+    effective_number,
+    jackknife_variance,
+    student_interval,
+)
 from tsgkit.scoring.pairing import Item, Paired, pair
-from tsgkit.scoring.pooling import Part, Pooled, Pooling
+from tsgkit.scoring.pooling import Part, Pooled, Pooling, Totals, add
 from tsgkit.scoring.significance import PairedTest, binomial, flipped
 
 _ROUNDING = 1e-12
@@ -65,25 +75,25 @@ def compare(
     *,
     seed: int,
     level: float = 0.95,
-    rounds: int = 2000,
     top: float = 1.0,
 ) -> Comparison:
     """Compare two systems, item by item.
 
-    Definition: the difference is the first corpus value minus the second; its interval redraws clusters, each with
-    both its sides (see :func:`tsgkit.scoring.bootstrap.interval`, also for ``top``); the test is McNemar's where each
-    cluster is one item scored 0 or 1, else the sign-flip test. Range of the difference: -1 to 1 for shares. Two
-    identical systems differ by 0 with p = 1, and an interval that is not of zero width: that no cluster seen differs
-    leaves open how many unseen ones would. Both systems must have the same items in the same clusters.
+    Definition: the difference is the first corpus value minus the second; its interval is that of
+    :func:`tsgkit.scoring.intervals.difference_interval` over clusters, each with both its sides (``top`` is the most an
+    item can score); the test is McNemar's where each cluster is one item scored 0 or 1, else the sign-flip test, whose
+    rearrangements are drawn from ``seed``. Range of the difference: -1 to 1 for shares. Two identical systems differ by
+    0 with p = 1, and an interval that is not of zero width: that no cluster seen differs leaves open how many unseen
+    ones would. Both systems must have the same items in the same clusters.
     """
-    how = Resampling(seed, level, rounds)
+    check_level(level)
     paired = pair(first, second, pooling)
     discordant = paired.discordant
     return Comparison(
         first=paired.first,
         second=paired.second,
         difference=paired.difference,
-        interval=_interval(paired, top, how),
+        interval=paired_interval(paired, level, top),
         test=flipped(paired, seed=seed) if discordant is None else binomial(discordant, len(paired.clusters)),
         resolvable=_resolvable(paired, level, 0.8),
         items=paired.items,
@@ -92,16 +102,44 @@ def compare(
     )
 
 
-def _interval(paired: Paired, top: float, how: Resampling) -> Interval | None:
+def paired_interval(paired: Paired, level: float = 0.95, top: float = 1.0) -> Interval | None:
+    """Return the interval of a paired difference, or None for fewer than two clusters; see :func:`compare`."""
     if paired.difference is None or len(paired.clusters) < 2:
         return None
     if _alike(paired):
         sides = ([cluster[side].weight for cluster in paired.clusters] for side in (0, 1))
-        return constant_interval(paired.difference, min(sides, key=effective_number), (-top, top), how)
-    rows = [(*cluster.first, *cluster.second) for cluster in paired.clusters]
-    redrawn = redrawn_totals(rows, rounds=how.rounds, rng=how.rng)
-    estimates = [mine / out_of - theirs / of for mine, out_of, theirs, of in redrawn if out_of > 0 and of > 0]
-    return percentile_interval(estimates, len(paired.clusters), how)
+        return constant_interval(paired.difference, min(sides, key=effective_number), (-top, top), level)
+    unit = top if math.isfinite(top) else 1.0
+    mine, theirs = (_contributions([cluster[side] for cluster in paired.clusters], unit) for side in (0, 1))
+    if max(one.weight for one in (*mine, *theirs)) > 1 - _ROUNDING:
+        return None  # a system whose whole weight lies in one cluster has no spread
+    spread = _spread(mine, theirs)
+    if not math.isfinite(top):
+        return student_interval(spread, level)
+    above = [own.weight - both.sum for own, both in zip(mine, spread.contributions, strict=True)]
+    below = [own.weight + both.sum for own, both in zip(theirs, spread.contributions, strict=True)]
+    found = difference_interval(spread, above, below, level)
+    return replace(found, low=found.low * top, high=found.high * top)
+
+
+def _contributions(clusters: Sequence[Totals], unit: float) -> list[Contribution]:
+    total = add(clusters)
+    return [Contribution(one.sum / total.weight / unit, one.weight / total.weight) for one in clusters]
+
+
+def _spread(mine: Sequence[Contribution], theirs: Sequence[Contribution]) -> Spread:
+    """Return the difference of two values, moved by each cluster that is left out of both."""
+    both = [
+        Contribution(one.sum - other.sum, (one.weight + other.weight) / 2)
+        for one, other in zip(mine, theirs, strict=True)
+    ]
+    shifts = [one - other for one, other in zip(_shifts(mine), _shifts(theirs), strict=True)]
+    return Spread(math.fsum(one.sum for one in both), jackknife_variance(shifts), both)
+
+
+def _shifts(side: Sequence[Contribution]) -> list[float]:
+    value = math.fsum(one.sum for one in side)
+    return [(one.sum - value * one.weight) / (1 - one.weight) for one in side]
 
 
 def _alike(paired: Paired) -> bool:

@@ -1,18 +1,19 @@
 """From tallied samples to values with intervals, in both profiles, and to the JSON that all suites share.
 
-A metric's corpus value carries its 95 % interval, bootstrapped over clusters with a recorded seed, and ``n``, its
-summed weight. What a profile does not count is a reason, never a gap.
+A metric's corpus value carries its 95 % interval over clusters, and ``n``, its summed weight.
+What a profile does not count is a reason, never a gap.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tsgkit.scoring.bootstrap import Resampling, intervals
 from tsgkit.scoring.combining import combine, combined_interval
-from tsgkit.scoring.pooling import Pooled, Pooling, Totals, cluster_totals, pool
+from tsgkit.scoring.intervals import interval
+from tsgkit.scoring.pooling import Pooled, Pooling, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
@@ -93,25 +94,21 @@ def board_of(tally: Tally, rules: Rules) -> Board:
 def _values(
     tally: Tally, wanted: Mapping[str, Mapping[str, Metric]], rules: Rules, reasons: dict[str, str]
 ) -> dict[str, dict[str, Value | None]]:
-    """The values of metrics by profile; intervals are made together, since most metrics draw the same clusters."""
+    """Return the values of metrics by profile."""
     values: dict[str, dict[str, Value | None]] = {profile: {} for profile in wanted}
-    own: list[tuple[str, str, float, float]] = []
-    clusters: list[dict[str, Totals]] = []
     for profile, name, metric in ((one, *item) for one in wanted for item in wanted[one].items()):
-        values[profile][name] = None
         if metric.made_by is not None:
             values[profile][name] = _combined(tally, profile, name, metric, rules, reasons)
             continue
         parts = tally.parts(profile, name)
         pooled = pool(parts, metric.pooling)
         if pooled.value is None:
+            values[profile][name] = None
             reasons[f"{profile}.{name}"] = _why_none(tally, profile, name, rules)
             continue
-        own.append((profile, name, pooled.value, _weight(pooled)))
-        clusters.append(cluster_totals(parts, metric.pooling))
-    for (profile, name, value, n), around in zip(own, intervals(clusters, Resampling(rules.seed)), strict=True):
+        around = interval(parts, metric.pooling, top=1.0 if metric.is_share else math.inf)
         low, high = (around.low, around.high) if around else (None, None)
-        values[profile][name] = Value(value, low, high, n, wanted[profile][name].is_share)
+        values[profile][name] = Value(pooled.value, low, high, _weight(pooled), metric.is_share)
     return values
 
 

@@ -188,6 +188,10 @@ class Task(ABC):
     def dataset(self, data: str | None) -> Dataset:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
 
+    def clusters_are(self, dataset: Dataset) -> str:
+        """The unit that the clusters of its samples are counted in, as tables name it."""
+        return "scenarios"
+
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """What has to be told of the rows beside the scores, such as those that this task leaves out."""
         return ()
@@ -240,6 +244,15 @@ class Task(ABC):
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
 
+    def next_steps(self, same: str) -> tuple[str, ...]:
+        """The commands that make sense after a baseline; ``same`` are the options that ask the same again."""
+        if "models" in self.takes:
+            return (
+                f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10",
+                f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
+            )
+        return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in self.takes)
+
     def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
         """What stands beside every score of these samples: free, and made anew whenever it is shown."""
         return ()
@@ -249,6 +262,11 @@ class Task(ABC):
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
         raise UsageError(f"{self.key}: replies collected elsewhere cannot be scored", hint="tsgkit eval runs the task")
+
+    @property
+    def is_auditable(self) -> bool:
+        """Whether it says what an audit needs to know."""
+        return type(self).auditable is not Task.auditable
 
     def auditable(self, data: str | None) -> Auditable:
         """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""

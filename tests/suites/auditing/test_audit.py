@@ -98,8 +98,69 @@ def test_nothing_at_all_is_no_crash() -> None:
 
 def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
     items = [replace(item, key=0) if int(item.item_id) < 50 else item for item in clean(100)]
-    found = audit(Auditable(items))
+    found = audit(Auditable([replace(item, group="") for item in items]))
+    assert found.solving == ("always the same letter",)
     values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
-    left = without_shortcuts("m", "", "accuracy", values, found)
+    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    assert left.shortcut == "always the same letter"
     assert left.right == left.on_shortcuts == len(found.solved)
     assert (left.left, left.value_left) == (100 - len(found.solved), 0.0)
+
+
+def test_shortcuts_at_chance_set_no_item_apart() -> None:
+    items = clean(300)
+    found = audit(Auditable(items))
+    values = {item.item_id: (1.0, item.cluster) for item in items}
+    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    assert (found.solving, found.solved) == ((), {})
+    assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 300, 0, 1.0)
+
+
+def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
+    items = []
+    for number, item in enumerate(replace(one, group="") for one in clean(300)):
+        key = 0 if number % 2 else item.key
+        options = tuple(
+            text + " of old oak" * (place == key and number % 3 > 0) for place, text in enumerate(item.options)
+        )
+        items.append(replace(item, key=key, options=options))
+    found = audit(Auditable(items))
+    rows = list(without_shortcuts("m", "", "accuracy", {one.item_id: (1.0, one.cluster) for one in items}, found))
+    assert [row.shortcut for row in rows] == [*found.solving, "any of these"]
+    assert {"always the same letter", "the longest option"} <= set(found.solving)
+    assert rows[-1].left < min(row.left for row in rows[:-1])
+
+
+def halves(share: int = 77) -> list[Item]:
+    """Items of which the longest option is the key in most of one half, and in few of the other."""
+    items = []
+    for number, item in enumerate(clean(400)):
+        is_easy = number % 2 == 0 and number // 2 % 100 < share
+        longest = item.key if is_easy else (item.key or 0) % 4 - 1 if number % 20 else item.key
+        texts = [text + " of old oak" * (place == (longest or 0) % 4) for place, text in enumerate(item.options[:4])]
+        items.append(replace(item, options=(*texts, "None"), group=("perturbed", "random")[number % 2]))
+    return items
+
+
+def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
+    found = audit(Auditable(halves()))
+    longest = next(one for one in found.shortcuts if one.name == "the longest option")
+    by_group = {share.group: share for share in longest.groups}
+    assert by_group["perturbed"].value > 0.75
+    assert by_group["perturbed"].beats_chance
+    assert by_group["random"].value < 0.25
+    assert longest.value < 0.5
+    assert all(share.n == 200 and share.low is not None for share in longest.groups)
+    assert found.worst is not None
+    assert (found.worst[0].name, found.worst[1].group) == ("the longest option", "perturbed")
+    solved = {item_id for item_id, names in found.solved.items() if "the longest option" in names}
+    assert solved
+
+
+def test_clean_items_have_no_group_with_a_shortcut() -> None:
+    kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
+    assert audit(Auditable(kinds)).worst is None
+
+
+def test_items_of_one_kind_have_no_groups() -> None:
+    assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)

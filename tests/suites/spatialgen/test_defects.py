@@ -61,6 +61,18 @@ def test_a_question_without_options_or_with_another_gap_is_found() -> None:
     assert of("Where? Options: A: sun, B: fog, C: ice, D: mud, E: None") == ["refusal-form"]
 
 
+def test_the_form_of_a_refusal_is_told_as_found_and_as_expected() -> None:
+    for options, told in (
+        ("Where?  Options: A: sun, B: fog, C: ice, D: mud, E: None of them", "is 'None of them', expected 'None'"),
+        (
+            "Where? Options: A: sun, B: fog, C: ice, D: mud, E: None",
+            "' ' between the stem and its options, expected '  '",
+        ),
+    ):
+        row = row_of("000001", "Park", "", [question_from(options, "A", "Object")])
+        assert [told in one.message for one in question_findings(row, 0) if one.code == "refusal-form"] == [True]
+
+
 @pytest.mark.parametrize(
     ("stem", "found"),
     [

@@ -4,7 +4,15 @@
 ``audit`` puts together what was found.
 """
 
-from tsgkit.suites.auditing.audit import Audit, Auditable, Shortcut, WithoutShortcuts, audit, without_shortcuts
+from tsgkit.suites.auditing.audit import (
+    Audit,
+    Auditable,
+    GroupShare,
+    Shortcut,
+    WithoutShortcuts,
+    audit,
+    without_shortcuts,
+)
 from tsgkit.suites.auditing.checks import Check
 from tsgkit.suites.auditing.items import Item, Slip
 from tsgkit.suites.auditing.shortcuts import Answerer
@@ -14,6 +22,7 @@ __all__ = [
     "Audit",
     "Auditable",
     "Check",
+    "GroupShare",
     "Item",
     "Shortcut",
     "Slip",

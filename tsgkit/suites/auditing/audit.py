@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
-from tsgkit.scoring.bootstrap import effective_number, interval
+from tsgkit.scoring.intervals import effective_number, interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
 from tsgkit.suites.auditing.checks import CHECKS, Check
@@ -25,6 +25,7 @@ from tsgkit.suites.auditing.shortcuts import ANSWERERS, Answerer, answered
 
 SURE = 0.01
 """A skew is called one where chance would show it more rarely."""
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Auditable:
     checks: tuple[Check, ...] = ()
     answerers: tuple[Answerer, ...] = ()
     notes: tuple[str, ...] = ()
+    clusters_are: str = "scenarios"
+    """The unit that the items' clusters are counted in."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,20 @@ class Found:
 
     check: Check
     slips: tuple[Slip, ...]
+
+
+@dataclass(frozen=True)
+class GroupShare:
+    """The score of a shortcut on one group of the items: a half of the data, or a kind of question."""
+
+    group: str
+    n: int
+    value: float
+    low: float | None
+    high: float | None
+    chance: float
+    beats_chance: bool
+    """Whether it is above chance for certain, with all groups of all shortcuts in view."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +74,15 @@ class Shortcut:
     high: float | None
     chance: float
     is_blind: bool
+    beats_chance: bool
+    """Whether it is above chance for certain, with all shortcuts in view."""
+    groups: tuple[GroupShare, ...] = ()
+    """Its score on every known group of the items; none where the items are of one kind."""
 
     @property
-    def beats_chance(self) -> bool:
-        """Whether even the low end of its interval is above chance."""
-        return self.low is not None and self.low > self.chance
+    def worst(self) -> GroupShare | None:
+        """The group where it gains most over chance."""
+        return max(self.groups, key=lambda one: one.value - one.chance, default=None)
 
 
 @dataclass(frozen=True)
@@ -80,8 +101,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class WithoutShortcuts:
-    """A run's score on all items, and on those that no blind shortcut solves."""
+    """A run's score on all items, and on those that a shortcut does not solve that beats chance."""
 
+    shortcut: str
+    """Its name; empty where no shortcut beats chance."""
     subject: str
     way: str
     metric: str
@@ -89,9 +112,9 @@ class WithoutShortcuts:
     value: float
     right: int
     on_shortcuts: int
-    """How many of its right answers are to items that a shortcut solves too."""
+    """How many of its right answers are to items that the shortcut solves too."""
     left: int
-    """How many items no shortcut solves."""
+    """How many items the shortcut does not solve."""
     value_left: float | None
     low_left: float | None
     high_left: float | None
@@ -111,8 +134,9 @@ class Audit:
     shortcuts: tuple[Shortcut, ...]
     spreads: tuple[Spread, ...]
     solved: Mapping[str, tuple[str, ...]] = field(repr=False)
-    """By item, the blind shortcuts that solve it."""
+    """By item, the blind shortcuts that solve it and beat chance on all items or on the item's group."""
     notes: tuple[str, ...] = ()
+    clusters_are: str = "scenarios"
 
     @property
     def to_beat(self) -> Shortcut | None:
@@ -120,17 +144,29 @@ class Audit:
         return max((one for one in self.shortcuts if one.is_blind), key=lambda one: one.value, default=None)
 
     @property
+    def worst(self) -> tuple[Shortcut, GroupShare] | None:
+        """The blind shortcut and the group where most is gained over chance, of those that beat it for certain."""
+        certain = [(one, share) for one in self.shortcuts if one.is_blind for share in one.groups if share.beats_chance]
+        return max(certain, key=lambda pair: pair[1].value - pair[1].chance, default=None)
+
+    @property
+    def solving(self) -> tuple[str, ...]:
+        """The blind shortcuts that beat chance on all items or on a group, the best first."""
+        certain = [one for one in self.shortcuts if one.is_blind and _beats_anywhere(one)]
+        return tuple(one.name for one in sorted(certain, key=lambda one: -one.value))
+
+    @property
     def errors(self) -> int:
         """How many slips make items untrustworthy."""
         return sum(len(one.slips) for one in self.found if one.check.is_error)
 
 
-def audit(auditable: Auditable, seed: int = 0) -> Audit:
+def audit(auditable: Auditable) -> Audit:
     """Audit items: look for slips, let the shortcuts answer, test how keys are spread."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
     found = (Found(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
-    shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers), seed)
+    shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
     effective = effective_number(list(sizes.values())) if sizes else 0.0
     return Audit(
         n=len(items),
@@ -143,6 +179,7 @@ def audit(auditable: Auditable, seed: int = 0) -> Audit:
         spreads=tuple(_spreads(items)),
         solved=solved,
         notes=auditable.notes,
+        clusters_are=auditable.clusters_are,
     )
 
 
@@ -159,36 +196,65 @@ def smallest_difference(effective: float, level: float = 0.95, power: float = 0.
 
 
 def _shortcuts(
-    items: Sequence[Item], answerers: Sequence[Answerer], seed: int
+    items: Sequence[Item], answerers: Sequence[Answerer]
 ) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
     by_id = {item.item_id: item for item in items}
+    gained = {answerer: found for answerer in answerers if (found := answered(answerer, items))}
+    groups = sorted({item.group for item in items})
+    tried = max(1, sum(answerer.is_blind for answerer in gained))
     solved: dict[str, list[str]] = {}
     shortcuts = []
-    for answerer in answerers:
-        credits_ = answered(answerer, items)
-        if not credits_:
+    for answerer, credits_ in gained.items():
+        one = _shortcut(answerer, credits_, by_id, groups if len(groups) > 1 else (), tried)
+        shortcuts.append(one)
+        if not one.is_blind:
             continue
-        shortcuts.append(_shortcut(answerer, credits_, by_id, seed))
+        certain = {share.group for share in one.groups if share.beats_chance}
         for item_id, value in credits_.items():
-            if answerer.is_blind and value == 1:
-                solved.setdefault(item_id, []).append(answerer.name)
+            if value == 1 and (one.beats_chance or by_id[item_id].group in certain):
+                solved.setdefault(item_id, []).append(one.name)
     return shortcuts, {item_id: tuple(names) for item_id, names in solved.items()}
 
 
-def _shortcut(answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], seed: int) -> Shortcut:
-    parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
-    around = interval(parts, Pooling.POOLED, seed=seed)
-    chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
+def _shortcut(
+    answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], groups: Sequence[str], tried: int
+) -> Shortcut:
+    """The share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as well."""
+    whole = _share("", credits_, by_id, 1 - (1 - LEVEL) / tried)
+    level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
+    members = {group: {name: one for name, one in credits_.items() if by_id[name].group == group} for group in groups}
     return Shortcut(
         name=answerer.name,
         sees=answerer.sees,
+        n=whole.n,
+        value=whole.value,
+        low=whole.low,
+        high=whole.high,
+        chance=whole.chance,
+        is_blind=answerer.is_blind,
+        beats_chance=whole.beats_chance,
+        groups=tuple(_share(group, mine, by_id, level) for group, mine in members.items() if mine),
+    )
+
+
+def _share(group: str, credits_: Mapping[str, float], by_id: Mapping[str, Item], level: float) -> GroupShare:
+    """The mean of credits with its 95 % interval; chance must lie below the interval of the level given."""
+    parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
+    around, strict = interval(parts, Pooling.POOLED), interval(parts, Pooling.POOLED, level=level)
+    chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
+    return GroupShare(
+        group=group,
         n=len(credits_),
         value=pool(parts, Pooling.POOLED).value or 0.0,
         low=around.low if around else None,
         high=around.high if around else None,
         chance=chance,
-        is_blind=answerer.is_blind,
+        beats_chance=strict is not None and strict.low > chance,
     )
+
+
+def _beats_anywhere(one: Shortcut) -> bool:
+    return one.beats_chance or any(share.beats_chance for share in one.groups)
 
 
 def _spreads(items: Sequence[Item]) -> list[Spread]:
@@ -210,23 +276,30 @@ def _spread(group: str, items: Sequence[Item]) -> Spread:
     return Spread(group, named, skew(counts, expected))
 
 
+ANY = "any of these"
+
+
 def without_shortcuts(
-    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit, seed: int = 0
-) -> WithoutShortcuts:
-    """A run's values by item (each with its cluster) on all items, and on those that no blind shortcut solves."""
-    left = [Part(value, 1.0, cluster) for item, (value, cluster) in values.items() if item not in found.solved]
-    right = [item for item, (value, _) in values.items() if value == 1]
-    around = interval(left, Pooling.POOLED, seed=seed)
-    return WithoutShortcuts(
-        subject=subject,
-        way=way,
-        metric=metric,
-        n=len(values),
-        value=math.fsum(value for value, _ in values.values()) / len(values) if values else 0.0,
-        right=len(right),
-        on_shortcuts=sum(item in found.solved for item in right),
-        left=len(left),
-        value_left=pool(left, Pooling.POOLED).value,
-        low_left=around.low if around else None,
-        high_left=around.high if around else None,
-    )
+    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
+) -> Iterator[WithoutShortcuts]:
+    """A run's values by item (each with its cluster) without what each shortcut solves that beats chance."""
+    names = (*found.solving, ANY) if len(found.solving) > 1 else found.solving or ("",)
+    for name in names:
+        solved = {item for item, by in found.solved.items() if name == ANY or name in by}
+        left = [Part(value, 1.0, cluster) for item, (value, cluster) in values.items() if item not in solved]
+        right = [item for item, (value, _) in values.items() if value == 1]
+        around = interval(left, Pooling.POOLED)
+        yield WithoutShortcuts(
+            shortcut=name,
+            subject=subject,
+            way=way,
+            metric=metric,
+            n=len(values),
+            value=math.fsum(value for value, _ in values.values()) / len(values) if values else 0.0,
+            right=len(right),
+            on_shortcuts=sum(item in solved for item in right),
+            left=len(left),
+            value_left=pool(left, Pooling.POOLED).value,
+            low_left=around.low if around else None,
+            high_left=around.high if around else None,
+        )

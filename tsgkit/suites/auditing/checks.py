@@ -23,6 +23,8 @@ class Check:
     find: Callable[[Sequence[Item]], Iterable[Slip]]
     is_error: bool = True
     """Whether such an item cannot be trusted; else it is worth knowing."""
+    is_folded: bool = False
+    """Whether people are shown only how many were found; JSON lists all."""
 
 
 def duplicates(items: Sequence[Item]) -> Iterator[Slip]:

@@ -38,7 +38,7 @@ class Item:
     answer: str = ""
     pool: tuple[str, ...] = ()
     group: str = ""
-    """The kind of question, within which answers may be skewed."""
+    """The kind of question or the half of the data; within it keys may be skewed and shortcuts worth more."""
     context: str = ""
     """A hash of what the question is about, without its options."""
     beside: tuple[str, ...] = ()

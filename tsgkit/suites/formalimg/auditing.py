@@ -52,7 +52,7 @@ def auditable(source: Path | Traversable, scenario: str) -> Auditable:
     )
     items = [Item(one.item_id, one.cluster, one.prompt, answer=one.dsl, context=one.dsl) for one in mine]
     notes = () if solves else (NO_SOLVER,)
-    return Auditable(items, checks, tuple(_answerers(by_id)) if scenario == KNOLLING else (), notes)
+    return Auditable(items, checks, tuple(_answerers(by_id)) if scenario == KNOLLING else (), notes, "formulas")
 
 
 def _read(source: Path | Traversable) -> tuple[list[FormulaSample], tuple[Slip, ...]]:

@@ -76,6 +76,10 @@ class FormulaTask(Task):
         path = Path(data)
         return path if path.exists() or data not in known else dataset_file(data, scenario)
 
+    def clusters_are(self, dataset: Dataset) -> str:
+        """Items of one formula are one cluster."""
+        return "formulas"
+
     def item(self, options: PreviewOptions) -> tuple[Rows, FormulaSample]:
         """The rows that a prompt is shown of, and the item it is about; its ``id`` alone names it too."""
         rows = self.dataset(options.data)

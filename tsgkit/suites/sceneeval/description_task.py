@@ -14,7 +14,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value
 from tsgkit.suites.sceneeval.metrics import TASKS
-from tsgkit.suites.tasks import Items, Task
+from tsgkit.suites.tasks import Dataset, Items, Task
 
 SUITE = "sceneeval/"
 ORDER = ("easy", "medium", "hard")
@@ -35,6 +35,10 @@ class DescriptionTask(Task):
     def metrics(self) -> Mapping[str, Metric]:
         """What it is judged by."""
         return TASKS[self.kind]
+
+    def clusters_are(self, dataset: Dataset) -> str:
+        """Every description stands for itself."""
+        return "descriptions"
 
     def dataset(self, data: str | None) -> Items:
         """The annotations of a file, or (None) those the card names."""

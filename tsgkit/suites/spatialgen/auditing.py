@@ -35,7 +35,8 @@ def auditable_rows(rows: Iterable[Row]) -> Auditable:
     known = list(rows)
     found = list(findings(known))
     checks = (_check(code, found) for code in RULES if code not in IN_EVERY_AUDIT)
-    return Auditable([item for row in known for item in items_of(row)], tuple(checks))
+    items = [item for row in known for item in items_of(row)]
+    return Auditable(items, tuple(checks), clusters_are="prompts")
 
 
 def items_of(row: Row) -> Iterator[Item]:

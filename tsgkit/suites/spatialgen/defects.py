@@ -147,9 +147,9 @@ def _options(question: Question) -> Iterator[Told]:
         if folded(question.options[one]) == folded(question.options[other]):
             yield "repeated-option", f"{one} and {other} say the same: {question.options[one]}"
     if question.refusal and question.options[question.refusal] != REFUSAL:
-        yield "refusal-form", f"the last option says {question.options[question.refusal]}"
+        yield "refusal-form", f"the last option is {question.options[question.refusal]!r}, expected {REFUSAL!r}"
     if question.gap != GAP:
-        yield "refusal-form", f"{len(question.gap)} characters between the stem and its options, not two spaces"
+        yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
 def _key(question: Question) -> Iterator[Told]:

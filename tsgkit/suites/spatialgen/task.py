@@ -151,6 +151,15 @@ class SpatialGenTask(Task):
                 raise self.no_group(group, [self])
         return score(self.key, self.dataset(data), replies, style=style, by=by, seed=seed)
 
+    def next_steps(self, same: str) -> tuple[str, ...]:
+        """Questions are put to a judge about images: those of a folder, which ``tsgkit images`` fills."""
+        made = f"images from a model: export OPENAI_API_KEY=...; tsgkit images{same} --model openai/gpt-image-1 -o DIR"
+        return made, f"a folder of images: tsgkit eval{same} --images NAME=DIR --judge openai/gpt-4o --limit 10"
+
+    def clusters_are(self, dataset: Dataset) -> str:
+        """The ten questions of a prompt are one cluster."""
+        return "prompts"
+
     def auditable(self, data: str | None) -> Auditable:
         """Its questions as an audit sees them, whatever is wrong with them."""
         return auditable_rows(rows_in(self._source(data)))

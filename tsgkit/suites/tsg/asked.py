@@ -20,7 +20,7 @@ class Sample:
     item_id: str
     cluster: str
     scenarios: tuple[str, ...] = field(default=(), compare=False)
-    """Every id that its scenario goes by."""
+    """Every id that its scenario goes by, else the context or L that its row has."""
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph
 from tsgkit.lexicon import contradictions
-from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.auditing.checks import Check
+from tsgkit.suites.auditing.checks import Check, few_options
 from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
 from tsgkit.suites.auditing.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
+from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
+from tsgkit.suites.tsg.clusters import own_name
 from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.examples import Example
@@ -33,13 +36,20 @@ from tsgkit.suites.tsg.samples import (
     GenerationSample,
     QuestionSample,
     SelectionSample,
+    clusters_of,
     samples_from,
 )
 
-NEGATIONS = word_set(
-    "not no never none nothing neither nor without skip skipped skipping ignore ignored ignoring avoid avoided "
-    "avoiding instead fail failed failing forgot forgotten omit omitted prevent prevented untouched undone unused"
+HAND_REMARKS = (
+    "hand2-first",
+    "hand-busy",
+    "hand-occupied",
+    "hand-unstated",
+    "hands-full",
+    "not-held",
+    "wrong-hand",
 )
+"""Remarks on what hands hold, which most annotated data give rise to by the hundred."""
 _BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
@@ -51,24 +61,42 @@ def auditable(document: Document, task: str, shown: Sequence[Example], texts: It
     if document.format != kind:
         raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {kind} rows")
     made = samples_from if task in DERIVATIONS else _unchecked
-    samples = [sample for entry in document.entries if entry.row for sample in made(entry, task, document.file)]
-    if not samples:
+    clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
+    items: list[Item] = []
+    by_id: dict[str, AnySample] = {}
+    entries: dict[str, Entry] = {}
+    for number, entry in enumerate(document.entries):
+        for sample in made(entry, task, document.file, clusters.name(number)) if entry.row else ():
+            items.append(replace(_item(sample), group=kinds[number]))
+            by_id[sample.item_id], entries[sample.item_id] = sample, entry
+    if not items:
         raise UsageError(f"{document.file}: there are no items in it")
-    items = tuple(map(_item, samples))
-    by_id = {sample.item_id: sample for sample in samples}
     checks = (
-        *_schema_checks(document, of_several=task in OF_SEVERAL),
+        *_schema_checks(document, items, of_several=task in OF_SEVERAL),
         Check("contradiction", "right answers that say the opposite of their graph", _per_sample(by_id, _opposites)),
         Check(
             "hands",
             "sentences that count other hands than their graph",
             _per_sample(by_id, _hands),
             is_error=False,
+            is_folded=True,
         ),
         Check(
             "step-before",
             "choices about a graph that stood in the context already",
             _per_sample(by_id, _step_before),
+            is_error=False,
+        ),
+        Check(
+            "earlier-step",
+            "choices with a wrong candidate that describes an earlier step of the context",
+            _per_sample(by_id, partial(earlier_steps, entries)),
+            is_error=False,
+        ),
+        Check(
+            "better-option",
+            "choices whose graph a wrong candidate fits better than the keyed one",
+            _per_sample(by_id, better_options),
             is_error=False,
         ),
         Check(
@@ -79,12 +107,13 @@ def auditable(document: Document, task: str, shown: Sequence[Example], texts: It
         ),
         Check("contamination", "items that the worked examples or prompts show", _contaminated(by_id, shown, texts)),
     )
-    return Auditable(items, checks, (_without_negation(), *_readers_of_questions(by_id), _guesser(by_id)))
+    answerers = (_without_negation(), *_readers_of_questions(by_id), _guesser(by_id))
+    return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
 
-def _unchecked(entry: Entry, task: str, file: str) -> Iterator[AnySample]:
+def _unchecked(entry: Entry, task: str, file: str, cluster: str) -> Iterator[AnySample]:
     """The samples of a row, whether they can be answered or not."""
-    yield from MAKERS[ROWS[task]](entry)
+    yield from MAKERS[ROWS[task]](entry, cluster or own_name(entry.row or {}))
 
 
 def _item(sample: AnySample) -> Item:
@@ -122,9 +151,14 @@ def _names(graphs: Iterable[ActionGraph]) -> Iterator[str]:
     return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
 
 
-def _schema_checks(document: Document, *, of_several: bool) -> Iterator[Check]:
-    """A check for every rule that the file breaks."""
-    findings = check_document(document, of_several=of_several).findings
+def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
+    """A check for every rule that the file breaks; what ``few-options`` reports is not reported twice."""
+    short = {slip.item_id for slip in few_options(items)}
+    findings = [
+        one
+        for one in check_document(document, of_several=of_several).findings
+        if one.code != "few-candidates" or str(one.place.item) not in short
+    ]
     for code in Counter(finding.code for finding in findings):
         slips = tuple(
             Slip(code, str(one.place.item if one.place.item is not None else ""), one.message)
@@ -132,7 +166,8 @@ def _schema_checks(document: Document, *, of_several: bool) -> Iterator[Check]:
             if one.code == code
         )
         rule = ALL_RULES[code]
-        yield Check(code, f"graphs and rows: {rule.meaning}", _known(slips), rule.severity == "error")
+        looks_for, is_error = f"graphs and rows: {rule.meaning}", rule.severity == "error"
+        yield Check(code, looks_for, _known(slips), is_error, is_folded=code in HAND_REMARKS)
 
 
 def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]]:
@@ -158,8 +193,11 @@ def _opposites(sample: AnySample) -> Iterator[Slip]:
     sentence, graphs = _told(sample)
     if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
         return
+    opposites: dict[str, list[str]] = {}
     for action, opposite in contradictions(sentence, graphs[0].actions):
-        yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {opposite}")
+        opposites.setdefault(action, []).append(opposite)
+    for action, told in opposites.items():
+        yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
 
 
 def _hands(sample: AnySample) -> Iterator[Slip]:

@@ -19,8 +19,9 @@ from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import look_alike
+from tsgkit.suites.tsg.clusters import Clustering, Clusters
 from tsgkit.suites.tsg.derived import drawn
-from tsgkit.suites.tsg.rows import entry_from, row_kind
+from tsgkit.suites.tsg.rows import Entry, entry_from, row_kind
 from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, check_several, is_single, samples_from
 
 BOM = codecs.BOM_UTF8
@@ -42,6 +43,7 @@ class Dataset:
         self._kept: dict[int, tuple[AnySample, ...]] = {}
         self._kept_bytes = 0
         self._stream = _opened(source)
+        self._clusters = Clusters(array("l"), {}, "")
         self.sha256 = self._index()
         """That of the file; of errors that are drawn into its graphs too, since they change what is asked."""
         self._numbers = {item_id: number for number, item_id in enumerate(self._ids)}
@@ -67,8 +69,13 @@ class Dataset:
             if _hash(line) != self._hashes[row]:
                 hint = "run the command again"
                 raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
-            samples = self._samples(line, row)
+            samples = samples_from(self._entry(line, row), self.task, self.file, self._clusters.name(row))
         return samples[self._places[number]]
+
+    @property
+    def clusters_are(self) -> str:
+        """The unit that clusters are counted in: scenarios, stories, contexts or vocabularies."""
+        return self._clusters.unit
 
     def __iter__(self) -> Iterator[AnySample]:
         return (self.sample(number) for number in range(len(self)))
@@ -84,11 +91,15 @@ class Dataset:
     def _index(self) -> str:
         digest, row, offset, has_several = hashlib.sha256(), 0, 0, False
         seen: set[str] = set()
+        clustering = Clustering()
         for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
-                samples = self._add(line[mark:], row, line_number, offset + mark, seen)
+                entry, samples = self._read(line[mark:], row, line_number)
+                clustering.add(entry)
+                self._note(samples, row, offset + mark, line_number, seen)
+                self._keep(samples, row, line[mark:])
                 digest.update(drawn(samples))
                 has_several = has_several or not all(map(is_single, samples))
                 row += 1
@@ -97,15 +108,22 @@ class Dataset:
             raise UsageError(f"{self.file}: there are no items in it")
         if not has_several:
             check_several((), self.task, self.file)
+        self._clusters = clustering.clusters()
+        for renamed in [kept for kept in self._kept if self._clusters.name(kept)]:
+            del self._kept[renamed]  # made before its cluster was known
         return digest.hexdigest()
 
-    def _add(self, line: bytes, row: int, line_number: int, offset: int, seen: set[str]) -> tuple[AnySample, ...]:
+    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[AnySample, ...]]:
         try:
-            samples = self._samples(line, row)
+            entry = self._entry(line, row)
+            samples = samples_from(entry, self.task, self.file)
             check_answerable(samples, self.task, self.file)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
             raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
+        return entry, samples
+
+    def _note(self, samples: tuple[AnySample, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
         for place, sample in enumerate(samples):
             if sample.item_id in seen:
                 raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
@@ -114,14 +132,15 @@ class Dataset:
             self._offsets.append(offset)
             self._rows.append(row)
             self._places.append(place)
+
+    def _keep(self, samples: tuple[AnySample, ...], row: int, line: bytes) -> None:
         self._hashes.append(_hash(line))
         if self._kept_bytes < KEPT:
             self._kept[row] = samples
             self._kept_bytes += len(line)
-        return samples
 
-    def _samples(self, line: bytes, row: int) -> tuple[AnySample, ...]:
-        """The samples of a line; a row without an id of its own is known by its number."""
+    def _entry(self, line: bytes, row: int) -> Entry:
+        """The row of a line; one without an id of its own is known by its number."""
         try:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
@@ -130,8 +149,7 @@ class Dataset:
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
             raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
-        entry, _ = entry_from(value, kind, row, None)
-        return samples_from(entry, self.task, self.file)
+        return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:
         """A hash of the list of items that are asked."""

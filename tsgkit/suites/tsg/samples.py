@@ -6,7 +6,6 @@ The id of a sample is the row's ``item_id``, else its number; a question row hol
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.suites.tsg.asked import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
+from tsgkit.suites.tsg.clusters import Clustering, Clusters, ids_of, own_name
 from tsgkit.suites.tsg.derived import (
     DERIVATIONS,
     OF_SEVERAL,
@@ -38,6 +38,7 @@ __all__ = [
     "SelectionSample",
     "check_answerable",
     "check_several",
+    "clusters_of",
     "is_single",
     "references_of",
     "samples_from",
@@ -64,16 +65,32 @@ def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
     if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
         line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
         raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
-    samples = tuple(sample for entry in document.entries for sample in samples_from(entry, task, document.file))
+    clusters = clusters_of(document)
+    samples = tuple(
+        sample
+        for number, entry in enumerate(document.entries)
+        for sample in samples_from(entry, task, document.file, clusters.name(number))
+    )
     _check_ids(samples, document.file)
     check_answerable(samples, task, document.file)
     check_several(samples, task, document.file)
     return samples
 
 
-def samples_from(entry: Entry, task: str, file: str = "the data") -> tuple[AnySample, ...]:
-    """The samples of a task that one row holds; what a task is derived from must itself be answerable."""
-    made = tuple(MAKERS[ROWS[task]](entry))
+def clusters_of(document: Document) -> Clusters:
+    """Return the clusters of a document's rows, by their numbers."""
+    clustering = Clustering()
+    for entry in document.entries:
+        clustering.add(entry)
+    return clustering.clusters()
+
+
+def samples_from(entry: Entry, task: str, file: str = "the data", cluster: str = "") -> tuple[AnySample, ...]:
+    """The samples of a task that one row holds; what a task is derived from must itself be answerable.
+
+    ``cluster`` is the one that the whole file puts the row in; without it, the row's own name is taken.
+    """
+    made = tuple(MAKERS[ROWS[task]](entry, cluster or own_name(entry.row or {})))
     if task in OF_SEVERAL:
         made = tuple(replace(sample, of_several=True) for sample in made)
     if task not in DERIVATIONS:
@@ -139,13 +156,13 @@ def _problem(sample: AnySample, task: str) -> str:
     return ""
 
 
-def _questions(entry: Entry) -> Iterator[QuestionSample]:
+def _questions(entry: Entry, cluster: str) -> Iterator[QuestionSample]:
     row = entry.row or {}
     for number, pair in enumerate(row["qa_pairs"]):
         yield QuestionSample(
             item_id=str(pair.get("item_id") or f"{entry.item}/{number}"),
-            cluster=_cluster(row, lambda: row["context_graphs"]),
-            scenarios=_scenarios(row),
+            cluster=cluster,
+            scenarios=ids_of(row) or (own_name(row),),
             groups=_groups(row | pair, len(entry.narrative.graphs)),
             graphs=entry.narrative.graphs,
             question=pair["Q"],
@@ -153,13 +170,13 @@ def _questions(entry: Entry) -> Iterator[QuestionSample]:
         )
 
 
-def _selection(entry: Entry) -> Iterator[SelectionSample]:
+def _selection(entry: Entry, cluster: str) -> Iterator[SelectionSample]:
     row = entry.row or {}
     *context, graph = entry.narrative.graphs
     yield SelectionSample(
         item_id=entry.item,
-        cluster=_cluster(row, lambda: row["context_graphs"] or row["target_sentence"]),
-        scenarios=_scenarios(row),
+        cluster=cluster,
+        scenarios=ids_of(row) or (own_name(row),),
         groups=_groups(row, 1),
         context=tuple(context),
         graph=graph,
@@ -168,14 +185,14 @@ def _selection(entry: Entry) -> Iterator[SelectionSample]:
     )
 
 
-def _generation(entry: Entry) -> Iterator[GenerationSample]:
+def _generation(entry: Entry, cluster: str) -> Iterator[GenerationSample]:
     row = entry.row or {}
     narrative = entry.narrative
     context = row["context"]
     yield GenerationSample(
         item_id=entry.item,
-        cluster=_cluster(row, lambda: {name: sorted(names) for name, names in row["mandatory_space"].items()}),
-        scenarios=_scenarios(row),
+        cluster=cluster,
+        scenarios=ids_of(row) or (own_name(row),),
         groups=_groups(row, len(narrative.graphs)),
         context=(context,) if isinstance(context, str) else tuple(context),
         sentence=row["target_sentence"],
@@ -185,17 +202,7 @@ def _generation(entry: Entry) -> Iterator[GenerationSample]:
     )
 
 
-MAKERS: dict[str, Callable[[Entry], Iterator[Any]]] = {"sgqa": _questions, "sgds": _selection, "sgg": _generation}
-
-
-def _cluster(row: dict[str, Any], otherwise: Callable[[], object]) -> str:
-    """Samples of one scenario share a cluster: by its id, by the clip's, else by what they have in common."""
-    scenarios = _scenarios(row)
-    return scenarios[0] if scenarios else json.dumps(otherwise(), sort_keys=True)
-
-
-def _scenarios(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(str(row[field]) for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
+MAKERS: dict[str, Callable[[Entry, str], Iterator[Any]]] = {"sgqa": _questions, "sgds": _selection, "sgg": _generation}
 
 
 def _groups(row: dict[str, Any], k: int) -> dict[str, tuple[str, ...]]:

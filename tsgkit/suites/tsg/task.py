@@ -79,6 +79,10 @@ class TsgTask(Task):
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
         return Dataset(self._source(data), self.kind)
 
+    def clusters_are(self, dataset: AnyDataset) -> str:
+        """Scenarios where all rows name theirs; else what the file lets one tell apart."""
+        return self._own(dataset).clusters_are
+
     def _source(self, data: str | None) -> Path | Traversable:
         known = {*catalogue(), *(one.name for one in installed())}
         if data is None:

@@ -1,0 +1,145 @@
+"""Clusters of rows: samples of one story are not independent, and only the whole file shows which rows share one.
+
+Rows are joined where they share an id (``scenario_id`` or ``data_id``), where they have none and one context or L, and
+where the context of one continues that of the other, graph by graph; a row's own graph continues its context.
+
+>>> from tsgkit.suites.tsg.rows import entry_from
+>>> wash, dry, put = ([["person", "verb", verb], [verb, "dobj", "cup"]] for verb in ("wash", "dry", "put"))
+>>> clustering = Clustering()
+>>> for number, (context, graph) in enumerate([([wash, dry], put), ([wash, dry, put], wash), ([put], dry)]):
+...     row = {"context_graphs": context, "triplet": graph, "target_sentence": "", "position": 0, "variations": [""]}
+...     clustering.add(entry_from(row, "sgds", number, None)[0])
+>>> found = clustering.clusters()
+>>> found.name(0), found.name(1), found.name(2), found.unit
+('story of item 0', 'story of item 0', '', 'stories')
+
+Not covered: stories that are told from another beginning, or that differ in one graph.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.tsg.rows import Entry
+
+LEAST_SHARED = 2
+"""Graphs that must agree before one context continues another. One is no evidence: many stories open with the same
+picking up of the same tool."""
+SCENARIOS, CONTEXTS, STORIES, VOCABULARIES = "scenarios", "contexts", "stories", "vocabularies"
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The cluster of every row by its number, and the unit that the clusters are counted in."""
+
+    roots: array[int]
+    names: Mapping[int, str]
+    """By the first row of a cluster; only of clusters that were joined of several."""
+    unit: str
+
+    def name(self, row: int) -> str:
+        """Return the name of the row's cluster, or nothing where the row's own name stays."""
+        return self.names.get(self.roots[row], "")
+
+
+def ids_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return every id that the row's scenario goes by."""
+    return tuple(str(row[field]) for field in ("scenario_id", "data_id") if row.get(field) not in (None, ""))
+
+
+def own_name(row: Mapping[str, Any]) -> str:
+    """Return the name of a row's cluster as the row alone tells it: an id, else its context or L."""
+    if ids := ids_of(row):
+        return ids[0]
+    shared: object = row.get("context_graphs") or row.get("target_sentence") or row.get("qa_pairs")
+    if "mandatory_space" in row:
+        shared = {name: sorted(names) for name, names in row["mandatory_space"].items()}
+    return json.dumps(shared, sort_keys=True)
+
+
+class Clustering:
+    """Joins the rows of a file as they are read; keeps one number for each graph."""
+
+    def __init__(self) -> None:
+        self._roots = array("l")
+        self._own = array("q")
+        """A hash of each row's own name."""
+        self._ids: dict[int, str] = {}
+        self._items: list[str] = []
+        self._with_id: dict[str, int] = {}
+        self._with_own: dict[int, int] = {}
+        self._with_end: dict[int, int] = {}
+        """The first row with an id, with a name of its own, with a context that ends so."""
+        self._beginnings = array("q")
+        self._stops = array("l")
+        self._has_vocabularies = False
+
+    def add(self, entry: Entry) -> None:
+        """Take the next row."""
+        row = entry.row or {}
+        number, own = len(self._roots), own_name(row)
+        self._roots.append(number)
+        self._own.append(hash(own))
+        self._items.append(entry.item)
+        ids = ids_of(row)
+        if ids:
+            self._ids[number] = ids[0]
+        self._has_vocabularies |= "mandatory_space" in row
+        for name in ids:
+            self._unite(number, self._with_id.setdefault(name, number))
+        has_context = "mandatory_space" not in row and len(entry.narrative.graphs) >= LEAST_SHARED
+        if has_context:
+            self._add_context(entry.narrative.graphs, number, has_target="variations" in row)
+        if not ids and not (has_context and len(row.get("context_graphs", ())) >= LEAST_SHARED):
+            self._unite(number, self._with_own.setdefault(hash(own), number))
+        self._stops.append(len(self._beginnings))
+
+    def clusters(self) -> Clusters:
+        """Join what continues each other, and name what was joined."""
+        start = 0
+        for number, stop in enumerate(self._stops):
+            for place in range(start, stop):
+                if (other := self._with_end.get(self._beginnings[place])) is not None:
+                    self._unite(number, other)
+            start = stop
+        roots = array("l", (self._root(number) for number in range(len(self._roots))))
+        joined = {root for number, root in enumerate(roots) if self._own[number] != self._own[root]}
+        names = {root: f"story of item {self._items[root]}" for root in joined}
+        for number in sorted(self._ids, reverse=True):
+            if (root := roots[number]) in joined:
+                names[root] = self._ids[number]
+        return Clusters(roots, names, self._unit(bool(joined)))
+
+    def _unit(self, any_joined: bool) -> str:
+        if len(self._ids) == len(self._roots):
+            return SCENARIOS
+        if self._has_vocabularies:
+            return VOCABULARIES
+        return STORIES if any_joined or self._ids else CONTEXTS
+
+    def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
+        """Note every beginning of a context with the graph that follows it, and where the context ends.
+
+        A context too short to be evidence ends with its row's own graph.
+        """
+        beginning, end = 0, max(LEAST_SHARED, len(graphs) - has_target)
+        for length, graph in enumerate(graphs, 1):
+            beginning = hash((beginning, graph))
+            if length >= LEAST_SHARED:
+                self._beginnings.append(beginning)
+            if length == end:
+                self._unite(number, self._with_end.setdefault(beginning, number))
+
+    def _unite(self, one: int, other: int) -> None:
+        first, second = self._root(one), self._root(other)
+        self._roots[max(first, second)] = min(first, second)
+
+    def _root(self, number: int) -> int:
+        while (above := self._roots[number]) != number:
+            self._roots[number] = number = self._roots[above]
+        return number
