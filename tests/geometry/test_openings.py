@@ -42,7 +42,7 @@ def sides(
 @pytest.mark.parametrize("scale", [1, 2])
 def test_a_chest_hides_its_outline(profile: Profile, yaw: int, scale: int) -> None:
     door, window = sides(profile, (0.5, 0.4, 1.0), (0, 2.5, 0.5), yaw=yaw, scale=scale)
-    assert (door.opening, window.opening) == ("door_0_wall_north", "window_1_wall_north")
+    assert (door.opening, window.opening) == ("door_0_north", "window_1_north")
     assert door.occlusion == pytest.approx(0.25, abs=0.01)
     assert (door.occluded, window.occluded) == (True, False)
     assert list(door.objects) == ["chest"]
@@ -101,7 +101,7 @@ def test_several_things_hide_the_union_of_what_each_hides() -> None:
     door = clearances(staged(things, AS_IT_IS.room(6, 6, openings=[DOOR])))[0]
     assert list(door.objects.values()) == pytest.approx([0.25, 0.25], abs=0.004)
     assert door.occlusion == pytest.approx(0.3, abs=0.004)
-    assert door.evidence == "30 % of door_0_wall_north is hidden by c_0, c_1"
+    assert door.evidence == "30 % of door_0_north is hidden by c_0, c_1"
 
 
 def test_a_rug_before_the_door_is_welcome_in_strict() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
+import numpy as np
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
@@ -21,6 +22,8 @@ from tsgkit.geometry import (
     accessibility,
     navigability,
 )
+from tsgkit.geometry.paths import Canvas
+from tsgkit.geometry.raster import filled
 
 thing = AS_IT_IS.thing
 SIX = AS_IT_IS.room(6, 6)
@@ -57,6 +60,18 @@ def test_published_navigability_is_counted_to_the_pixel(
 def test_published_access_is_counted_to_the_pixel(objects: list[Object], side: str, score: float) -> None:
     found = accessibility(staged(objects, SIX, OFFICIAL), {"it": [side]})
     assert found["it"].score == score
+
+
+def test_published_access_divides_by_the_same_polygon_moved_to_the_middle() -> None:
+    """Drawn anew at the middle, its corners would be cut to other whole pixels, and a free strip be 0.9 or 1.1 free."""
+    stage = staged([thing("desk", (1, 1, 1), (0, 0, 0.5))], SIX, OFFICIAL)
+    canvas = Canvas(stage, 0.0)
+    for number in range(200):
+        centre = np.array([-1.5 + 0.0131 * number, 1.2 - 0.0117 * number, 0])
+        corners = canvas.rectangle(centre, (0.97, 0.2), 7.0 * number)
+        assert canvas.centred(corners, centre).sum() == filled([corners], canvas.shape).sum()
+    lone = accessibility(stage, {"desk": ["front", "left"]})["desk"]
+    assert dict(lone.sides) == {"front": 1.0, "left": 1.0}
 
 
 def test_areas_are_those_of_the_drawing_board() -> None:

@@ -14,6 +14,24 @@ from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, 
 SHAPE = (32, 32)
 
 
+def test_filled_polygons_are_those_of_opencv_within_and_across_the_canvas() -> None:
+    """3,000 turned rectangles and 1,000 triangles, pixel by pixel."""
+    oracle = pytest.importorskip("cv2", reason="published pixels are compared with the extra: test")
+    random, shape = np.random.default_rng(11), (256, 256)
+    for k in range(4000):
+        middle, size = random.integers(-20, 276, 2).tolist(), random.integers(0, 120, 2).tolist()
+        degrees = float(random.choice([0, 90, 180, -90])) if k % 5 == 0 else float(random.uniform(-200, 200))
+        corners = corners_of((middle[0], middle[1]), (size[0], size[1]), degrees)
+        if k < 3000:
+            theirs = np.trunc(oracle.boxPoints((middle, size, degrees))).astype(int)
+            assert np.array_equal(corners, theirs), (middle, size, degrees)
+        else:
+            corners = random.integers(-50, 300, (3, 2))
+        drawn = np.zeros(shape, dtype=np.uint8)
+        oracle.fillPoly(drawn, [corners.astype(np.int32)], 1)
+        assert np.array_equal(filled([corners], shape), drawn > 0), corners.tolist()
+
+
 def test_corners_belong_to_a_polygon() -> None:
     assert filled([[(2, 3), (10, 3), (10, 8), (2, 8)]], SHAPE).sum() == 9 * 6
     assert filled([[(5, 5)] * 4], SHAPE).sum() == 1

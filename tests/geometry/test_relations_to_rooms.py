@@ -38,7 +38,8 @@ def placed(
     element: str = "wall",
 ) -> Relation:
     """The relation of a thing of this real size to a hall of 12 by 12 metres with a door and a window to the north."""
-    turn = Turn(yaw, (2, -1, 0.4))
+    # A wall's own height counts from the lowest corner, as published: a raised hall would have raised walls there.
+    turn = Turn(yaw, (2, -1, 0.4 if profile is STRICT else 0))
     # Things under the ceiling need something on the floor: the published floor lies at the lowest corner of all.
     things = [
         turn.thing("it", tuple(side / scale for side in size), at, scale=scale),

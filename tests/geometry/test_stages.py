@@ -32,6 +32,7 @@ from tsgkit.geometry import (
     box,
     collisions,
     out_of_bounds,
+    relation_to_room,
     standing,
 )
 
@@ -51,7 +52,8 @@ def test_the_floor_lies_at_the_lowest_corner_as_published_and_where_the_file_say
         assert stage.floors[0].z == pytest.approx(height)
         slab = stage.floors[0].slab
         assert (slab.low[2], slab.high[2]) == pytest.approx((height - 0.0005, height + 0.0005))
-        assert stage.walls[0].low[2] == pytest.approx(height, abs=0.001)
+        base = height + 1 if profile is OFFICIAL else height  # a wall's own height counts from there, as published
+        assert stage.walls[0].low[2] == pytest.approx(base, abs=0.001)
         ceiling = stage.ceiling()
         assert ceiling is not None
         assert ceiling.low[2] == pytest.approx(height + 2, abs=0.001)
@@ -69,14 +71,33 @@ def test_walls_look_into_the_room_whichever_way_they_run(profile: Profile) -> No
 
 
 @both
+def test_a_raised_wall_carries_its_openings_and_what_hangs_on_it(profile: Profile) -> None:
+    """The floor lies at 0 and the lowest corner too, so both profiles put the wall, its window and its face at 1."""
+    floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
+    wall = Wall("3", (0, 0, 0.8), (4, 0, 1.2), 1.5, (Opening("window", (1, 0.5), (2, 1)),))
+    flat = Wall("4", (4, 0, 1), (4, 4, 1), 1.5)
+    weight = thing("weight", (0.2, 0.2, 0.2), (2, 2, 0.1))
+    high, low = (thing(name, (0.5, 0.02, 0.5), (3, 0.012, z)) for name, z in (("high", 2), ("low", 0.5)))
+    stage = staged([weight, high, low], Architecture((floor,), (wall, flat)), profile)
+    base = 1.0 if profile is OFFICIAL else 0.8  # the mean of its ends as published, its lower end in strict
+    assert (stage.walls[0].low[2], stage.walls[0].high[2]) == pytest.approx((base, base + 1.5), abs=0.001)
+    assert (stage.windows[0].low[2], stage.windows[0].high[2]) == pytest.approx((base + 0.5, base + 1), abs=0.001)
+    assert stage.walls[1].low[2] == pytest.approx(1, abs=0.001)
+    for relation in ("on_wall", "against_wall"):
+        assert relation_to_room(stage, relation, "high").satisfied
+        assert not relation_to_room(stage, relation, "low").satisfied
+
+
+@both
 def test_openings_are_counted_from_the_start_of_their_wall(profile: Profile) -> None:
     door, window = Opening("door", (0.5, 0), (1.5, 2)), Opening("window", (2, 1), (3, 2))
     for ends, middle in ((((0, 0, 1), (4, 0, 1)), 1.0), (((4, 0, 1), (0, 0, 1)), 3.0)):
         stage = staged([], Architecture((SQUARE,), (Wall("w", *ends, 2.5, (door, window)),)), profile)
         assert stage.doors[0].frame.centre[0] == pytest.approx(middle)
-        assert [board.id for board in (*stage.doors, *stage.windows)] == ["door_0_wall_w", "window_1_wall_w"]
+        assert [board.id for board in (*stage.doors, *stage.windows)] == ["door_0_w", "window_1_w"]
         assert stage.doors[0].frame.half == pytest.approx(np.array([0.5, 0.0005, 1]))
-        rays = [(middle, 1, stage.floors[0].z + 1), (middle, 1, stage.floors[0].z + 2.2)]
+        base = float(stage.walls[0].low[2])
+        rays = [(middle, 1, base + 1), (middle, 1, base + 2.2)]
         assert np.isfinite(stage.walls[0].rays.first(rays, (0, -1, 0))).tolist() == [False, True]
 
 
@@ -145,10 +166,10 @@ def test_a_floor_that_is_none_is_a_problem(
         (Wall("w", (0, 0, 0), (0, 0, 0), 2.5), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (4, 0, 0), 0.0), ("bad-wall", "wall_w")),
         (Wall("w", (0, 0, 0), (math.inf, 0, 0), 2.5), ("bad-wall", "wall_w")),
-        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_wall_w")),
+        (Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (2, 0), (1, 2)),)), ("bad-opening", "door_0_w")),
         (
             Wall("w", (0, 0, 0), (4, 0, 0), 2.5, (Opening("window", (7, 1), (8, 2)),)),
-            ("bad-opening", "window_0_wall_w"),
+            ("bad-opening", "window_0_w"),
         ),
     ],
 )

@@ -9,9 +9,9 @@
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))
 >>> found = clearances(Stage(Scene("den", (chest,), Architecture((floor,), (wall,)))))
 >>> [(side.opening, round(side.occlusion, 2)) for side in found]
-[('door_0_wall_1', 0.25)]
+[('door_0_1', 0.25)]
 >>> print(found[0].evidence)
-25 % of door_0_wall_1 is hidden by chest_1
+25 % of door_0_1 is hidden by chest_1
 
 Before each side of an opening that has a floor lies a box: as deep as a door is wide, half a metre before a window.
 Objects in it hide a part of the opening, seen straight on. Published: an object is in it when a random point of its own

@@ -112,12 +112,15 @@ class Canvas:
 
     def rectangle(self, centre: Floats, size: tuple[float, float], yaw: float) -> Ints:
         """The corners of a turned rectangle."""
-        x, y = np.clip(self.pixels(centre[:2]), -(10**6), 10**6)
+        x, y = self._pixel(centre)
         return corners_of((int(x), int(y)), (self.length(size[0]), self.length(size[1])), -yaw)
 
-    def in_the_middle(self, size: tuple[float, float], yaw: float) -> Bools:
-        """A turned rectangle drawn where nothing cuts it off."""
-        return filled([corners_of((HALF, HALF), (self.length(size[0]), self.length(size[1])), -yaw)], self.shape)
+    def centred(self, corners: Ints, centre: Floats) -> Bools:
+        """The pixels of a polygon around ``centre``, moved to the middle of the canvas, where nothing cuts it off."""
+        return filled([corners - self._pixel(centre) + HALF], self.shape)
+
+    def _pixel(self, centre: Floats) -> Ints:
+        return np.asarray(np.clip(self.pixels(centre[:2]), -(10**6), 10**6))
 
 
 def navigability(stage: Stage) -> Navigability:
@@ -209,8 +212,9 @@ def _free_strip_pixels(stage: Stage, wanted: Mapping[str, tuple[str, ...]]) -> d
 
 def _share_of_pixels(canvas: Canvas, free: Bools, body: Body, side: str) -> float:
     centre, size = _strip(body, side)
-    drawn = filled([canvas.rectangle(centre, size, body.yaw)], canvas.shape)
-    return int((drawn & free).sum()) / int(canvas.in_the_middle(size, body.yaw).sum())
+    corners = canvas.rectangle(centre, size, body.yaw)
+    drawn, whole = filled([corners], canvas.shape), canvas.centred(corners, centre)
+    return int((drawn & free).sum()) / int(whole.sum())
 
 
 def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:

@@ -41,22 +41,26 @@ def filled(polygons: object, shape: tuple[int, int]) -> Bools:
 
 
 def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
-    """Row, first and last column of the inside of each polygon, in each row of the canvas it crosses."""
-    here, there = corners, np.roll(corners, -1, axis=1)
-    down = (here[..., 1] > there[..., 1])[..., None]
-    upper, lower = np.where(down, there, here), np.where(down, here, there)
-    polygon = np.broadcast_to(np.arange(len(corners))[:, None], upper.shape[:2]).reshape(-1)
-    upper, lower = upper.reshape(-1, 2), lower.reshape(-1, 2)
-    rise = lower[:, 1] - upper[:, 1]
-    top, bottom = np.clip(upper[:, 1], 0, shape[0]), np.clip(lower[:, 1], 0, shape[0])
-    edge, row = _ranges(top, bottom)
-    slope = _divided((lower[:, 0] - upper[:, 0]) * ONE, np.maximum(rise, 1))
-    column = (upper[edge, 0] * ONE + (row - upper[edge, 1]) * slope[edge] + HALF) >> 16
+    """Row, first and last column of the inside of each polygon, in each row of the canvas it crosses.
+
+    The slope of an edge that leaves the canvas is that of the part within it.
+    """
+    here, there = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
+    polygon = np.repeat(np.arange(len(corners)), corners.shape[1])
+    cut_here, cut_there, _ = _clipped(here, there, shape)
+    flat = cut_here[:, 1] == cut_there[:, 1]
+    cut_here[flat, 1], cut_there[flat, 1] = here[flat, 1], there[flat, 1]
+    down = (here[:, 1] > there[:, 1])[:, None]
+    upper, lower = np.where(down, cut_there, cut_here), np.where(down, cut_here, cut_there)
+    rows = np.sort(np.stack([here[:, 1], there[:, 1]], axis=1).clip(0, shape[0]), axis=1)
+    edge, row = _ranges(rows[:, 0], rows[:, 1])
+    slope = _divided((lower[:, 0] - upper[:, 0]) * ONE, np.maximum(lower[:, 1] - upper[:, 1], 1))
+    column = upper[edge, 0] * ONE + (row - upper[edge, 1]) * slope[edge]
     key, place = np.unique(polygon[edge] * shape[0] + row, return_inverse=True)
-    first, last = np.full(len(key), REACH * 4), np.full(len(key), -REACH * 4)
+    first, last = np.full(len(key), REACH * 4 * ONE), np.full(len(key), -REACH * 4 * ONE)
     np.minimum.at(first, place, column)
     np.maximum.at(last, place, column)
-    return key % shape[0], first, last
+    return key % shape[0], (first + ONE - 1) >> 16, last >> 16
 
 
 def _ranges(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
@@ -74,7 +78,8 @@ def _divided(number: Ints, by: Ints) -> Ints:
 
 def lines(starts: object, ends: object, shape: tuple[int, int]) -> Bools:
     """Lines one pixel wide: at each step along the longer side, the nearest pixel, the lower one where two are."""
-    a, b = (np.asarray(points, dtype=np.int64).reshape(-1, 2) for points in _clipped(starts, ends, shape))
+    a, b, visible = _clipped(starts, ends, shape)
+    a, b = a[visible], b[visible]
     swap = (b[:, 0] < a[:, 0])[:, None]
     a, b = np.where(swap, b, a), np.where(swap, a, b)
     size, way = np.abs(b - a), np.where(b < a, -1, 1)
@@ -98,32 +103,26 @@ def _dots(points: Ints, shape: tuple[int, int]) -> Bools:
     return canvas
 
 
-def _clipped(starts: object, ends: object, shape: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Lines cut to a few canvases around the canvas, where they are much longer; others as they are."""
-    a, b = (np.asarray(points, dtype=np.int64).reshape(-1, 2) for points in (starts, ends))
-    reach = 4 * max(shape)
-    wild = (np.abs(np.concatenate([a, b], axis=1)) > reach).any(axis=1)
-    if not wild.any():
-        return a, b
-    kept_a, kept_b = a.copy(), b.copy()
-    for k in np.flatnonzero(wild):
-        kept_a[k], kept_b[k] = _cut(a[k], b[k], reach)
-    return kept_a, kept_b
+def _clipped(starts: object, ends: object, shape: tuple[int, int]) -> tuple[Ints, Ints, Bools]:
+    """Lines cut to the canvas, first to its rows and then to its columns, in whole pixels; and which are within it."""
+    a, b = (np.array(points, dtype=np.int64).reshape(-1, 2) for points in (starts, ends))
+    last = np.array([shape[1] - 1, shape[0] - 1])
+    visible: Bools = np.asarray((_beyond(a, last) * _beyond(b, last) < 1).all(axis=1))
+    for axis in (1, 0):
+        visible &= _beyond(a, last)[:, axis] * _beyond(b, last)[:, axis] < 1
+        for end, other in ((a, b), (b, a)):
+            side = _beyond(end, last)[:, axis]
+            cut = np.flatnonzero(visible & (side != 0))
+            bound = np.where(side[cut] < 0, 0, last[axis])
+            way = (other[cut] - end[cut]).astype(float)
+            end[cut, 1 - axis] += np.trunc((bound - end[cut, axis]) * way[:, 1 - axis] / way[:, axis]).astype(np.int64)
+            end[cut, axis] = bound
+    return a, b, visible
 
 
-def _cut(a: Ints, b: Ints, reach: int) -> tuple[Ints, Ints]:
-    """The part of one line within reach (Liang and Barsky), or a point outside."""
-    low, high, way = 0.0, 1.0, (b - a).astype(float)
-    for axis in (0, 1):
-        for bound, sign in ((-reach, 1), (reach, -1)):
-            room, speed = sign * (a[axis] - bound), sign * way[axis]
-            if speed == 0 and room < 0:
-                return np.full(2, -reach), np.full(2, -reach)
-            if speed:
-                low, high = (max(low, -room / speed), high) if speed > 0 else (low, min(high, -room / speed))
-    if low > high:
-        return np.full(2, -reach), np.full(2, -reach)
-    return np.rint(a + low * way).astype(np.int64), np.rint(a + high * way).astype(np.int64)
+def _beyond(points: Ints, last: Ints) -> Ints:
+    """-1 where a coordinate lies before the canvas, 1 where it lies behind it."""
+    return (points > last).astype(np.int64) - (points < 0)
 
 
 def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
@@ -171,11 +170,12 @@ def _draw_fine(canvas: Bools, corners: Ints) -> None:
 
 
 def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
+    (start,), (end,), (visible,) = _clipped(start, end, (shape[0] * ONE, shape[1] * ONE))
+    if not visible:
+        return np.zeros(shape, dtype=bool)
     long = 0 if abs(end[0] - start[0]) > abs(end[1] - start[1]) else 1
     a, b = (start, end) if start[long] <= end[long] else (end, start)
     length = int(b[long] - a[long])
-    if length > 8 * max(shape) * ONE:  # far beyond the canvas: the fill alone shows there
-        return np.zeros(shape, dtype=bool)
     slope = int(_divided(np.asarray((b[1 - long] - a[1 - long]) * ONE), np.asarray(length | 1)))
     step = np.arange((length >> 16) + 1)
     points = np.empty((len(step) + 1, 2), dtype=np.int64)

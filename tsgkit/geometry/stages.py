@@ -128,7 +128,8 @@ class Stage:
 
     @cached_property
     def _built(self) -> tuple[tuple[BuiltWall, ...], tuple[Problem, ...]]:
-        base = None if self.profile.floor_from_file else self.lowest
+        from_file = self.profile.floor_from_file or self.scene.architecture is None
+        base = None if from_file else self.lowest
         walls = self.architecture.walls
         made = [built_wall(wall, base, self._in_room, self.scene.name, self.profile) for wall in walls]
         return tuple(wall for wall, _ in made if wall is not None), tuple(p for _, found in made for p in found)

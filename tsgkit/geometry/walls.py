@@ -5,7 +5,7 @@
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> built, problems = built_wall(wall, 0.0, lambda xy: xy[1] > 0, "scene", STRICT)
 >>> built.board.frame.front.astype(int).tolist(), [door.id for door in built.openings]
-([0, 1, 0], ['door_0_wall_1'])
+([0, 1, 0], ['door_0_1'])
 """
 
 from __future__ import annotations
@@ -50,13 +50,17 @@ class BuiltWall:
 def built_wall(
     wall: Wall, base: float | None, in_room: InRoom, scene: str, profile: Profile
 ) -> tuple[BuiltWall | None, tuple[Problem, ...]]:
-    """The wall as it is measured, its base at a given height or its own; none where it has no face."""
+    """The wall as it is measured; none where it has no face.
+
+    Its base is its own lower end; where ``base`` is given, its mean height counts from there, as published.
+    """
     start, end = (np.array(point, dtype=float) for point in (wall.start, wall.end))
     length = float(np.linalg.norm((end - start)[:2]))
     if not (math.isfinite(length) and length > THICK and math.isfinite(wall.height) and wall.height > THICK):
         return None, (Problem("bad-wall", wall.id, f"{length:.3g} m long and {wall.height:.3g} m high"),)
     along, problems = _along(wall.id, start, end, profile)
-    foot = (min(start[2], end[2]) if base is None else base) - (0 if profile.floor_from_file else THICK / 2)
+    foot = min(start[2], end[2]) if base is None else base + (start[2] + end[2]) / 2
+    foot -= 0 if profile.floor_from_file else THICK / 2
     middle = np.array([*((start + end)[:2] / 2), foot + wall.height / 2])
     holes, bad = _holes(wall, length)
     cells = _cells(holes, length, wall.height)
@@ -110,9 +114,14 @@ def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[
         if fits:
             good.append((number, hole))
         else:
-            name = f"{hole.kind}_{number}_{wall.id}"
+            name = opening_id(hole, number, wall)
             bad.append(Problem("bad-opening", name, f"from {hole.low} to {hole.high} takes nothing out of its wall"))
     return good, tuple(bad)
+
+
+def opening_id(hole: Opening, number: int, wall: Wall) -> str:
+    """The published id of the ``number``-th opening of a wall: with the wall's name in the file, not its id."""
+    return f"{hole.kind}_{number}_{wall.name}"
 
 
 def _cells(holes: list[tuple[int, Opening]], length: float, height: float) -> list[tuple[float, float, float, float]]:
@@ -132,7 +141,7 @@ def _opening(number: int, hole: Opening, wall: Wall, board: Body, along: Floats,
     (left, low), (right, high) = hole.low, hole.high
     centre = middle + along * ((left + right) / 2 - length / 2) + np.array([0, 0, (low + high - wall.height) / 2])
     sizes = (right - left, THICK, high - low)
-    return plate(f"{hole.kind}_{number}_{wall.id}", centre, along, sizes, board.scene, board.profile)
+    return plate(opening_id(hole, number, wall), centre, along, sizes, board.scene, board.profile)
 
 
 def _stretches(doors: list[Opening], length: float) -> list[tuple[float, float]]:

@@ -43,7 +43,7 @@ LAMP = Object("lamp_1", box(0.2, 0.3, 0.4), standing((1, 0.5, 0.2), yaw=30), "la
 
 def test_the_page_holds_every_surface_and_what_is_known_of_each_object() -> None:
     parts = {part["name"]: part for part in embedded(page(LAMP))["parts"]}
-    assert {"lamp_1", "floor_room", "wall_north", "door_0_wall_north"} <= set(parts)
+    assert {"lamp_1", "floor_room", "wall_north", "door_0_north"} <= set(parts)
     lamp = parts["lamp_1"]
     assert (lamp["object"], lamp["category"], lamp["about"]) == (True, "lamp", "a small lamp")
     assert (lamp["size"], lamp["place"], lamp["yaw"]) == ([0.2, 0.3, 0.4], [1, 0.5, 0.2], 30)
