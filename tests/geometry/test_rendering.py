@@ -261,21 +261,27 @@ def test_a_mesh_of_several_parts_keeps_the_paint_of_each() -> None:
     assert [int(picture.colours[row, column].argmax()) for column, row in sides] == [0, 2]
 
 
-class Spoilt:
-    """A picture whose bytes end too early, as a reader of meshes hands it on."""
-
-    size = (4, 4)
-
-    def load(self) -> None:
-        raise OSError("image file is truncated")
-
-
-class Huge(Spoilt):
-    size = (100_000, 100_000)
+def huge_png(side: int) -> bytes:
+    """A header alone: nobody decodes what is too large."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    data = b"IDAT" + zlib.compress(b"")
+    chunks = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in (header, data))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-@pytest.mark.parametrize(("image", "says"), [(Spoilt(), "image file is truncated"), (Huge(), "too many")])
-def test_a_texture_that_cannot_be_shown_is_white_and_told(image: object, says: str) -> None:
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [
+        (png(np.random.default_rng(3).integers(0, 256, (40, 40, 3), dtype=np.uint8))[:900], "truncated"),
+        (huge_png(9000), "9000 by 9000 pixels are too many"),
+        (b"no image", "no image of a known format"),
+        (b"", "no image of a known format"),
+        (b"\xabKTX 20\xbb\r\n\x1a\n" + b"\0" * 80, "cannot be decoded"),
+    ],
+    ids=["truncated", "huge", "text", "empty", "ktx2"],
+)
+def test_a_texture_that_cannot_be_shown_is_white_and_told(image: bytes, says: str) -> None:
+    pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
     cube = mesh_of(box(1, 1, 1))
     paint = Paint(np.ones((12, 3)), np.zeros(12, dtype=np.int64), np.zeros((8, 2)), (Texture(image),))
     picture = from_south(drawn("cube", Mesh.of(cube.vertices, cube.faces, paint)))
@@ -330,8 +336,8 @@ def test_boxes_have_sharp_edges_and_balls_have_none() -> None:
 
 
 def test_large_textures_are_kept_smaller_and_look_the_same() -> None:
-    image = pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
-    texture = Texture(image.new("RGB", (5000, 30), (10, 200, 30)))
+    pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    texture = Texture(png(np.full((30, 5000, 3), (10, 200, 30), dtype=np.uint8)))
     assert texture.fault == ""
     assert texture.levels[0].shape == (10, 1667, 4)
     assert all((level[..., :3] == (10, 200, 30)).all() for level in texture.levels)

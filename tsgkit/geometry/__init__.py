@@ -20,6 +20,7 @@
 ``trees``, ``rays``     surfaces that meet, gaps between them, first hits
 ``solids``, ``distances``  inside or outside; how far
 ``raster``, ``sampling``  pixels and points, as published counts are made of them
+``gltf``, ``gltf_numbers``  GLB files made plain: extensions, compressed surfaces, textures apart
 ``paints``, ``coats``   how surfaces look: base colours, textures; what rays find there
 ``cameras``             where a picture is taken from
 ``shading``             light and the lack of it

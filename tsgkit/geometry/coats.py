@@ -86,12 +86,7 @@ class Coats:
     @cached_property
     def faults(self) -> tuple[str, ...]:
         """Textures that could not be shown."""
-        return tuple(
-            f"{one.name}: a texture is not shown: {texture.fault}"
-            for one in self._drawn
-            for texture in (one.paint.textures if one.paint else ())
-            if texture.fault
-        )
+        return tuple(fault for one in self._drawn for fault in texture_faults(one.name, one.paint))
 
     @cached_property
     def _texels(self) -> Floats:
@@ -133,6 +128,12 @@ class Coats:
 
     def _places(self, seen: Hits) -> Floats:
         return np.asarray(seen.between(self._paint.places[self._corners[seen.face]]))
+
+
+def texture_faults(name: str, paint: Paint | None) -> list[str]:
+    """What is wrong with the textures of a thing, each once."""
+    faults = [texture.fault for texture in (paint.textures if paint else ())]
+    return [f"{name}: a texture is not shown: {fault}" for fault in dict.fromkeys(filter(None, faults))]
 
 
 def _own_colour(one: Drawn) -> Paint:

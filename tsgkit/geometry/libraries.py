@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
 
+    import DracoPy as draco  # noqa: N813
     import fcl
     import numpy as np
+    import opengl_basisu as basisu
+    import PIL.Image as pillow  # noqa: N813
     import scipy.ndimage as ndimage
     import scipy.sparse as sparse
     import scipy.sparse.csgraph as csgraph
@@ -34,12 +37,15 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 __all__ = [
+    "basisu",
     "check_libraries",
     "csgraph",
+    "draco",
     "fcl",
     "mesh_construction",
     "ndimage",
     "np",
+    "pillow",
     "rtcore_scene",
     "shapely",
     "sparse",
@@ -51,24 +57,24 @@ __all__ = [
 class Library:
     """Stands for a module until one of its names is asked for."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, work: str = "rooms are measured", extra: str = "scenes") -> None:
+        self._name, self._work, self._extra = name, work, extra
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         if name.startswith("__"):  # asked by doctest and inspect, which want to look, not to use
             raise AttributeError(name)
-        found = getattr(_imported(self._name), name)
+        found = getattr(_imported(self._name, self._work, self._extra), name)
         self.__dict__[name] = found
         return found
 
 
-def _imported(name: str) -> ModuleType:
+def _imported(name: str, work: str = "rooms are measured", extra: str = "scenes") -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
         raise UsageError(
-            f"rooms are measured with {name.split('.')[0]}, which is not installed",
-            hint='install the extra: pip install "tsgkit[scenes]"',
+            f"{work} with {name.split('.')[0]}, which is not installed",
+            hint=f'install the extra: pip install "tsgkit[{extra}]"',
         ) from error
 
 
@@ -105,3 +111,7 @@ if not TYPE_CHECKING:
     sparse = Library(NAMES["sparse"])
     spatial = Library(NAMES["spatial"])
     trimesh = Library(NAMES["trimesh"])
+    # Asked for by some files only, so no room without them waits for these.
+    basisu = Library("opengl_basisu", "KTX2 textures are decoded")
+    draco = Library("DracoPy", "Draco meshes are decoded")
+    pillow = Library("PIL.Image", "textures are decoded", "pictures")

@@ -12,14 +12,20 @@ readers do not; the published collision test depends on that, so nothing is merg
 from __future__ import annotations
 
 import io
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from tsgkit.errors import TsgkitError
+from tsgkit.geometry.gltf import MAGIC, PlainFile, chunks_of
+from tsgkit.geometry.gltf import plain as plain_file
+from tsgkit.geometry.gltf_numbers import NotRead
 from tsgkit.geometry.libraries import np, trimesh
-from tsgkit.geometry.paints import WHITE, Paint, joined, paint_of, plain
+from tsgkit.geometry.paints import WHITE, Paint, Texture, joined, paint_of, plain
+from tsgkit.geometry.png import png
 from tsgkit.geometry.problems import Problem
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from tsgkit.geometry.transforms import Transform
 
 FORMATS = ("glb", "obj", "ply")
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp")
 MANY_FACES = 1_000_000
 ROUND = 48
 """Corners on the rim of round primitives."""
@@ -100,34 +107,73 @@ def read_mesh(
     """
     if format not in FORMATS:
         return Problem("unreadable-mesh", where, f"format {format!r} is none of {', '.join(FORMATS)}")
+    files = _Beside(beside or {})
+    if format == "glb" and data[:4] == MAGIC:
+        try:
+            text, binary = chunks_of(data)
+            file = plain_file(json.loads(text), binary, files.read)
+            if file.faults:
+                return _unreadable(NotRead(next(iter(file.faults.values()))), format, where)
+            return mesh_of_file(file, where)
+        except TsgkitError:
+            raise
+        except Exception as error:  # noqa: BLE001 - files of others are wrong in every way there is
+            return _unreadable(error, format, where)
+    return _read(data, format, files, files.textures, where)
+
+
+def mesh_of_file(file: PlainFile, where: str) -> Mesh | Problem:
+    """The one mesh that all parts of a plain GLB file make together."""
+    return _read(file.written(), "glb", None, file.textures, where)
+
+
+def _read(
+    data: bytes, format: str, files: _Beside | None, textures: Mapping[str, Texture], where: str
+) -> Mesh | Problem:
     try:
-        files: Any = _Beside(beside or {})
-        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format, resolver=files).dump()
+        resolver: Any = files
+        loaded: list[Any] = trimesh.load_scene(io.BytesIO(data), file_type=format, resolver=resolver).dump()
         parts = [part for part in loaded if hasattr(part, "faces")]
+        if not any(len(part.faces) for part in parts):
+            return Problem("empty-mesh", where, f"the {format} file holds no face")
+        starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+        faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
+        return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts, textures))
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
-        words = " ".join(str(error).split()) or type(error).__name__
-        return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.120}")
-    if not any(len(part.faces) for part in parts):
-        return Problem("empty-mesh", where, f"the {format} file holds no face")
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
-    return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts))
+        return _unreadable(error, format, where)
+
+
+def _unreadable(error: Exception, format: str, where: str) -> Problem:
+    words = " ".join(str(error).split()) or type(error).__name__
+    return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.300}")
 
 
 class _Beside:
-    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with."""
+    """Files by name, as the reader of meshes asks for them: with whatever folders they were written with.
+
+    Of images it gets a pixel, and the textures are kept under the names it asked for: one that is broken costs no mesh.
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files
+        self.textures: dict[str, Texture] = {}
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+        return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
 
     def __getitem__(self, name: str) -> bytes:
-        return self._files[name.strip().replace("\\", "/").rsplit("/", 1)[-1]]
+        data = self.read(name)
+        if not name.strip().lower().endswith(IMAGES):
+            return data
+        self.textures[name] = Texture(data)
+        return png(np.full((1, 1, 3), 255, dtype=np.uint8))
 
     get = __getitem__
 
 
-def _painted(parts: Sequence[Any]) -> Paint | None:
-    paints = [paint_of(part) for part in parts]
+def _painted(parts: Sequence[Any], textures: Mapping[str, Texture]) -> Paint | None:
+    paints = [paint_of(part, textures) for part in parts]
     if not any(paints):
         return None
     return joined(

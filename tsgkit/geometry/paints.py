@@ -10,14 +10,16 @@ of pictures. Only what paints a surface is kept: no roughness, metal, normal map
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.geometry.libraries import np
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.geometry.libraries import basisu, np, pillow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
@@ -25,6 +27,7 @@ MOST_PIXELS = 1 << 26
 """Textures of more pixels than this are left out."""
 MOST_SIDE = 2048
 """Textures of more pixels a side are kept smaller: no picture shows more."""
+KTX2 = b"\xabKTX 20\xbb"
 STEPS = 4096
 WHITE = (1.0, 1.0, 1.0)
 
@@ -54,14 +57,14 @@ class Paint:
 
 
 class Texture:
-    """A picture that is decoded when first looked at; ``image`` is what the reader of meshes made of it."""
+    """The bytes of an image (PNG, JPEG, WebP, KTX2), decoded when it is first looked at; or why there are none."""
 
-    def __init__(self, image: Any) -> None:  # noqa: ANN401  (Pillow is another extra)
-        self._image = image
+    def __init__(self, data: bytes, why_not: str = "") -> None:
+        self._data, self._why_not = data, why_not
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: a picture that cannot be decoded cannot be sent, but what is wrong with it."""
-        return {"_image": None if self.fault else self._image, "fault": self.fault}
+        """What goes to another process: nothing that was decoded."""
+        return {"_data": self._data, "_why_not": self._why_not}
 
     @cached_property
     def levels(self) -> tuple[Bytes, ...]:
@@ -69,34 +72,57 @@ class Texture:
 
         A picture that cannot be decoded, or is too large, is one white pixel.
         """
-        found = [self._pixels()]
+        found = [self._decoded()[0]]
         while max(found[-1].shape[:2]) > 1:
             found.append(_halved(found[-1]))
         return tuple(found)
 
     @cached_property
     def fault(self) -> str:
-        """What is wrong with the picture; empty when nothing is."""
-        wide, high = self._image.size
-        if wide * high > MOST_PIXELS:
-            return f"{wide} by {high} pixels are too many"
-        try:
-            self._image.load()
-        except Exception as error:  # noqa: BLE001 - decoders fail in every way there is
-            return f"it cannot be decoded: {' '.join(str(error).split()):.100}"
-        return ""
+        """What is wrong with the picture; empty when nothing is. Its pixels are not kept."""
+        return self._decoded()[1]
 
     @cached_property
     def solid(self) -> bool:
         """Whether nothing can be seen through it."""
         return bool((self.levels[0][..., 3] >= 128).all())
 
-    def _pixels(self) -> Bytes:
-        if self.fault:
-            return np.full((1, 1, 4), 255, dtype=np.uint8)
-        image = self._image.convert("RGBA")
-        by = -(-max(image.size) // MOST_SIDE)
-        return np.array(image if by <= 1 else image.reduce(by), dtype=np.uint8)
+    def _decoded(self) -> tuple[Bytes, str]:
+        why = self._why_not
+        try:
+            if not why:
+                return (_transcoded if self._data.startswith(KTX2) else _opened)(self._data), ""
+        except TsgkitError as error:
+            why = error.message
+        except Exception as error:  # noqa: BLE001 - decoders fail in every way there is
+            why = f"it cannot be decoded: {' '.join(str(error).split()) or type(error).__name__:.100}"
+        return np.full((1, 1, 4), 255, dtype=np.uint8), why
+
+
+def _opened(data: bytes) -> Bytes:
+    """The pixels of a PNG, JPEG or WebP image."""
+    try:
+        image = pillow.open(io.BytesIO(data))
+    except pillow.UnidentifiedImageError:  # type: ignore[attr-defined]
+        raise UsageError("it is no image of a known format") from None
+    _check_size(*image.size)
+    full = image.convert("RGBA")
+    by = -(-max(full.size) // MOST_SIDE)
+    return np.array(full if by <= 1 else full.reduce(by), dtype=np.uint8)
+
+
+def _transcoded(data: bytes) -> Bytes:
+    """The pixels of the largest level of a KTX2 image that is not too large."""
+    texture = basisu.open(data)
+    _check_size(texture.width, texture.height)
+    sizes = [max(texture.level_size(level)) for level in range(texture.levels)]
+    level = next((n for n, size in enumerate(sizes) if size <= MOST_SIDE), len(sizes) - 1)
+    return np.asarray(texture.transcode(basisu.Target.RGBA8, level).data, dtype=np.uint8)
+
+
+def _check_size(wide: int, high: int) -> None:
+    if wide * high > MOST_PIXELS:
+        raise UsageError(f"{wide} by {high} pixels are too many")
 
 
 def _halved(pixels: Bytes) -> Bytes:
@@ -153,8 +179,8 @@ def plain(colour: Sequence[float], corners: int, faces: int) -> Paint:
     return Paint(colours, np.full(faces, -1), np.zeros((corners, 2)))
 
 
-def paint_of(mesh: Any) -> Paint | None:  # noqa: ANN401  (trimesh ships no complete types)
-    """What a mesh of trimesh is painted with; None where its file says nothing."""
+def paint_of(mesh: Any, textures: Mapping[str, Texture]) -> Paint | None:  # noqa: ANN401  (trimesh ships no complete types)
+    """What a mesh of trimesh is painted with, its texture by name; None where its file says nothing."""
     corners, faces, visual = len(mesh.vertices), len(mesh.faces), mesh.visual
     if visual.kind == "face":
         colours = linear(np.asarray(visual.face_colors)[:, :3] / 255)
@@ -164,29 +190,32 @@ def paint_of(mesh: Any) -> Paint | None:  # noqa: ANN401  (trimesh ships no comp
         tints = linear(np.asarray(visual.vertex_colors)[:, :3] / 255)
         return Paint(base.colours, base.texture_of, base.places, (), tints)
     material = getattr(visual, "material", None)
-    return _of_material(material, visual.uv, corners, faces) if material is not None else None
-
-
-def _of_material(material: Any, places: Any, corners: int, faces: int) -> Paint | None:  # noqa: ANN401
-    colour, image = _of_gltf(material) if hasattr(material, "baseColorFactor") else _of_mtl(material)
-    if image is None or places is None or len(places) != corners or not np.isfinite(places).all():
+    if material is None:
+        return None
+    colour, texture = (_of_gltf if hasattr(material, "baseColorFactor") else _of_mtl)(material, textures)
+    places = visual.uv
+    if texture is None or places is None or len(places) != corners or not np.isfinite(places).all():
         return None if colour is None else plain(colour, corners, faces)
     found = plain(WHITE if colour is None else colour, corners, faces)
-    return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (Texture(image),))
+    return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (texture,))
 
 
-def _of_gltf(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+Look = tuple["Sequence[float] | None", Texture | None]
+"""A base colour in linear light, and a texture."""
+
+
+def _of_gltf(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: ANN401
     factor = material.baseColorFactor
-    return None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist(), material.baseColorTexture
+    colour = None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist()
+    return colour, textures.get(str(material.name))
 
 
-def _of_mtl(material: Any) -> tuple[Sequence[float] | None, Any]:  # noqa: ANN401
+def _of_mtl(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: ANN401
     """Materials beside OBJ files write colours as they are shown, and mean the texture alone where there is one."""
-    image = material.image
+    if material.image is None:
+        return linear(material.main_color[:3] / 255).tolist(), None
     # Where no material was found, the reader puts a picture of its own, which never was a file.
-    if image is not None and getattr(image, "format", None) is None:
-        return None, None
-    return (None, image) if image is not None else (linear(material.main_color[:3] / 255).tolist(), None)
+    return None, textures.get(material.image.info.get("file_path", ""))
 
 
 def joined(paints: Sequence[Paint]) -> Paint:

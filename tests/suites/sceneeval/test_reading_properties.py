@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import OFFICIAL, Stage
+from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.assets import Asset
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.glb import _chunks, _written, read_glb
+from tsgkit.suites.sceneeval.glb import read_glb
 from tsgkit.suites.sceneeval.simple import meshes_of, read_simple
 from tsgkit.suites.sceneeval.states import models_of, read_state
 
@@ -115,7 +116,8 @@ def glb() -> tuple[Any, bytes]:
     scene = trimesh.Scene()
     scene.add_geometry(trimesh.creation.box((2, 0.5, 1)), node_name="dining_table_2")
     scene.add_geometry(trimesh.creation.box((1, 1, 1)), node_name="box")
-    content, binary = _chunks(scene.export(file_type="glb"), "x.glb")  # type: ignore[no-untyped-call]
+    text, binary = chunks_of(scene.export(file_type="glb"))  # type: ignore[no-untyped-call]
+    content = json.loads(text)
     content["scenes"][0]["extras"] = {"rooms": SIMPLE["rooms"]}
     for node in content["nodes"]:
         node["extras"] = {"category": "box", "attributes": ["red"]}
@@ -131,7 +133,7 @@ def a_simple(value: Any) -> Furnished:  # noqa: ANN401
 
 
 def a_glb(value: Any) -> Furnished:  # noqa: ANN401
-    return read_glb(_written(value, glb()[1]), "x.glb")
+    return read_glb(written_glb(value, glb()[1]), "x.glb")
 
 
 READERS: dict[str, tuple[Callable[[Any], Furnished], Callable[[], Any]]] = {
@@ -201,7 +203,7 @@ def test_the_files_that_a_mutated_room_names_can_be_told_whatever_it_is(data: st
 @given(st.integers(0, 40), st.binary(max_size=8), st.integers(0, 10_000))
 @settings(max_examples=200)
 def test_a_damaged_glb_file_is_read_or_refused_as_a_problem_of_its_file(start: int, put: bytes, end: int) -> None:
-    data = _written(*glb())
+    data = written_glb(*glb())
     data = data[:start] + put + data[start + len(put) : max(len(data) - end, start)]
     try:
         read_glb(data, "x.glb")

@@ -320,17 +320,18 @@ def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
 
 
 def test_a_glb_that_names_other_files_or_ends_early_is_refused(tmp_path: Path) -> None:
-    from tsgkit.suites.sceneeval.glb import _written, read_glb
+    from tsgkit.geometry.gltf import written_glb
+    from tsgkit.suites.sceneeval.glb import read_glb
 
     with pytest.raises(FileProblem, match="names another file"):
-        read_glb(_written({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "x.glb")
+        read_glb(written_glb({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "x.glb")
     with pytest.raises(FileProblem, match="in the middle of a chunk"):
-        read_glb(_written({"scenes": [{}]}, b"")[:-3], "x.glb")
+        read_glb(written_glb({"scenes": [{}]}, b"")[:-3], "x.glb")
     loop = {"scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "children": [0]}]}
     with pytest.raises(FileProblem, match="its own descendant"):
-        read_glb(_written(loop, b""), "x.glb")
+        read_glb(written_glb(loop, b""), "x.glb")
     with pytest.raises(FileProblem, match="there is no node 7"):
-        read_glb(_written({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "x.glb")
+        read_glb(written_glb({"scenes": [{"nodes": [7]}], "nodes": []}, b""), "x.glb")
 
 
 def test_a_scene_that_is_there_in_two_forms_is_refused(tmp_path: Path) -> None:

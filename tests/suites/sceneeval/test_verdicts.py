@@ -11,10 +11,12 @@ import pytest
 
 pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
+import numpy as np
 from rooms_of_ours import measured, room, thing
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Floor, Object, Scene, Stage, Wall, box, standing
+from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judging import judge
 from tsgkit.suites.sceneeval.mapping import element_of, relation_table, sides_table
@@ -121,6 +123,27 @@ def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_publis
         if strict.weight:
             assert strict.value == (0 if metric.more_is_better else 1)
     assert found.scores["strict"]["cnt" if kind == "fidelity" else "sup"].weight
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_a_broken_texture_is_told_with_the_sample_and_changes_no_score(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
+    made: Any = pytest.importorskip("trimesh")
+    pixels = png(np.random.default_rng(1).integers(0, 256, (32, 32, 3), dtype=np.uint8))
+    (tmp_path / "wood.mtl").write_text("newmtl wood\nmap_Kd wood.png\n")
+    cube = made.creation.box((1, 1, 1)).export(file_type="obj").splitlines()
+    faces = [line if line[0] != "f" else "f " + " ".join(f"{at}/1" for at in line.split()[1:]) for line in cube if line]
+    (tmp_path / "cube.obj").write_text("\n".join(["mtllib wood.mtl", "usemtl wood", "vt 0 0", *faces]))
+    (tmp_path / "scene_0.json").write_text(room({"id": "a", "category": "bed", "mesh": "cube.obj", "at": [2, 2, 0.5]}))
+    found = []
+    for data in (pixels, pixels[:500]):
+        (tmp_path / "wood.png").write_bytes(data)
+        found.append(judged(tmp_path, kind, demands(cnt="eq,1,bed")))
+    whole, broken = found
+    assert (str(broken.outcome), broken.scores) == ("answered", whole.scores)
+    assert not any("texture" in note for note in whole.notes)
+    (note,) = (note for note in broken.notes if "texture" in note)
+    assert note.startswith("a: a texture is not shown: it cannot be decoded: ")
 
 
 @pytest.mark.parametrize("kind", METRICS)

@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError
-from tsgkit.geometry import Scene, Stage
+from tsgkit.geometry import Mesh, Scene, Stage
+from tsgkit.geometry.coats import texture_faults
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.suites.sceneeval.gallery import Gallery
 
@@ -31,6 +32,14 @@ class Furnished:
     def stage(self) -> Stage:
         """The scene as ``strict`` measures it."""
         return Stage(self.scene)
+
+    @cached_property
+    def texture_faults(self) -> tuple[str, ...]:
+        """The textures that cannot be shown: pictures show their objects without."""
+        things = [(thing.id, thing.shape) for thing in self.scene.objects]
+        return tuple(
+            fault for name, shape in things if isinstance(shape, Mesh) for fault in texture_faults(name, shape.paint)
+        )
 
     @cached_property
     def gallery(self) -> Gallery:

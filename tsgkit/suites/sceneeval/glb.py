@@ -13,23 +13,21 @@ tsgkit.errors.FileProblem: scene_0.glb: not a GLB file (it does not begin with g
 
 from __future__ import annotations
 
-import json
 import re
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Object, Problem, Scene, read_mesh
+from tsgkit.geometry import Architecture, Object, Problem, Scene
+from tsgkit.geometry.gltf import PlainFile, chunks_of, plain
+from tsgkit.geometry.gltf_numbers import NotRead
+from tsgkit.geometry.meshes import mesh_of_file
 from tsgkit.geometry.transforms import Transform
 from tsgkit.suites.sceneeval.furnished import Furnished, json_of, problem_of
-from tsgkit.suites.sceneeval.glb_paint import painted
 from tsgkit.suites.sceneeval.simple import FORMAT, SceneGiven, architecture_of
 
-MAGIC, VERSION = b"glTF", 2
-JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 MOST_NODES = 5000
 FARTHEST = 1e9
 BUILT = ("rooms", "floors", "walls")
@@ -40,39 +38,33 @@ UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
 
 def read_glb(data: bytes, name: str) -> Furnished:
     """The room of a file."""
-    content, binary = _chunks(data, name)
-    _check_self_contained(content, name)
+    content, file = _opened(data, name)
     nodes = _list(content, "nodes", name)
     objects: list[Object] = []
     attributes: dict[str, tuple[str, ...]] = {}
+    taken: set[str] = set()
     for path in _objects(content, nodes, name):
-        thing, own = _object(path, content, binary, name, {one.id for one in objects})
+        thing, own = _object(path, file, name, taken)
         objects.append(thing)
+        taken.add(thing.id)
         if own is not None:
             attributes[thing.id] = own
     return Furnished(Scene(name, tuple(objects), _built(content, name)), attributes)
 
 
-def _chunks(data: bytes, name: str) -> tuple[dict[str, Any], bytes]:
-    if data[:4] != MAGIC:
-        raise FileProblem(f"{name}: not a GLB file (it does not begin with glTF)")
-    if len(data) < 20:
-        raise FileProblem(f"{name}: the GLB file ends before its first chunk")
-    found: dict[int, bytes] = {}
-    at = 12
-    while at + 8 <= len(data):
-        length, kind = struct.unpack_from("<II", data, at)
-        if at + 8 + length > len(data):
-            raise FileProblem(f"{name}: the GLB file ends in the middle of a chunk")
-        found.setdefault(kind, data[at + 8 : at + 8 + length])
-        at += 8 + length
+def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
+    """The JSON of a file, and the file made plain."""
     try:
-        content = json_of(found.get(JSON_CHUNK, b"").decode("utf-8"), name)
+        text, binary = chunks_of(data)
+        content = json_of(text.decode("utf-8"), name)
+        if not isinstance(content, dict):
+            raise FileProblem(f"{name}: the JSON of the GLB file is no object")
+        _check_self_contained(content, name)
+        return content, plain(content, binary)
     except UnicodeDecodeError:
         raise FileProblem(f"{name}: the JSON of the GLB file is not UTF-8") from None
-    if not isinstance(content, dict):
-        raise FileProblem(f"{name}: the JSON of the GLB file is no object")
-    return content, found.get(BIN_CHUNK, b"")
+    except NotRead as error:
+        raise FileProblem(f"{name}: {error}") from None
 
 
 def _check_self_contained(content: Mapping[str, Any], name: str) -> None:
@@ -137,14 +129,17 @@ def _meshes_under(nodes: list[Any], top: int, name: str) -> bool:
 
 
 def _object(
-    path: tuple[int, ...], content: Mapping[str, Any], binary: bytes, name: str, taken: set[str]
+    path: tuple[int, ...], file: PlainFile, name: str, taken: set[str]
 ) -> tuple[Object, tuple[str, ...] | None]:
-    nodes = content["nodes"]
+    nodes = file.content["nodes"]
     top = _node(nodes, path[-1], name)
     said = str(top.get("name") or f"node_{path[-1]}")
     object_id = said if said not in taken else f"{said}.{path[-1]}"
     where = f"{name}: object {object_id}"
-    found = read_mesh(_alone(path[-1], content, binary, name), "glb", where=object_id)
+    try:
+        found = mesh_of_file(_alone(path[-1], file, name), object_id)
+    except NotRead as error:
+        raise FileProblem(f"{where}: mesh: {error}") from None
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: mesh: {found.message}")
     extras = _extras(top)
@@ -155,9 +150,9 @@ def _object(
     return Object(object_id, found, place, category, str(extras.get("description") or "")), attributes
 
 
-def _alone(top: int, content: Mapping[str, Any], binary: bytes, name: str) -> bytes:
+def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
     """A file that holds one object, at the origin."""
-    nodes, meshes = content["nodes"], _list(content, "meshes", name)
+    nodes, meshes = file.content["nodes"], _list(file.content, "meshes", name)
     kept = _below(nodes, top, name)
     named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
     used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
@@ -171,38 +166,10 @@ def _alone(top: int, content: Mapping[str, Any], binary: bytes, name: str) -> by
         if children := nodes[number].get("children"):
             one["children"] = [kept.index(child) for child in children]
         new.append(one)
-    plain = [_plain(meshes[number]) for number in used]
-    parts = {key: content[key] for key in ("asset", "accessors", "bufferViews", "buffers") if key in content}
-    parts |= painted(content, plain)
-    return _written({**parts, "nodes": new, "meshes": plain, "scene": 0, "scenes": [{"nodes": [0]}]}, binary)
+    return file.part(used, new)
 
 
-_SEEN = ("POSITION", "TEXCOORD_0", "COLOR_0")
 _KEPT = ("mesh", "matrix", "translation", "rotation", "scale")
-
-
-def _plain(mesh: Any) -> Any:  # noqa: ANN401  (as the file has it)
-    """A mesh with its shape and its paint: no normals, skins or targets."""
-    if not isinstance(mesh, dict) or not isinstance(mesh.get("primitives"), list):
-        return mesh
-    keep = ("attributes", "indices", "mode", "material")
-    parts = [
-        {key: one[key] for key in keep if key in one} if isinstance(one, dict) else one for one in mesh["primitives"]
-    ]
-    for part in parts:
-        if isinstance(part, dict) and isinstance(part.get("attributes"), dict):
-            part["attributes"] = {key: at for key, at in part["attributes"].items() if key in _SEEN}
-    return {"primitives": parts}
-
-
-def _written(content: Mapping[str, Any], binary: bytes) -> bytes:
-    text = json.dumps(content).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
-    if binary:
-        chunks += struct.pack("<II", len(binary), BIN_CHUNK) + binary
-    return MAGIC + struct.pack("<II", VERSION, 12 + len(chunks)) + chunks
 
 
 Rows = tuple[tuple[float, ...], ...]

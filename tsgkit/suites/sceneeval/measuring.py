@@ -104,7 +104,8 @@ async def _found(
         value = await _measured(kind, annotation, scene, judge, heard)
     except _NotMeasured as error:
         return await _instead(kind, annotation, heard, str(error))
-    return {"found": SEEN, "notes": list(scene.notes), **value}
+    notes = [*scene.notes, *await _beside(heard, lambda: scene.texture_faults)]
+    return {"found": SEEN, "notes": notes, **value}
 
 
 class _NotMeasured(Exception):

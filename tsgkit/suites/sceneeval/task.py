@@ -119,6 +119,7 @@ class SceneTask(DescriptionTask):
         )
         why = () if strict == official else ("the profiles measure differently; the reasons say what",)
         unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
+        why += () if unreadable else judged.notes
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
