@@ -25,6 +25,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import trees
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def _wall_hits(stage: Stage, exempt: set[str]) -> tuple[Hit, ...]:
     if not stage.profile.walls_are_solid:
         return ()
     standing = [body for body in stage.bodies.values() if body.id not in exempt]
-    meeting = ((body, wall) for body in standing for wall in stage.walls if body.near(wall))
+    walls = Boxes(stage.walls)
+    meeting = ((body, walls.bodies[number]) for body in standing for number in walls.meeting(body.low, body.high))
     return tuple(hit for body, wall in meeting if (hit := _overlap(body, wall)))
 
 

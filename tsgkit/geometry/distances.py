@@ -14,9 +14,12 @@ import math
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import trees
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
 
@@ -42,6 +45,24 @@ def between_objects(one: Body, other: Body) -> float:
 def to_board(body: Body, board: Body) -> float:
     """The gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
     return trees.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
+
+
+def reach(body: Body) -> tuple[Floats, Floats]:
+    """The corners of a box around an object and its own box: from one of the two distances are measured."""
+    points = np.concatenate([body.points, [body.low, body.high]])
+    return points.min(axis=0), points.max(axis=0)
+
+
+def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
+    """The nearest of some boards, the first of equals, and how far it is; those farther off are not measured."""
+    least = Boxes(boards).least(*reach(body))
+    found: dict[int, float] = {}
+    for number in np.argsort(least, kind="stable").tolist():
+        if found and least[number] > min(found.values()):
+            break
+        found[number] = to_board(body, boards[number])
+    best = min(sorted(found), key=lambda number: found[number])
+    return boards[best], found[best]
 
 
 def least_gap(points: Floats, body: Body) -> float:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import scipy.spatial as spatial
     import shapely
     import trimesh
-    from embreex import mesh_construction, rtcore_scene
+    from embreex import mesh_construction, rtcore, rtcore_scene
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -46,6 +46,7 @@ __all__ = [
     "ndimage",
     "np",
     "pillow",
+    "rtcore",
     "rtcore_scene",
     "shapely",
     "sparse",
@@ -93,6 +94,7 @@ NAMES = {
     "mesh_construction": "embreex.mesh_construction",
     "ndimage": "scipy.ndimage",
     "np": "numpy",
+    "rtcore": "embreex.rtcore",
     "rtcore_scene": "embreex.rtcore_scene",
     "shapely": "shapely",
     "sparse": "scipy.sparse",
@@ -106,6 +108,7 @@ if not TYPE_CHECKING:
     mesh_construction = Library(NAMES["mesh_construction"])
     ndimage = Library(NAMES["ndimage"])
     np = Library(NAMES["np"])
+    rtcore = Library(NAMES["rtcore"])
     rtcore_scene = Library(NAMES["rtcore_scene"])
     shapely = Library(NAMES["shapely"])
     sparse = Library(NAMES["sparse"])

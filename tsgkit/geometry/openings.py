@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.floors import THICK, over
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.raster import filled
@@ -69,13 +70,15 @@ class Clearance:
 def clearances(stage: Stage, *, door_depth: float | None = None) -> tuple[Clearance, ...]:
     """Every side of every door, then window, that has a floor before it; doors may be given one depth for all."""
     found = []
+    exempt = stage.profile.rugs_exempt
+    things = Boxes([body for body in stage.bodies.values() if not (exempt and body.is_rug)], with_frames=True)
     for kind, boards in (("door", stage.doors), ("window", stage.windows)):
         for board in boards:
             wide = 2 * float(board.frame.half[0])
             depth = (wide if door_depth is None else door_depth) if kind == "door" else BEFORE_WINDOW
             ways = (board.frame.front, -board.frame.front)
             found += [
-                _clearance(stage, board, kind, way, depth + THICK / 2) for way in ways if _has_floor(stage, board, way)
+                _clearance(things, board, kind, way, depth + THICK / 2) for way in ways if _has_floor(stage, board, way)
             ]
     return tuple(found)
 
@@ -89,11 +92,11 @@ def _has_floor(stage: Stage, board: Body, way: Floats) -> bool:
     return bool(over(stage.floor_rim, (board.frame.centre + LOOK * way)[None])[0])
 
 
-def _clearance(stage: Stage, board: Body, kind: str, way: Floats, depth: float) -> Clearance:
-    look = _by_cut if stage.profile.exact_areas else _by_points
-    exempt = stage.profile.rugs_exempt
-    asked = [body for body in stage.bodies.values() if not (exempt and body.is_rug)]
-    seen = {body.id: look(body, board, way, depth) for body in asked}
+def _clearance(things: Boxes, board: Body, kind: str, way: Floats, depth: float) -> Clearance:
+    look = _by_cut if board.profile.exact_areas else _by_points
+    reach = board.frame.half[0] + board.frame.half[2] + depth
+    near = things.meeting(board.frame.centre - reach, board.frame.centre + reach)
+    seen = {body.id: look(body, board, way, depth) for body in (things.bodies[number] for number in near)}
     hidden = {name: picture for name, picture in seen.items() if picture is not None}
     shares = {name: float(picture.mean()) for name, picture in hidden.items()}
     union = np.logical_or.reduce(list(hidden.values())) if hidden else np.zeros(1, dtype=bool)
@@ -118,9 +121,6 @@ def _by_points(body: Body, board: Body, way: Floats, depth: float) -> Bools | No
 
 
 def _by_cut(body: Body, board: Body, way: Floats, depth: float) -> Bools | None:
-    reach = board.frame.half[0] + board.frame.half[2] + depth
-    if not ((body.low <= board.frame.centre + reach) & (body.high >= board.frame.centre - reach)).all():
-        return None
     corners = _seen(body.vertices, board, way)
     wide, high = board.frame.half[[0, 2]]
     triangles = corners[body.faces]

@@ -179,11 +179,12 @@ def _barriers(stage: Stage) -> list[shapely.Geometry]:
 def _thresholds(stage: Stage) -> list[shapely.Geometry]:
     """The patches through doors that join floors with a gap between them."""
     found = []
+    floors = shapely.STRtree([ground.polygon for ground in stage.floors])
     for door in stage.doors:
         frame = door.frame
         ends = [frame.centre[:2] + sign * frame.half[0] * frame.axes[:2, 0] for sign in (-1, 1)]
         patch = shapely.LineString(ends).buffer(THRESHOLD, cap_style="flat")
-        if sum(bool(patch.intersects(ground.polygon)) for ground in stage.floors) > 1:
+        if len(floors.query(patch, predicate="intersects")) > 1:
             found.append(patch)
     return found
 

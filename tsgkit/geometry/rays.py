@@ -8,14 +8,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.geometry.libraries import mesh_construction, np, rtcore_scene
+from tsgkit.geometry.libraries import mesh_construction, np, rtcore, rtcore_scene
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats, Ints
 
 FAR = 1e30
+
+
+def device() -> Any:  # noqa: ANN401  (embreex ships no types)
+    """The device of this process, one for all surfaces: thousands of them bring the process down."""
+    return _device_of(os.getpid())
+
+
+@cache
+def _device_of(process: int) -> Any:  # noqa: ANN401  (a device does not outlive a fork)
+    return rtcore.EmbreeDevice()
 
 
 class Rays:
@@ -24,7 +36,7 @@ class Rays:
     def __init__(self, vertices: Floats, faces: Ints) -> None:
         corners = vertices[faces]
         self._middle = (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
-        self._scene = rtcore_scene.EmbreeScene()
+        self._scene = rtcore_scene.EmbreeScene(device())
         self._mesh = mesh_construction.TriangleMesh(self._scene, (corners - self._middle).astype(np.float32))
 
     def first(self, origins: object, directions: object) -> Floats:

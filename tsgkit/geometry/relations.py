@@ -46,6 +46,11 @@ class Range(NamedTuple):
         off = min(abs(distance - self.low), abs(distance - self.high))
         return math.exp(-(off**2) / (2 * self.sigma**2))
 
+    def most(self, least: float, most: float) -> float:
+        """The highest score of any distance from ``least`` to ``most``."""
+        inside = least < self.high and most > self.low
+        return 1.0 if inside else max(self.score(least), self.score(most))
+
     @property
     def needs(self) -> str:
         """The distances at which the score exceeds one half, in words."""

@@ -24,7 +24,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.distances import nearest, to_board
+from tsgkit.geometry.boxes import Boxes
+from tsgkit.geometry.distances import nearest, nearest_board, reach, to_board
 from tsgkit.geometry.floors import THICK, Ground, over
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.relations import Range, Relation, relation
@@ -67,14 +68,27 @@ def _distance(name: str, stage: Stage, body: Body, element: str, floors: Sequenc
     known = {"wall": stage.walls, "door": stage.doors, "window": stage.windows}
     if element not in known:
         return relation(name, 0.0, f"{name} is asked of walls, doors and windows, not of a {element}")
-    away = {board.id: to_board(body, board) for board in known[element]}
-    if not away:
+    boards = known[element]
+    if not boards:
         return relation(name, 0.0, f"the scene has no {element}")
     bounds = RANGES[name]
-    least = min(away, key=lambda board: away[board])
-    best = least if stage.profile.nearest_element else max(away, key=lambda board: bounds.score(away[board]))
-    words = f"{body.id} is {away[best]:.2f} m from {best}; {name} needs {bounds.needs}"
-    return relation(name, bounds.score(away[best]), words)
+    best, away = nearest_board(body, boards) if stage.profile.nearest_element else _likeliest(body, boards, bounds)
+    words = f"{body.id} is {away:.2f} m from {best.id}; {name} needs {bounds.needs}"
+    return relation(name, bounds.score(away), words)
+
+
+def _likeliest(body: Body, boards: Sequence[Body], bounds: Range) -> tuple[Body, float]:
+    """The board whose distance scores most, the first of equals; those that cannot score more are not measured."""
+    boxes, span = Boxes(boards), reach(body)
+    spans = zip(boxes.least(*span).tolist(), boxes.most(*span).tolist(), strict=True)
+    best, best_away, best_score = boards[0], 0.0, -1.0
+    for board, (least, most) in zip(boards, spans, strict=True):
+        if bounds.most(least, most) <= best_score:
+            continue
+        away = to_board(body, board)
+        if (score := bounds.score(away)) > best_score:
+            best, best_away, best_score = board, away, score
+    return best, best_away
 
 
 def share_over(body: Body, ground: Ground) -> float:
@@ -113,7 +127,10 @@ def middle_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
 def _at_wall(name: str, bounds: Range, stage: Stage, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """The share of the object before a wall's face, times how near it is."""
     best, words = 0.0, f"{body.id} is before no wall" if stage.walls else "the scene has no wall"
-    for face in stage.wall_faces:
+    least = stage.boxes_of_faces.least(*reach(body))
+    for face, near in zip(stage.wall_faces, least.tolist(), strict=True):
+        if "no wall" not in words and bounds.score(near) <= best:
+            continue
         share = float(at_side(face.frame, body.points, "front", beyond=True, wider=HARDLY).mean())
         if not share:
             continue
@@ -131,7 +148,7 @@ def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
     for ground in floors:
         if share_over(body, ground) < 0.5:
             continue
-        near = [(wall, *_way_to(body, wall)) for wall in _walls_of(stage, ground)]
+        near = [(wall, *_way_to(body, wall)) for wall in _walls_near(stage, ground, body)]
         for (one, away, way), (other, farther, across) in combinations(near, 2):
             score = CORNER.score(away) * CORNER.score(farther)
             if abs(float(way @ across)) < SQUARE and score > best:
@@ -140,9 +157,12 @@ def corner_of_room(stage: Stage, body: Body, element: str, floors: Sequence[Grou
     return relation(name, best, words)
 
 
-def _walls_of(stage: Stage, ground: Ground) -> list[Body]:
-    fronts = [(wall, wall.frame.centre + LOOK * wall.frame.front) for wall in stage.wall_faces]
-    return [wall for wall, ahead in fronts if over(ground.rim, ahead[None])[0]]
+def _walls_near(stage: Stage, ground: Ground, body: Body) -> list[Body]:
+    """The walls before whose faces this floor lies, without those too far off to make a corner."""
+    least = stage.boxes_of_faces.least(*reach(body)).tolist()
+    near = [wall for wall, away in zip(stage.wall_faces, least, strict=True) if CORNER.score(away) > 0]
+    ahead = np.array([wall.frame.centre + LOOK * wall.frame.front for wall in near]).reshape(-1, 3)
+    return [wall for wall, is_over in zip(near, over(ground.rim, ahead), strict=True) if is_over]
 
 
 def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:

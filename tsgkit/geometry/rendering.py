@@ -23,6 +23,7 @@ from tsgkit.geometry.coats import Coats, Drawn, Hits
 from tsgkit.geometry.libraries import mesh_construction, np, rtcore_scene
 from tsgkit.geometry.paints import encoded, linear
 from tsgkit.geometry.png import png
+from tsgkit.geometry.rays import device
 from tsgkit.geometry.shading import DARKEST, REACH, TILE, WAYS, around, lit, smoothed
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Sight:
             return
         corners = np.concatenate([one.corners for one in self.drawn])
         self.middle = (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
-        self._scene = rtcore_scene.EmbreeScene()
+        self._scene = rtcore_scene.EmbreeScene(device())
         self._mesh = mesh_construction.TriangleMesh(self._scene, (corners - self.middle).astype(np.float32))
         self.surface_of = np.repeat(np.arange(len(self.drawn)), [len(one.faces) for one in self.drawn])
         self.normals = np.concatenate([one.normals for one in self.drawn])

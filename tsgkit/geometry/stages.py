@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.bodies import Body, placed
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.floors import THICK, Ground, closed, ground_of, slab
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.problems import Problem
@@ -27,9 +28,7 @@ from tsgkit.geometry.scenes import Architecture, Scene, rectangle
 from tsgkit.geometry.walls import BuiltWall, InRoom, built_wall, turned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tsgkit.geometry.libraries import Floats
+    from collections.abc import Iterable, Sequence
 
 SIMPLE_HEIGHT = 3.0
 """Metres of the walls put around a scene that has none."""
@@ -123,8 +122,9 @@ class Stage:
 
     @cached_property
     def _in_room(self) -> InRoom:
-        asked = [g.polygon for g in self.floors] if self.profile.every_floor else [g.polygon for g in self.floors[-1:]]
-        return lambda xy: any(polygon.contains(shapely.Point(xy)) for polygon in asked)
+        floors = self.floors if self.profile.every_floor else self.floors[-1:]
+        tree = shapely.STRtree([ground.polygon for ground in floors])
+        return lambda xy: len(tree.query(shapely.Point(xy), predicate="within")) > 0
 
     @cached_property
     def _built(self) -> tuple[tuple[BuiltWall, ...], tuple[Problem, ...]]:
@@ -153,6 +153,11 @@ class Stage:
     def windows(self) -> tuple[Body, ...]:
         """The boards in all windows."""
         return tuple(window for built in self.built_walls for window in built.windows)
+
+    @cached_property
+    def boxes_of_faces(self) -> Boxes:
+        """The boxes around the faces things can hang on."""
+        return Boxes(self.wall_faces)
 
     @cached_property
     def wall_faces(self) -> tuple[Body, ...]:
@@ -186,7 +191,14 @@ class Stage:
 
     def ceiling(self, names: Iterable[str] = ()) -> Body | None:
         """The ceiling over these floors, at the height of the highest wall; none without walls or floors."""
-        floors = self.chosen_floors(names)
+        wanted = tuple(names)
+        return self._ceiling_over(self.chosen_floors(wanted)) if wanted else self._whole_ceiling
+
+    @cached_property
+    def _whole_ceiling(self) -> Body | None:
+        return self._ceiling_over(self.floors)
+
+    def _ceiling_over(self, floors: Sequence[Ground]) -> Body | None:
         if self.wall_height is None or not floors:
             return None
         made = [
@@ -197,14 +209,11 @@ class Stage:
 
     def pairs(self) -> Iterator[tuple[Body, Body]]:
         """All pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
-        bodies = list(self.bodies.values())
-        if not bodies:
-            return
-        lows, highs = (np.array([getattr(body, side) for body in bodies]) for side in ("low", "high"))
-        for k, body in enumerate(bodies):
-            meeting: Floats = ((lows[k + 1 :] <= highs[k]) & (highs[k + 1 :] >= lows[k])).all(axis=1)
-            for n in np.flatnonzero(meeting):
-                yield body, bodies[k + 1 + int(n)]
+        bodies = Boxes(list(self.bodies.values()))
+        for number, body in enumerate(bodies.bodies):
+            met = bodies.meeting(body.low, body.high)
+            for other in met[met > number]:
+                yield body, bodies.bodies[other]
 
 
 def _joined(bodies: list[Body]) -> Body:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.meshes import areas
 from tsgkit.geometry.sampling import even, seeded, within
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 TYPES = ("ground", "object", "wall", "ceiling")
 LIFT = 0.005
 REACH = 0.01
+FAR = 1e9
+"""Farther than anything is."""
 BAND = 0.01
 FLUSH = 0.9
 """Cosine between a face and the way it leans from which the face can rest on something."""
@@ -76,8 +79,8 @@ def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[st
     for name, kind in given.items():
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is no way to be supported", hint=", ".join(TYPES))
-    built = _built(stage)
-    return {name: _support(stage, body, given.get(name, "ground"), built) for name, body in stage.bodies.items()}
+    around = Boxes([*stage.bodies.values(), *_built(stage)])
+    return {name: _support(body, given.get(name, "ground"), around) for name, body in stage.bodies.items()}
 
 
 def _built(stage: Stage) -> list[Body]:
@@ -86,19 +89,24 @@ def _built(stage: Stage) -> list[Body]:
     return [*floors, *stage.walls, *stage.doors, *stage.windows, *([ceiling] if ceiling else [])]
 
 
-def _support(stage: Stage, body: Body, kind: str, built: list[Body]) -> Support:
+def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Body) -> list[Body]:
+    """The others whose boxes lie within reach of any origin, along the way or against it."""
+    margin = np.abs(way) * reach + 1e-6
+    met = around.meeting(origins.min(axis=0) - margin, origins.max(axis=0) + margin)
+    return [around.bodies[number] for number in met if around.bodies[number] is not body]
+
+
+def _support(body: Body, kind: str, around: Boxes) -> Support:
     way = _way(body, kind)
     origins = _origins(body, way) - LIFT * way
-    others = [*(other for other in stage.bodies.values() if other is not body), *built]
     touching = {}
-    for other in others:
-        if _within_reach(origins, way, other):
-            far = other.rays.first(origins, way)
-            if (far < REACH).any():
-                touching[other.id] = origins[far < REACH] + np.outer(far[far < REACH], way / np.linalg.norm(way))
+    for other in _within(around, origins, way, 2 * REACH, body):
+        far = other.rays.first(origins, way)
+        if (far < REACH).any():
+            touching[other.id] = origins[far < REACH] + np.outer(far[far < REACH], way / np.linalg.norm(way))
     points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
     supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, way, points)
-    gap = None if touching else _gap(origins, way, others)
+    gap = None if touching else _gap(origins, way, _within(around, origins, way, FAR, body))
     return Support(body.id, kind, supported, tuple(touching), len(points), gap)
 
 
@@ -139,13 +147,6 @@ def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
     if body.profile.even_points:
         return within(triangles, np.tile(even(each, 2), (len(faces), 1)))
     return within(triangles, seeded(body.scene, body.id, "support").random((len(triangles), 2)))
-
-
-def _within_reach(origins: Floats, way: Floats, other: Body) -> bool:
-    margin = np.abs(way) * 2 * REACH + 1e-6
-    return bool(
-        (origins.min(axis=0) - margin <= other.high).all() and (origins.max(axis=0) + margin >= other.low).all()
-    )
 
 
 def _balanced(body: Body, way: Floats, points: Floats) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import Object, Stage
-from tsgkit.geometry.distances import to_board
+from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
@@ -180,8 +180,8 @@ def _overlap(body: Body, other: Body) -> bool:
 def _to_back(stage: Stage, body: Body) -> float:
     """The way to the nearest wall that it turns its back to."""
     front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
-    behind = (to_board(body, wall) for wall in stage.wall_faces if float(front @ wall.frame.front) > ALONG)
-    return min(behind, default=float("inf"))
+    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > ALONG]
+    return nearest_board(body, behind)[1] if behind else float("inf")
 
 
 def _to_ceiling(stage: Stage, body: Body) -> float:
