@@ -73,6 +73,22 @@ def test_missing_and_broken_scenes_are_rows_like_any_other(capsys: pytest.Captur
     assert plausibility["profiles"]["official"]["col_sc"]["value"] == 0
 
 
+@pytest.mark.parametrize("kind", ["fidelity", "plausibility"])
+def test_a_room_that_takes_too_long_is_given_up_and_measured_when_the_run_goes_on(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--task", f"sceneeval/{kind}", "--scenes", f"mine={GOOD}", "--ids", "0", "1", "--out", "run")
+    (found,) = evaluated(capsys, *words, "--scene-time", "1e-7", code=1)
+    assert (found["counts"]["api_error"], found["counts"]["too_long"]) == (2, 2)
+    sample = found["samples"][0]
+    assert sample["notes"] == ["measuring it takes longer than 1e-07 seconds; raise --scene-time (0: no limit)"]
+    assert sample["evidence"] is None
+    assert set(found["profiles"]["official"].values()) == {None}
+    assert found["profiles"]["strict"]["cnt" if kind == "fidelity" else "col_ob"]["value"] == (kind == "plausibility")
+    (again,) = evaluated(capsys, *words, "--scene-time", "0")
+    assert (again["counts"]["answered"], "too_long" in again["counts"]) == (2, False)
+
+
 def test_why_a_room_cannot_be_read_stands_below_the_table(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "mine").mkdir()
     for number in (0, 1):
@@ -194,6 +210,12 @@ def test_what_cannot_be_is_refused(words: list[str], said: str, capsys: pytest.C
     (here / "here.json").write_text(room())
     assert main(["eval", "--task", "sceneeval/fidelity", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan"])
+def test_a_time_for_rooms_that_is_none_is_refused(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "sceneeval", "--scene-time", seconds]) == 2
+    assert "seconds are needed, or 0 for no limit" in capsys.readouterr().err
 
 
 def test_a_library_that_is_missing_ends_a_run_before_it_begins(

@@ -6,6 +6,7 @@ import math
 import pickle
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -34,6 +35,7 @@ from tsgkit.geometry import (
     out_of_bounds,
     relation_to_room,
     standing,
+    supports,
 )
 
 thing = AS_IT_IS.thing
@@ -214,6 +216,41 @@ def test_the_same_scene_is_sampled_the_same_whatever_else_is_in_it() -> None:
     assert not np.array_equal(first.body("it").points, first.body("other").points - (3, 0, 0))
     renamed = Stage(Scene("elsewhere", (it,), AS_IT_IS.room(9, 9)), OFFICIAL)
     assert not np.array_equal(first.body("it").points, renamed.body("it").points)
+
+
+@both
+def test_a_town_of_walls_is_measured_like_one_room(profile: Profile) -> None:
+    """Rows of empty rooms: what is far off changes nothing near."""
+    side, count = 4.0, 12
+    floors, walls = [], []
+    for row, column in product(range(count), repeat=2):
+        x, y = side * column, side * row
+        corners = ((x, y, 0.0), (x + side, y, 0.0), (x + side, y + side, 0.0), (x, y + side, 0.0))
+        floors.append(Floor(f"{row}_{column}", corners))
+        ends = zip(corners, corners[1:] + corners[:1], strict=True)
+        walls += [Wall(f"{row}_{column}_{n}", a, b, 2.5) for n, (a, b) in enumerate(ends)]
+    it = [thing("shelf", (1, 0.3, 2), (2, 0.17, 1)), thing("lamp", (0.3, 0.3, 0.2), (2, 2, 1.5))]
+    town, room = (staged(it, Architecture(tuple(floors[:n]), tuple(walls[: 4 * n])), profile) for n in (144, 1))
+    for name in ("against_wall", "on_wall", "corner_of_room", "next_to", "hang_from_ceiling", "inside_room"):
+        for item in ("shelf", "lamp"):
+            one, other = (relation_to_room(stage, name, item) for stage in (town, room))
+            assert one.score == pytest.approx(other.score, abs=1e-9), name
+    assert [one.supported for one in supports(town).values()] == [one.supported for one in supports(room).values()]
+    assert len(town.walls) == 576
+
+
+def test_a_stage_asks_between_steps_whether_to_go_on() -> None:
+    asked = []
+    scene = Scene("den", (thing("a", (1, 1, 1), (0, 0, 0.5)),), AS_IT_IS.room(6, 6))
+    stage = Stage(scene, STRICT, lambda: asked.append(1))
+    supports(stage)
+    assert len(asked) > 5
+
+    def no_more() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        supports(Stage(stage.scene, STRICT, no_more))
 
 
 def test_profiles_are_found_by_name() -> None:

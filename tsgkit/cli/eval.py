@@ -23,7 +23,7 @@ from typing import Any
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
 
-CONCURRENCY, TIMEOUT = 32, 300.0
+CONCURRENCY, TIMEOUT, SCENE_TIME = 32, 300.0, 120.0
 ASKED = {
     "task": "tasks",
     "model": "models",
@@ -92,6 +92,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--new", action="store_true", help="begin afresh: put an earlier run aside, read no cache")
     how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight a model")
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    how.add_argument(
+        "--scene-time",
+        type=float,
+        default=SCENE_TIME,
+        metavar="S",
+        help="seconds that measuring a room may take (default 120; 0: no limit)",
+    )
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
@@ -113,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.prepared import asked_of, asks_a_model, prepare
 
-    prepared = prepare(plan_of(arguments))
+    prepared = prepare(plan_of(arguments), scene_time=arguments.scene_time)
     _check_prices(arguments)
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:

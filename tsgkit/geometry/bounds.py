@@ -77,7 +77,11 @@ class Bounds:
 
 def out_of_bounds(stage: Stage) -> Bounds:
     """Every object against all floors together; without a floor every object is out."""
-    return Bounds({name: _bound(stage, body) for name, body in stage.bodies.items()}, stage.unmeasured)
+    found = {}
+    for name, body in stage.bodies.items():
+        stage.keep_going()
+        found[name] = _bound(stage, body)
+    return Bounds(found, stage.unmeasured)
 
 
 def _bound(stage: Stage, body: Body) -> Bound:

@@ -4,9 +4,9 @@
 >>> from tsgkit.geometry.profiles import STRICT
 >>> along = np.array([1.0, 0, 0])
 >>> boxes = Boxes([plate("wall", np.array([0.0, y, 1]), along, (4, 0.2, 2), "den", STRICT) for y in (0, 5)])
->>> point = np.array([0.0, 1.1, 1])
+>>> point = np.array([0.0, 1.05, 1])
 >>> boxes.meeting(point - 1, point + 1).tolist(), boxes.least(point, point).round(6).tolist()
-([0], [1.0, 3.8])
+([0], [0.95, 3.85])
 """
 
 from __future__ import annotations

@@ -87,9 +87,12 @@ def collisions(stage: Stage) -> Collisions:
     """Every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
     test = _overlap if stage.profile.solids else _published
     exempt = {body.id for body in stage.bodies.values() if stage.profile.rugs_exempt and body.is_rug}
-    pairs = ((one, other) for one, other in stage.pairs() if not exempt & {one.id, other.id})
-    hits = tuple(hit for one, other in pairs if (hit := test(one, other)))
-    return Collisions(tuple(stage.bodies), hits, _wall_hits(stage, exempt), stage.unmeasured)
+    hits = []
+    for one, other in stage.pairs():
+        stage.keep_going()
+        if not exempt & {one.id, other.id} and (hit := test(one, other)):
+            hits.append(hit)
+    return Collisions(tuple(stage.bodies), tuple(hits), _wall_hits(stage, exempt), stage.unmeasured)
 
 
 def _wall_hits(stage: Stage, exempt: set[str]) -> tuple[Hit, ...]:
@@ -97,8 +100,12 @@ def _wall_hits(stage: Stage, exempt: set[str]) -> tuple[Hit, ...]:
         return ()
     standing = [body for body in stage.bodies.values() if body.id not in exempt]
     walls = Boxes(stage.walls)
-    meeting = ((body, walls.bodies[number]) for body in standing for number in walls.meeting(body.low, body.high))
-    return tuple(hit for body, wall in meeting if (hit := _overlap(body, wall)))
+    hits = []
+    for body in standing:
+        stage.keep_going()
+        met = (walls.bodies[number] for number in walls.meeting(body.low, body.high))
+        hits += [hit for wall in met if (hit := _overlap(body, wall))]
+    return tuple(hits)
 
 
 def _published(one: Body, other: Body) -> Hit | None:

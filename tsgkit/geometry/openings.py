@@ -74,6 +74,7 @@ def clearances(stage: Stage, *, door_depth: float | None = None) -> tuple[Cleara
     things = Boxes([body for body in stage.bodies.values() if not (exempt and body.is_rug)], with_frames=True)
     for kind, boards in (("door", stage.doors), ("window", stage.windows)):
         for board in boards:
+            stage.keep_going()
             wide = 2 * float(board.frame.half[0])
             depth = (wide if door_depth is None else door_depth) if kind == "door" else BEFORE_WINDOW
             ways = (board.frame.front, -board.frame.front)

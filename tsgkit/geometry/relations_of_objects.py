@@ -92,6 +92,7 @@ def relation_of_objects(
     if wanted and side not in wanted:
         found = "" if side is None else f", and {side!r} is none of its own"
         raise UsageError(f"{name} needs a side{found}", hint=f"sides: {', '.join(wanted)}")
+    stage.keep_going()
     bodies = [stage.body(other) for other in others]
     return RELATIONS_OF_OBJECTS[name](bodies, stage.body(anchor), side or "")
 

@@ -11,7 +11,7 @@ Nothing is built before it is asked for, and everything once. A scene can be sen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -34,18 +34,25 @@ SIMPLE_HEIGHT = 3.0
 """Metres of the walls put around a scene that has none."""
 
 
+def _on() -> None:
+    """Go on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """All that is measured about one scene under one profile."""
 
     scene: Scene
     profile: Profile = STRICT
+    keep_going: Callable[[], None] = _on
+    """Called between steps; raises where nobody waits for the rest."""
 
     @cached_property
     def _placed(self) -> tuple[Mapping[str, Body], tuple[Problem, ...]]:
         bodies: dict[str, Body] = {}
         problems: list[Problem] = []
         for thing in self.scene.objects:
+            self.keep_going()
             if thing.id in bodies:
                 hint = "give every object its own id"
                 problems.append(Problem("repeated-id", thing.id, "a second object of this id is left out", hint))
@@ -131,7 +138,10 @@ class Stage:
         from_file = self.profile.floor_from_file or self.scene.architecture is None
         base = None if from_file else self.lowest
         walls = self.architecture.walls
-        made = [built_wall(wall, base, self._in_room, self.scene.name, self.profile) for wall in walls]
+        made = []
+        for wall in walls:
+            self.keep_going()
+            made.append(built_wall(wall, base, self._in_room, self.scene.name, self.profile))
         return tuple(wall for wall, _ in made if wall is not None), tuple(p for _, found in made for p in found)
 
     @property
@@ -211,6 +221,7 @@ class Stage:
         """All pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
         bodies = Boxes(list(self.bodies.values()))
         for number, body in enumerate(bodies.bodies):
+            self.keep_going()
             met = bodies.meeting(body.low, body.high)
             for other in met[met > number]:
                 yield body, bodies.bodies[other]

@@ -80,7 +80,11 @@ def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[st
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is no way to be supported", hint=", ".join(TYPES))
     around = Boxes([*stage.bodies.values(), *_built(stage)])
-    return {name: _support(body, given.get(name, "ground"), around) for name, body in stage.bodies.items()}
+    found = {}
+    for name, body in stage.bodies.items():
+        stage.keep_going()
+        found[name] = _support(body, given.get(name, "ground"), around)
+    return found
 
 
 def _built(stage: Stage) -> list[Body]:

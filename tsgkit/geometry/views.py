@@ -66,6 +66,7 @@ HUMAN = (0.45, 0.50, 0.58)
 
 def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) -> Picture:
     """One picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage errors."""
+    stage.keep_going()
     drawn, camera = framed(stage, kind, name)
     return Sight(drawn).picture(camera, size)
 

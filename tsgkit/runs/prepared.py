@@ -39,6 +39,8 @@ RULES = "rules"
 """The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
+SCENE_TIME = 120.0
+"""Seconds that the work on a room may take; rooms of usual size take one or two."""
 SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
 """How each kind of subject is named."""
 
@@ -134,8 +136,13 @@ class Prepared:
         return clean
 
 
-def prepare(plan: Plan) -> Prepared:
-    """Load and check all that a plan names; ``UsageError`` before anything is asked."""
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME) -> Prepared:
+    """Load and check all that a plan names; ``UsageError`` before anything is asked.
+
+    ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes).
+    """
+    if not scene_time >= 0:
+        raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
     tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
     if not all(plan.models):
         raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
@@ -144,7 +151,7 @@ def prepare(plan: Plan) -> Prepared:
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
-    solvers = _Solvers(plan, tasks, datasets)
+    solvers = _Solvers(plan, tasks, datasets, scene_time or None)
     rows = tuple(
         row_of(cell, plan, tasks[cell.task], solvers.of(cell), datasets, chosen)
         for cell in cells_of(plan, first_protocols(tasks))
@@ -330,8 +337,10 @@ def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool
 class _Solvers:
     """The solvers of a plan, each made once."""
 
-    def __init__(self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset]) -> None:
-        self.plan, self.tasks, self.datasets = plan, tasks, datasets
+    def __init__(
+        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], seconds: float | None
+    ) -> None:
+        self.plan, self.tasks, self.datasets, self.seconds = plan, tasks, datasets, seconds
         self.folders = {folder.name: folder for folder in plan.folders}
         self._made = cache(self._make)
 
@@ -343,7 +352,8 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            return self.tasks[task].viewer(_viewing(plan, self.folders[subject], solver), self.datasets[task])
+            viewing = _viewing(plan, self.folders[subject], solver, self.seconds)
+            return self.tasks[task].viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
         shots = plan.shots if "few-shot" in style else None
@@ -352,9 +362,9 @@ class _Solvers:
         )
 
 
-def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
+def _viewing(plan: Plan, folder: Folder, protocol: str, seconds: float | None = None) -> Viewing:
     judge = plan.judge or RULES
-    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing)
+    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing, seconds)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:

@@ -130,6 +130,8 @@ class Viewing:
     missing: str = "error"
     """What a part is that is named and not there: an ``error``, or its ``box``."""
     pairing: Pairing = BY_ID
+    seconds: float | None = None
+    """How long the work on one thing may take, replies not counted; None is for as long as it takes."""
 
 
 class Piece(NamedTuple):

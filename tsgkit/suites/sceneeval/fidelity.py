@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import PROFILES, Group, Relation, Stage, groups, relation_of_objects, relation_to_room
+from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects, relation_to_room
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom, Unknown
@@ -285,9 +285,7 @@ _VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
 
 def measured(annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
     """All that is found, as JSON has it."""
-    stages = {name: scene.stage if profile is scene.stage.profile else Stage(scene.scene, profile)
-              for name, profile in PROFILES.items()}  # fmt: skip
-    found = {name: verdicts(annotation, stage, looked) for name, stage in stages.items()}
+    found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
     return {
         "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
         "specifications": [
@@ -299,7 +297,7 @@ def measured(annotation: Annotation, scene: Furnished, looked: Looked) -> dict[s
             }
             for spec in annotation.specifications
         ],
-        "problems": [str(problem) for problem in stages["strict"].problems],
+        "problems": [str(problem) for problem in scene.stage.problems],
     }
 
 

@@ -10,10 +10,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError
-from tsgkit.geometry import Mesh, Scene, Stage
+from tsgkit.geometry import PROFILES, STRICT, Mesh, Profile, Scene, Stage
 from tsgkit.geometry.coats import texture_faults
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.suites.sceneeval.gallery import Gallery
+from tsgkit.suites.sceneeval.time_limit import TimeLimit
 
 Attributes = Mapping[str, tuple[str, ...]]
 MISSING = ("error", "box")
@@ -27,11 +28,22 @@ class Furnished:
     scene: Scene
     attributes: Attributes = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False, compare=False)
+    """How long the work on it may take."""
 
     @cached_property
     def stage(self) -> Stage:
         """The scene as ``strict`` measures it."""
-        return Stage(self.scene)
+        return self.staged(STRICT)
+
+    def staged(self, profile: Profile) -> Stage:
+        """The scene as a profile measures it."""
+        return Stage(self.scene, profile, self.limit.check)
+
+    @property
+    def stages(self) -> dict[str, Stage]:
+        """The scene as each profile measures it."""
+        return {name: self.stage if profile is STRICT else self.staged(profile) for name, profile in PROFILES.items()}
 
     @cached_property
     def texture_faults(self) -> tuple[str, ...]:
@@ -44,7 +56,7 @@ class Furnished:
     @cached_property
     def gallery(self) -> Gallery:
         """Its pictures."""
-        return Gallery(self.stage)
+        return Gallery(self.stage, limit=self.limit)
 
 
 class Given(BaseModel):

@@ -23,6 +23,7 @@ from tsgkit.geometry.rendering import RENDERING
 from tsgkit.llm.cache import cache_home
 from tsgkit.llm.pictures import Picture
 from tsgkit.suites.pictures import keep_picture
+from tsgkit.suites.sceneeval.time_limit import TimeLimit
 
 SIZE = 512
 VERSION = f"{RENDERING}/{SIZE}"
@@ -37,6 +38,7 @@ class Gallery:
 
     stage: Stage
     folder: Path | None = None
+    limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False)
     _taken: dict[tuple[View, str], Picture | str] = field(default_factory=dict, repr=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
@@ -51,7 +53,8 @@ class Gallery:
 
     def _take(self, kind: View, name: str) -> Picture | str:
         try:
-            png = view(self.stage, kind, name, SIZE).png()
+            with self.limit.working():
+                png = view(self.stage, kind, name, SIZE).png()
         except UsageError as error:
             return error.message
         except FAULTS as error:

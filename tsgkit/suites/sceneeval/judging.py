@@ -19,7 +19,7 @@ from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation
-from tsgkit.suites.sceneeval.measuring import ABSENT, BROKEN, SEEN, value_of
+from tsgkit.suites.sceneeval.measuring import ABSENT, BROKEN, SEEN, TOO_LONG, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, WORST
 from tsgkit.suites.transcript import Transcript
 
@@ -33,6 +33,7 @@ OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
 def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judged:
     """The judgement on what was found (None: nobody looked)."""
     value = value_of(transcript)
+    given_up = value is None and transcript is not None and any(one.label == TOO_LONG for one in transcript.said)
     if value is None:
         failed = transcript.said[-1].reply if transcript and transcript.said else None
         value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_LOOKED_AT}
@@ -45,6 +46,8 @@ def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judge
     counts = {"items": 1, str(outcome): 1, UNKNOWN: _unknown(value)}
     if value["found"] == ABSENT or outcome is Outcome.API_ERROR:
         counts["skipped_official"] = 1
+    if given_up:
+        counts[TOO_LONG] = 1
     notes = (*([value["reason"]] if value.get("reason") else []), *value.get("notes", ()), *value.get("problems", ()))
     notes += tuple(": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge(value)["unknown"])
     both = {profile: _with_averages(scores[profile]) for profile in PROFILES}

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tsgkit.geometry import (
-    PROFILES,
     Stage,
     accessibility,
     clearances,
@@ -135,11 +134,9 @@ async def looked_at(annotation: Annotation, scene: Furnished, judge: Judge, ask:
 def measured(annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
     """All that is found, as JSON has it."""
     strict = scene.stage
-    stages = {name: strict if profile is strict.profile else Stage(scene.scene, profile)
-              for name, profile in PROFILES.items()}  # fmt: skip
     unknown = [name for name, found in looked.sides.items() if isinstance(found, Unknown)]
     return {
-        "profiles": {name: findings(stage, looked.types, looked.sides) for name, stage in stages.items()},
+        "profiles": {name: findings(stage, looked.types, looked.sides) for name, stage in scene.stages.items()},
         "problems": [str(problem) for problem in strict.problems],
         "unmeasured": list(strict.unmeasured),
         **({"unknown_sides": unknown} if unknown else {}),

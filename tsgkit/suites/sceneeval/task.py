@@ -57,7 +57,7 @@ class SceneTask(DescriptionTask):
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
         looks = judge_of(viewing.judge, viewing.prompts)
-        rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing)
+        rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
         _check_names(viewing.folder.path, dataset.item_ids)
         return Looking(self.kind, rooms, looks, viewing.protocol)
 
