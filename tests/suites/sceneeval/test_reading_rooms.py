@@ -15,11 +15,12 @@ pytest.importorskip("trimesh", reason="meshes are read with the extra scenes")
 from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import Mesh, Primitive, Stage
-from tsgkit.suites.sceneeval.assets import source_of, sources_of
+from tsgkit.geometry import Mesh, Primitive, Scene, Stage, box
+from tsgkit.suites.sceneeval.assets import LAYOUTS, source_of, sources_of
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.loading import read_scene, scene_file
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
+from tsgkit.suites.sceneeval.states import read_state
 
 CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -132,11 +133,47 @@ def test_an_id_that_is_no_plain_name_finds_no_file(item: str, tmp_path: Path) ->
         scene_file(tmp_path, item)
 
 
-@pytest.mark.parametrize("asset", ["../../secret", "a/b", "..", "%2e%2e"])
-def test_an_asset_id_that_leads_elsewhere_is_refused(asset: str, tmp_path: Path) -> None:
-    source = source_of(future(tmp_path))
-    with pytest.raises(FileProblem, match="no id that a file can be named by"):
-        source.asset(asset, "object 0")
+ODD_IDS = ["../../secret", "..", "/etc/passwd", "x" * 5000, "a\0b", "\ud800", "é" * 300]
+ANY_IDS = ["a/b", "lamp.v2.final", "Стул 7", "rot & grün.1", "a..b", "%2e%2e", "back\\slash", "c:x", ".hidden"]
+
+
+@pytest.mark.parametrize("asset", [*ODD_IDS, *ANY_IDS])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_an_asset_of_any_id_is_looked_for_inside_its_folder(layout: str, asset: str, tmp_path: Path) -> None:
+    found = source_of(f"{layout}={tmp_path}").asset(asset, "object 0").mesh
+    assert found.resolve().is_relative_to(tmp_path.resolve())
+    assert not found.is_file()
+    found.parent.mkdir(parents=True)
+    found.write_text(CUBE)
+    assert source_of(f"{layout}={tmp_path}").asset(asset, "object 0").mesh.read_text() == CUBE
+
+
+@pytest.mark.parametrize("asset", ANY_IDS)
+def test_a_state_names_assets_by_any_id(asset: str, tmp_path: Path) -> None:
+    (tmp_path / asset).mkdir(parents=True)
+    (tmp_path / asset / "raw_model.obj").write_text(CUBE)
+    thing = {"index": 0, "modelId": f"3dfModel.{asset}", "transform": {"data": UPRIGHT}}
+    text = json.dumps({"format": "sceneState", "scene": {"object": [thing]}})
+    (tmp_path / "scene_0.json").write_text(text)
+    sources = (source_of(f"threed_future={tmp_path}"),)
+    (found,) = read_scene(tmp_path / "scene_0.json", sources).scene.objects
+    assert found.id == f"idx0_3dfModel.{asset}"
+    assert Stage(Scene("s", (found,))).bodies
+    names = [piece.name for piece in pieces_of_scene(tmp_path / "scene_0.json", sources)]
+    assert names == ["scene_0.json", f"threed_future={asset}", f"threed_future/{asset}/raw_model.obj"]
+
+
+@pytest.mark.parametrize("asset", ODD_IDS)
+def test_an_asset_that_no_file_can_be_named_by_is_its_box_where_a_table_knows_it(asset: str, tmp_path: Path) -> None:
+    known = {asset: {"category": "lamp", "assetMetadata": {"boundingBox": {"x": 1, "y": 2, "z": 3}}}}
+    (tmp_path / "annotations.json").write_text(json.dumps(known))
+    thing = {"index": 0, "modelId": f"objaverse.{asset}", "transform": {"data": UPRIGHT}}
+    text = json.dumps({"format": "sceneState", "scene": {"object": [thing]}})
+    sources = {"objaverse": source_of(f"objathor={tmp_path}")}
+    (found,) = read_state(text, "scene_0.json", sources, missing="box").scene.objects
+    assert (found.category, found.shape) == ("lamp", box(1, 3, 2))
+    with pytest.raises(FileProblem, match="object 0: modelId: there is no mesh"):
+        read_state(text, "scene_0.json", sources)
 
 
 def test_a_mesh_beside_the_room_is_read_and_belongs_to_its_files(tmp_path: Path) -> None:

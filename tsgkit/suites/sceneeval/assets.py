@@ -21,8 +21,10 @@ The boxes of ``objathor`` are written with y up, and its meshes have their origi
 ``layoutvlm_objathor`` are written with z up (x is the width), and its meshes have their origin in the middle of the
 underside.
 
-Nothing outside the given folder is read. An asset of HSSD may declare its own ``up`` and ``front``; it is turned once,
-in its own frame. Assets of objaverse whose faces look inwards are turned out, as published.
+An id may be any text; of one that no file can be named by, the file is looked for in another spelling
+(:func:`~tsgkit.suites.sceneeval.folders.spelt`). Nothing outside the given folder is read. An asset of HSSD may declare
+its own ``up`` and ``front``; it is turned once, in its own frame. Assets of objaverse whose faces look inwards are
+turned out, as published.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
 from tsgkit.lexicon import meant
 from tsgkit.library.files import decoded, read_bytes, read_text
-from tsgkit.suites.sceneeval.folders import inside, plain_id
+from tsgkit.suites.sceneeval.folders import file_of_asset, inside
 from tsgkit.suites.sceneeval.furnished import json_of
 
 FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
@@ -110,9 +112,8 @@ class FolderSource:
 
     def asset(self, asset_id: str, where: str) -> Asset:
         """One asset of the folder."""
-        name = plain_id(asset_id, where)
-        mesh = inside(self.folder, self._layout.mesh(name), where)
-        known = self._known(name)
+        mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
+        known = self._known(asset_id)
         category, description = self._layout.told(known)
         rotation = _rotation(known, where)
         box = _box(known, "xyz" if self._layout.z_up else "xzy")
@@ -160,10 +161,12 @@ def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
 
 
 def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    path = inside(folder, name, str(folder))
+    return _json_of(inside(folder, name, str(folder)), inside(folder, name + PACKED, str(folder)))
+
+
+def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
     if path.is_file():
         return json_of(read_text(path), str(path))
-    packed = inside(folder, name + PACKED, str(folder))
     return json_of(decoded(_unpacked(packed), packed), str(packed)) if packed.is_file() else {}
 
 
@@ -198,7 +201,8 @@ def _csv(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
-    found = _json_file(folder, f"{name}/data.json")
+    files = [file_of_asset(folder, name, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)]
+    found = _json_of(*files)
     return _flat(found) if isinstance(found, dict) else {}
 
 

@@ -7,23 +7,33 @@ tsgkit.errors.FileProblem: scene_1.json: object lamp_1: mesh: '../secret.glb' le
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import read_bytes
 
 LOOKS = frozenset({".mtl", ".png", ".jpg", ".jpeg"})
 """Endings of the files that say how a mesh beside them looks."""
+LONGEST_PART, LONGEST_PATH = 255, 2000
+"""Bytes of the name of a file, and of its path in a folder; systems take 255 and some 4,000."""
+LONGEST = 100
+"""Characters of an id in the other spelling."""
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 """An id that may become part of a file name."""
 
 
-def inside(folder: Path, name: str, where: str) -> Path:
-    """The path of a name in a folder, links followed; ``FileProblem`` where it leads elsewhere."""
+def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Path:
+    """The path of a name in a folder, links followed; ``FileProblem`` where it leads elsewhere.
+
+    Names with backslashes and colons lead elsewhere on some systems; ``any_text`` takes them where they do not here.
+    """
     parts = PurePosixPath(name).parts
-    odd = "\\" in name or "\0" in name or ":" in name or not parts
+    odd = "\0" in name or not parts or (not any_text and ("\\" in name or ":" in name))
     if odd or PurePosixPath(name).is_absolute() or ".." in parts:
         raise FileProblem(f"{where}: {name!r:.200} leads out of its folder", hint="name a file inside it, with slashes")
     path = folder.joinpath(*parts)
@@ -44,6 +54,38 @@ def plain_id(text: str, where: str) -> str:
         hint = "letters, digits, hyphens, underscores and dots"
         raise FileProblem(f"{where}: {text!r:.120} is no id that a file can be named by", hint=hint)
     return text
+
+
+def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], where: str) -> Path:
+    """The file in a folder in which an asset of any id lies; ``named`` says what it is called.
+
+    An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
+    with its odd characters as percent signs and numbers. A link that leads out of the folder is refused.
+    """
+    is_path = _is_path_in(folder, named(asset_id))
+    return inside(folder, named(asset_id if is_path else spelt(asset_id)), where, any_text=True)
+
+
+def _is_path_in(folder: Path, name: str) -> bool:
+    """Whether a file inside a folder can have this name, with slashes for folders in it."""
+    parts = PurePosixPath(name).parts
+    if "\0" in name or ".." in parts or not folder.joinpath(*parts).is_relative_to(folder):
+        return False
+    try:
+        sizes = [len(os.fsencode(part)) for part in parts]
+    except UnicodeEncodeError:
+        return False
+    return max(sizes) <= LONGEST_PART and sum(sizes) + len(sizes) <= LONGEST_PATH
+
+
+def spelt(asset_id: str) -> str:
+    """An id as a name that any file can have, another for every id.
+
+    >>> spelt("../lamp")[:10]
+    '..%2Flamp-'
+    """
+    digest = hashlib.sha256(asset_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{quote(asset_id, safe=' ', errors='surrogatepass')[:LONGEST]}-{digest}"
 
 
 class LooksBeside(Mapping[str, bytes]):

@@ -34,7 +34,7 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
     for mesh in dict.fromkeys(meshes_of(text, path.name, path.parent)):
         yield from _mesh(mesh, path.parent, "")
     at_hand = {source.prefix: source for source in sources}
-    for prefix, asset_id in dict.fromkeys(models_of(text, path.name)):
+    for prefix, asset_id in dict.fromkeys(models_of(text, path.name, at_hand)):
         if prefix in at_hand:
             yield from _asset(at_hand[prefix], asset_id)
 

@@ -15,7 +15,7 @@ over, as they are there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
@@ -112,15 +112,21 @@ def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in t
     return scene
 
 
-def models_of(text: str, name: str) -> list[tuple[str, str]]:
+def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tuple[str, str]]:
     """The prefix and the id of each asset that a scene names; none where it cannot be read."""
     try:
         listed = _listed(json_of(text, name))
     except FileProblem:
         return []
     named = [one.get("modelId") for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
-    parts = [model.split(".") for model in named if isinstance(model, str)]
-    return [(part[0], part[1]) for part in parts if len(part) == 2]
+    return [parts for model in named if isinstance(model, str) and all(parts := _parted(model, prefixes))]
+
+
+def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
+    """Prefix and id: the longest of these prefixes that fits, else what comes before the first dot."""
+    fitting = [prefix for prefix in prefixes if model.startswith(f"{prefix}.")]
+    prefix = max(fitting, key=len, default=model.partition(".")[0])
+    return prefix, model[len(prefix) + 1 :]
 
 
 def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
@@ -138,10 +144,9 @@ def _object(
     given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
 ) -> Object:
     where = f"{name}: object {given.index}: modelId"
-    parts = given.model.split(".")
-    if len(parts) != 2 or not all(parts):
+    prefix, asset_id = _parted(given.model, sources)
+    if not (prefix and asset_id):
         raise FileProblem(f"{where}: {given.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
-    prefix, asset_id = parts
     if prefix not in sources:
         known = ", ".join(sources) or "none were given"
         hint = "name its folder: --assets LAYOUT=DIR"

@@ -256,10 +256,16 @@ def test_sizes_come_from_annotations_of_assets(tmp_path: Path) -> None:
     assert chair["size"] == [0.5, 0.6, 0.9]
 
 
-def test_an_asset_that_leads_out_of_its_folder_is_refused(tmp_path: Path) -> None:
-    house = foreign.holodeck(objects=[thing("bed-0", assetId="../../secret")], floor_objects=[])
-    with pytest.raises(FileProblem, match="no id that a file can be named by"):
-        converted(house, sources=sources_of([f"objathor={tmp_path}"]))
+def test_an_asset_whose_id_leads_out_of_the_folder_is_only_known_by_the_tables_in_it(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "secret.glb").write_bytes(b"no mesh: reading it would fail")
+    house = foreign.holodeck(objects=[thing("bed-0", assetId="../secret")], floor_objects=[])
+    sources = sources_of([f"objathor={tmp_path / 'assets'}"])
+    with pytest.raises(FileProblem, match="their sizes are not known"):
+        converted(house, sources=sources)
+    known = {"../secret": {"assetMetadata": {"boundingBox": {"x": 1.5, "y": 0.5, "z": 2}}}}
+    (tmp_path / "assets/annotations.json").write_text(json.dumps(known))
+    assert objects(converted(house, sources=sources))["bed-0"]["size"] == [1.5, 2, 0.5]
 
 
 def test_without_segments_a_hole_is_counted_along_its_wall() -> None:
