@@ -52,7 +52,7 @@ def test_another_base_address_comes_from_the_caller_then_from_the_environment(mo
 
 def test_a_project_adds_datasets_of_its_own(project: Path) -> None:
     project.write_text(FINE)
-    assert list(catalogue()) == ["mine", "formalimg", "spatialgeneval", "tsg-bench"]
+    assert list(catalogue()) == ["mine", "formalimg", "sceneeval", "spatialgeneval", "tsg-bench"]
     assert (known("mine").suite, known("mine").file("a").check) == ("own", None)
 
 

@@ -33,6 +33,7 @@ IMPORTERS = {
     "tsg": "tsgkit.suites.tsg.importing",
     "formalimg": "tsgkit.suites.formalimg.importing",
     "spatialgen": "tsgkit.suites.spatialgen.importing",
+    "sceneeval": "tsgkit.suites.sceneeval.importing",
 }
 """The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000

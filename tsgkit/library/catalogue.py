@@ -69,6 +69,8 @@ class KnownDataset(_Declared):
     licence: str
     archive: bool = False
     """Whether its files are folders of the repository, fetched as one archive of it."""
+    release: bool = False
+    """Whether its files were published beside a release of the repository, whose tag stands as the commit."""
     files: Annotated[list[KnownFile], Field(min_length=1)]
 
     @field_validator("files")
@@ -96,7 +98,8 @@ class KnownDataset(_Declared):
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
         if self.archive:
             return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])
-        return "/".join([start.rstrip("/"), self.repository, self.commit, file.path])
+        place = ("releases", "download", self.commit) if self.release else (self.commit,)
+        return "/".join([start.rstrip("/"), self.repository, *place, file.path])
 
 
 def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:

@@ -27,7 +27,11 @@ from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 
-INSPECTORS = {"tsg": "tsgkit.suites.tsg.inspecting", "spatialgen": "tsgkit.suites.spatialgen.inspecting"}
+INSPECTORS = {
+    "sceneeval": "tsgkit.suites.sceneeval.inspecting",
+    "spatialgen": "tsgkit.suites.spatialgen.inspecting",
+    "tsg": "tsgkit.suites.tsg.inspecting",
+}
 """The module of each suite that says of bytes what they hold."""
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tsgkit.library.cards import Card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.metrics import Metric
@@ -17,6 +19,8 @@ from tsgkit.suites.sceneeval.metrics import TASKS
 from tsgkit.suites.tasks import Dataset, Items, Task
 
 SUITE = "sceneeval/"
+ANNOTATIONS = "annotations"
+"""What the file of a published dataset holds."""
 ORDER = ("easy", "medium", "hard")
 
 
@@ -41,7 +45,7 @@ class DescriptionTask(Task):
         return "descriptions"
 
     def dataset(self, data: str | None) -> Items:
-        """The annotations of a file, or (None) those the card names."""
+        """The annotations of a file, an installed dataset, or (None) those the card names."""
         found = self._file(data)
         samples = found.usable()
         content = json.dumps([annotation_value(sample) for sample in samples])
@@ -49,7 +53,8 @@ class DescriptionTask(Task):
 
     def _file(self, data: str | None) -> AnnotationFile:
         if data is not None:
-            return read_annotation_file(Path(data))
+            path, names = Path(data), {*catalogue(), *(one.name for one in installed())}
+            return read_annotation_file(path if path.exists() or data not in names else dataset_file(data, ANNOTATIONS))
         named = find("tasks", self.card.data)
         return read_annotations(text_of(named), str(named))
 

@@ -1,0 +1,90 @@
+"""The published annotations come from their release or a copy, are recorded as they came, and are asked by name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from loopback import Loopback, loopback
+from shipped import TASKS
+
+from tsgkit.cli import main
+from tsgkit.errors import FileProblem
+from tsgkit.library.cards import load_card
+from tsgkit.library.catalogue import known
+from tsgkit.library.datasets import dataset
+from tsgkit.suites.importing import import_dataset
+from tsgkit.suites.sceneeval.task import task_of_card
+
+ROWS = (TASKS / "sceneeval" / "data" / "annotations.csv").read_bytes()
+NAME = "sceneeval"
+PLACE = "3dlg-hcvc/SceneEval/releases/download/SceneEval-500_v250610/annotations.csv"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("TSGKIT_SOURCE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with loopback() as served:
+        yield served
+
+
+def test_the_published_file_lies_beside_a_release() -> None:
+    (file,) = known(NAME).files
+    assert known(NAME).url(file) == f"https://github.com/{PLACE}"
+    assert (file.rows, file.check) == (500, None)
+
+
+def test_the_release_is_fetched_recorded_and_asked_by_its_name(
+    server: Loopback, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.put(PLACE, ROWS)
+    assert main(["data", "get", NAME, "--from", server.url, "--quiet"]) == 0
+    (stored,) = dataset(NAME).files
+    assert (stored.rows, stored.official, stored.sha256) == (30, None, hashlib.sha256(ROWS).hexdigest())
+    assert "30 of 500 rows" in capsys.readouterr().out
+    for kind in ("annotate", "fidelity", "plausibility"):
+        assert len(task_of_card(load_card(f"sceneeval/{kind}")).dataset(NAME).item_ids) == 30
+    assert main(["eval", "--task", "sceneeval/annotate", "--data", NAME, "--limit", "2", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["n"] == 2
+
+
+def test_a_release_that_changed_is_told(server: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["data", "get", NAME, "--from", server.url, "--quiet", "--json"]
+    actions = []
+    for data in (ROWS, ROWS, ROWS.replace(b"easy", b"hard", 1)):
+        server.put(PLACE, data)
+        assert main(words) == 0
+        actions.append([one["action"] for one in json.loads(capsys.readouterr().out)["arrived"]])
+    assert actions == [["installed"], ["installed"], ["replaced"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"a,b\n1,2\n", "there is no column ID"),
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (ROWS.replace(b"eq,1", b"eq,many", 1), "many is no number"),
+    ],
+)
+def test_what_no_task_takes_stays_out(data: bytes, says: str, server: Loopback) -> None:
+    Path("mine.csv").write_bytes(data)
+    with pytest.raises(FileProblem, match=says):
+        import_dataset(NAME, "mine.csv")
+    server.put(PLACE, data)
+    assert main(["data", "get", NAME, "--from", server.url, "--quiet"]) == 2
+    assert not dataset(NAME).files
+
+
+def test_a_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--task", "sceneeval/annotate", "--data", NAME]) == 2
+    assert "tsgkit data get sceneeval" in capsys.readouterr().err
