@@ -48,6 +48,9 @@ class Notebook:
     def find(self, call: Call) -> Reply | None:
         return self.calls.get(call)
 
+    def find_same(self, call: Call) -> Reply | None:
+        return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
+
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         self.calls[call] = reply
         self.prompts.append([] if prompt is None else prompt.messages)

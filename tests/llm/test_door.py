@@ -105,6 +105,25 @@ def test_a_refreshed_reply_is_asked_for_again(tmp_path: Path) -> None:
     assert len(told.sent) == 2
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_equal_question_of_the_whole_run_is_asked_once_without_reading_the_cache(
+    keeps: bool, tmp_path: Path
+) -> None:
+    cache = ReplyCache(tmp_path) if keeps else None
+    if cache is not None:
+        run(asked(door_to(Told(), cache=cache)))
+    told, notebook = Told(), Notebook()
+    door = door_to(told, cache=cache, reads_cache=False, recorder=notebook, shared=frozenset({"answer"}))
+    first = run(asked(door))
+    second = run(asked(door, where=WHERE._replace(sample="another")))
+    assert (first.source, second.source, second.text, second.attempts) == ("model", "cache", first.text, ())
+    assert (len(told.sent), len(notebook.calls)) == (1, 2)
+    run(asked(door, where=WHERE._replace(sample="another", repeat=1)))
+    for sample in ("one", "two"):
+        run(asked(door, where=WHERE._replace(sample=sample), label="a question of its own"))
+    assert len(told.sent) == 4
+
+
 def test_equal_questions_at_once_make_one_request(tmp_path: Path) -> None:
     door = door_to(told := Told(), cache=ReplyCache(tmp_path))
     replies = run(several(door, 50))

@@ -99,6 +99,10 @@ class Kept:
         """The recorded reply to a call."""
         return self.calls.get(call)
 
+    def find_same(self, call: Call) -> Reply | None:
+        """A recorded reply to the same request, whoever asked."""
+        return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
+
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply."""
         self.calls[call] = reply

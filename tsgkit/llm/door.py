@@ -46,6 +46,11 @@ class Call(NamedTuple):
     body: str
     draw: int
 
+    @property
+    def request(self) -> tuple[str, int, int]:
+        """What is sent, and which reply to it is wanted, whoever asks."""
+        return self.body, self.repeat, self.draw
+
 
 class Prompt(NamedTuple):
     """What was asked, as the wire has it, and its hash."""
@@ -59,6 +64,9 @@ class Recorder(Protocol):
 
     def find(self, call: Call) -> Reply | None:
         """The recorded reply to a call."""
+
+    def find_same(self, call: Call) -> Reply | None:
+        """A recorded reply to the same request, whoever asked."""
 
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply, before anybody sees it."""
@@ -104,6 +112,8 @@ class Door:
     secrets: Secrets
     cache: ReplyCache | None = None
     reads_cache: bool = True
+    shared: frozenset[str] = frozenset()
+    """Labels of questions that are of the whole run: asked in the same words they have one reply, whoever asks."""
     patience: Patience = field(default_factory=Patience)
     price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
@@ -135,7 +145,7 @@ class Door:
             return recorded
         key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
         try:
-            reply = await self._from_cache_or_model(key, prompt, schema)
+            reply = await self._from_cache_or_model(key, call, prompt, schema)
         except NotFinished as why:
             if why.attempts:  # requests were made: they count, and the call is to be made again
                 self.recorder.write(call, Prompt(prompt_id, prompt), _unfinished(why))
@@ -149,26 +159,36 @@ class Door:
         return self._redacted(await self._from_model(prompt, None))
 
     async def _from_cache_or_model(
-        self, key: str, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
+        self, key: str, call: Call, prompt: list[dict[str, Any]], schema: dict[str, Any] | None
     ) -> Reply:
         """One reply a key: whoever asks the same while it is on its way waits for it."""
-        if self.cache is None or not self.reads_cache:
+        if (self.cache is None or not self.reads_cache) and call.label not in self.shared:
             reply = await self._from_model(prompt, schema)
             if self.cache is not None:
                 self.cache.keep(key, self._redacted(reply))
             return reply
         while (other := self._in_flight.get(key)) is not None:
             await asyncio.shield(other)  # one who stops waiting must not take the others along
-        if (kept := self.cache.find(key)) is not None:
+        if (kept := self._kept(key, call)) is not None:
             return kept
         mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
         try:
             reply = await self._from_model(prompt, schema)
-            self.cache.keep(key, self._redacted(reply))
+            if self.cache is not None:
+                self.cache.keep(key, self._redacted(reply))
         finally:
             del self._in_flight[key]
             mine.set_result(None)
         return reply
+
+    def _kept(self, key: str, call: Call) -> Reply | None:
+        """A reply that need not be asked for: of the cache, or of this run where that is not read."""
+        if self.cache is not None and self.reads_cache:
+            return self.cache.find(key)
+        found = self.recorder.find_same(call)
+        if found is None or found.ending is not Ending.COMPLETE:
+            return None
+        return replace(found, source="cache", attempts=(), seconds=0.0)
 
     def _redacted(self, reply: Reply) -> Reply:
         redact = self.secrets.redact

@@ -61,6 +61,7 @@ class RunFolder:
             self.prompts = self._journal(PROMPTS, "hash")
             self.samples = self._journal(SAMPLES, *Cell._fields, "item_id", "outcome")
             self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
+            self._requests: dict[int, int] = {}
             self._places = self._index()
             self._prompts = {_short(value["hash"]) for _, value in self.prompts}
         except BaseException:
@@ -88,8 +89,9 @@ class RunFolder:
         """Where each answered call lies; one that ended in an error of the service is to be made again."""
         places: dict[int, int] = {}
         for place, value in self.calls:
-            call = _call_of(value)
-            self._count(reply_from(value["reply"]))
+            call, reply = _call_of(value), reply_from(value["reply"])
+            self._count(reply)
+            self._note_request(call, reply, place)
             if value["reply"]["ending"] == Ending.API_ERROR:
                 places.pop(_digest(call), None)
             else:
@@ -110,6 +112,14 @@ class RunFolder:
         value = self.calls.read(place)
         return reply_from(value["reply"]) if _call_of(value) == call else None
 
+    def find_same(self, call: Call) -> Reply | None:
+        """A recorded reply to the same request, whoever asked."""
+        place = self._requests.get(_digest(call.request))
+        if place is None:
+            return None
+        value = self.calls.read(place)
+        return reply_from(value["reply"]) if _call_of(value).request == call.request else None
+
     def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
         """Record a reply, before anybody sees it."""
         name = "" if prompt is None else prompt.hash
@@ -117,7 +127,13 @@ class RunFolder:
             self.prompts.add({"hash": name, "messages": prompt.messages})
             self._prompts.add(short)
         value = {**call._asdict(), "prompt": name, "reply": reply_value(reply)}
-        self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
+        place = self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
+        self._note_request(call, reply, place)
+
+    def _note_request(self, call: Call, reply: Reply, place: int) -> None:
+        """Remember where the first whole reply to a request lies."""
+        if reply.source == "model" and reply.ending is Ending.COMPLETE:
+            self._requests.setdefault(_digest(call.request), place)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -151,7 +167,7 @@ def _call_of(value: dict[str, Any]) -> Call:
     return Call(*(value.get(name, "") for name in Call._fields))
 
 
-def _digest(call: Call) -> int:
+def _digest(call: tuple[object, ...]) -> int:
     return int.from_bytes(hashlib.blake2b(repr(tuple(call)).encode(), digest_size=8).digest())
 
 

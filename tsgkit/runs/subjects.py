@@ -93,6 +93,7 @@ def _door(
         secrets=prepared.secrets,
         cache=cache,
         reads_cache=reads_cache,
+        shared=frozenset(label for row in prepared.rows for label in row.task.shared_labels),
         patience=limits.patience,
         price=price,
     )

@@ -170,6 +170,8 @@ class Task(ABC):
     computes: bool = False
     """Whether its solvers that ask nobody compute for so long that several processes help; all they take and give is
     pickled then."""
+    shared_labels: tuple[str, ...] = ()
+    """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
     @property
     def key(self) -> str:

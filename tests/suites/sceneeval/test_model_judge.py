@@ -101,13 +101,21 @@ def bedroom(world: tuple[str, Verdicts], tmp_path: Path, small: int) -> dict[str
 
 
 def looked(
-    server: Running | None, *, out: str = "run", cache: bool = False, limits: Limits | None = None, **more: object
+    server: Running | None,
+    *,
+    out: str = "run",
+    cache: bool = False,
+    new: bool = False,
+    limits: Limits | None = None,
+    **more: object,
 ) -> Finished:
     plan = {"tasks": BOTH, "scenes": ("mine=mine",), "judge": "openai/eye", "data": "a.csv", **more}
     if server is not None:
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
     return evaluate(
-        Plan.model_validate(plan), Options(out=Path(out), cache=cache, limits=limits or Limits()), with_samples=True
+        Plan.model_validate(plan),
+        Options(out=Path(out), new=new, cache=cache, limits=limits or Limits()),
+        with_samples=True,
     )
 
 
@@ -164,6 +172,25 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
         }
     )
     assert told(finished) == by_rules
+
+
+@pytest.mark.parametrize(("cache", "new"), [(False, False), (True, True), (False, True)])
+def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_next(
+    cache: bool, new: bool, bedroom: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
+    scenes = [Rooms(tmp_path / name).scene("0") for name in ("mine", "theirs")]
+    (tmp_path / "both.json").write_text(json.dumps(looks_of([scene for scene in scenes if scene is not None])))
+    folders = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
+    with room_judge(**bedroom | {"known": str(tmp_path / "both.json")}) as server:
+        for number in (1, 2):
+            looked(server, out=f"run{number}", cache=cache, new=new, **folders)
+            kinds = server.stats()["kinds"]
+            assert (kinds["object-relations"], kinds["room-relations"]) == (number, number)
+            assert labels(f"run{number}")["object relations"] == 2, "each sample has its own record of it"
+        looked(server, out="run2", cache=cache, **folders)
+        assert server.stats()["kinds"] == kinds
 
 
 LOOK_ALIKE = {"21": {"washing machine", "dryer"}}

@@ -30,6 +30,7 @@ from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import ENDINGS, name_of, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
+from tsgkit.suites.sceneeval.model_judge import OBJECTS, ROOM
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 from tsgkit.suites.sceneeval.questions import Words, outcome_of
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
@@ -48,6 +49,7 @@ class SceneTask(DescriptionTask):
 
     takes: tuple[Kind, ...] = ("scenes",)
     computes = True
+    shared_labels = (OBJECTS, ROOM)
 
     @property
     def published_metrics(self) -> Collection[str]:
