@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("numpy", reason="rooms need the extra: scenes")
@@ -20,6 +22,13 @@ thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
 SIX = AS_IT_IS.room(6, 6)
 WEIGHT = thing("weight", (0.1, 0.1, 0.1), (-2.5, -2.5, 0.05))
+
+
+def joined_boxes(*parts: tuple[float, float, float, float]) -> tuple[list[Any], list[Any]]:
+    """Corners and faces of boxes (wide, deep, high, height of the middle), one above the other."""
+    meshes = [(mesh_of(box(wide, deep, high)), (0.0, at, 0.0)) for wide, deep, high, at in parts]
+    corners = np.concatenate([mesh.vertices + at for mesh, at in meshes]).tolist()
+    return corners, np.concatenate([mesh.faces + 8 * k for k, (mesh, _) in enumerate(meshes)]).tolist()
 
 
 def support_of(it: Object, profile: Profile, kind: str = "ground", *others: Object) -> Support:
@@ -121,6 +130,30 @@ def test_without_walls_nothing_crashes(profile: Profile) -> None:
     assert supports(stage)["it"].supported
     assert not supports(stage, {"it": "ceiling"})["it"].supported
     assert not supports(staged([thing("it", (1, 1, 1), (0, 0, 0.5))], Architecture(), profile))["it"].supported
+
+
+@pytest.mark.parametrize("kind", ["ground", "object", "wall"])
+def test_what_touches_the_ceiling_and_stands_on_nothing_hangs_from_it_in_strict(kind: str) -> None:
+    pendant = Mesh.of(*joined_boxes((0.02, 0.02, 0.8, 2.2), (0.4, 0.4, 0.3, 1.65)))
+    table = thing("table", (1, 1, 0.75), (0, 0, 0.375))
+    for profile, holds in ((STRICT, True), (OFFICIAL, False)):
+        for lamp in (thing("lamp", (0.4, 0.4, 0.2), (0, 0, 2.5)), thing("lamp", pendant, (0, 0, 0))):
+            found = supports(staged([lamp, table], SIX, profile), {"lamp": kind})["lamp"]
+            assert (found.supported, found.type) == (holds, "ceiling" if holds else kind)
+    low = thing("lamp", (0.4, 0.4, 0.2), (0, 0, 2.45))
+    assert not supports(staged([low, table], SIX), {"lamp": kind})["lamp"].supported
+
+
+def test_what_touches_floor_and_ceiling_stands_by_itself() -> None:
+    """A board that leans over with its edge alone on the floor is not held by a ceiling that it touches."""
+    post = thing("post", (0.3, 0.3, 2.6), (0, 0, 1.3))
+    found = supports(staged([post], SIX))["post"]
+    assert (found.supported, found.type, found.rests_on) == (True, "ground", ("floor_room",))
+    wedge = Mesh.of(
+        [(-0.5, 0, 0), (0.5, 0, 0), (-0.5, 2.6, 0.3), (0.5, 2.6, 0.3), (-0.5, 2.6, -0.3), (0.5, 2.6, -0.3)],
+        [(0, 1, 2), (1, 3, 2), (0, 4, 1), (1, 4, 5), (2, 3, 4), (3, 5, 4), (0, 2, 4), (1, 5, 3)],
+    )
+    assert not support_of(thing("it", wedge, (0, 0, 0)), STRICT).supported
 
 
 def test_an_unknown_type_is_refused() -> None:

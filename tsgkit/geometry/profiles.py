@@ -27,6 +27,8 @@ class Profile:
     * ``exact_areas``: shares of the floor, of strips and of surfaces are exact polygon areas; else pixels and points.
     * ``slanted_walls``: walls run from their start to their end; else only along x or y.
     * ``every_floor``: a wall's front looks into any room; else only the last floor of the list is asked.
+    * ``ceiling_holds``: what touches the ceiling and stands on nothing hangs from it, whatever is said to hold it; else
+      only what is said to.
     * ``nearest_element``: distances to "the wall" are those to the nearest one; else the best score over all counts.
     * ``self_pairs``: an object may be its own anchor, and a pair of one category is seen twice.
     """
@@ -42,6 +44,7 @@ class Profile:
     exact_areas: bool
     slanted_walls: bool
     every_floor: bool
+    ceiling_holds: bool
     nearest_element: bool
     self_pairs: bool
 
@@ -58,6 +61,7 @@ OFFICIAL = Profile(
     exact_areas=False,
     slanted_walls=False,
     every_floor=False,
+    ceiling_holds=False,
     nearest_element=False,
     self_pairs=True,
 )
@@ -73,6 +77,7 @@ STRICT = Profile(
     exact_areas=True,
     slanted_walls=True,
     every_floor=True,
+    ceiling_holds=True,
     nearest_element=True,
     self_pairs=False,
 )

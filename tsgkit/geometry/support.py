@@ -14,7 +14,8 @@ cup_1 rests on table_1, but its centre lies beyond what it rests on
 
 What an object needs depends on its type (``ground``, ``object``, ``wall``, ``ceiling``), which is given. From the
 outermost centimetre of its surface rays look for something else within 5 mm either way. One contact holds what hangs;
-what stands needs its centre above the outline of its contacts. Published: random points, the mean of the surface as the
+what stands needs its centre above the outline of its contacts; in ``strict`` what rests on nothing and touches the
+ceiling hangs from it, whatever its type. Published: random points, the mean of the surface as the
 centre, one of the six axes as the way it leans. ``strict``: even points, the centre of mass of closed solids, any way.
 """
 
@@ -80,10 +81,14 @@ def supports(stage: Stage, types: Mapping[str, str] | None = None) -> Mapping[st
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is no way to be supported", hint=", ".join(TYPES))
     around = Boxes([*stage.bodies.values(), *_built(stage)])
+    ceiling = stage.ceiling() if stage.profile.ceiling_holds else None
     found = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
         found[name] = _support(body, given.get(name, "ground"), around)
+        if ceiling and not found[name].rests_on:
+            hung = _support(body, "ceiling", Boxes([ceiling]))
+            found[name] = hung if hung.supported else found[name]
     return found
 
 
