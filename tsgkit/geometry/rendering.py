@@ -15,12 +15,12 @@ Textures with holes are seen through where they are less than half solid; all el
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.coats import Coats, Drawn, Hits
-from tsgkit.geometry.libraries import mesh_construction, np, rtcore_scene
+from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
 from tsgkit.geometry.paints import encoded, linear
 from tsgkit.geometry.png import png
 from tsgkit.geometry.rays import device
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from tsgkit.geometry.cameras import Camera
     from tsgkit.geometry.libraries import Bools, Bytes, Ints, Singles
 
-RENDERING = 1
+RENDERING = 2
 """What pictures look like: counted up with every change that shows in them, since judges look at them."""
 SIZE = 512
 MOST = 2048
 BACKGROUND = (0.93, 0.94, 0.95)
+OUTLINE, OUTLINE_COLOUR = 1 / 170, (255, 0, 190)
+"""How wide the line around a surface is, in sides of the picture, and its bytes: a colour that few things have."""
 LAYERS = 8
 """Holes of textures one behind the other that are seen through."""
 WITHIN = ((0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875))
@@ -62,6 +64,15 @@ class Picture:
         if name not in self.names:
             raise UsageError(f"the picture shows no {name!r}", hint=f"it shows: {', '.join(self.names[:8])}")
         return np.asarray(self.surfaces == self.names.index(name))
+
+    def outlined(self, name: str) -> Picture:
+        """The same picture with a line around what it shows of a surface; the surface itself is left as it is."""
+        mask = self.mask(name)
+        wide = max(1, round(len(mask) * OUTLINE))
+        around = ndimage.maximum_filter(mask, size=2 * wide + 1) & ~mask
+        colours = self.colours.copy()
+        colours[around] = OUTLINE_COLOUR
+        return replace(self, colours=colours)
 
     def png(self) -> bytes:
         """The colours as a PNG file."""

@@ -12,7 +12,7 @@
 ``figure``        the same from 10 degrees, with a human figure of 1.70 m at its left, touching, on the same ground
 ``surroundings``  as ``front``, with the room: framed on the object and on what lies on it or close above it, from a
                   little further back; things between the camera and the object are left out, and walls with their
-                  doors and windows where they hide more than half of its corners
+                  doors and windows where they hide more than half of its corners; a line runs around the object
 ``top``           straight down, north up: one object, or everything
 ================  ======================================================================================================
 
@@ -68,7 +68,8 @@ def view(stage: Stage, kind: View, name: str | None = None, size: int = SIZE) ->
     """One picture; without a name, of the whole scene from above. Bare rooms and unknown objects are usage errors."""
     stage.keep_going()
     drawn, camera = framed(stage, kind, name)
-    return Sight(drawn).picture(camera, size)
+    picture = Sight(drawn).picture(camera, size)
+    return picture.outlined(name) if kind == "surroundings" and name is not None else picture
 
 
 def framed(stage: Stage, kind: View, name: str | None = None) -> tuple[list[Drawn], Camera]:
