@@ -99,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds that measuring a room may take (default 120; 0: no limit)",
     )
+    how.add_argument("--boxes", action="store_true", help="let a model judge rooms of bare boxes all the same")
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
@@ -120,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.prepared import asked_of, asks_a_model, prepare
 
-    prepared = prepare(plan_of(arguments), scene_time=arguments.scene_time)
+    prepared = prepare(plan_of(arguments), scene_time=arguments.scene_time, boxes=arguments.boxes)
     _check_prices(arguments)
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:

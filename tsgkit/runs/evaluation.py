@@ -28,7 +28,7 @@ from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.interrupts import on_interrupts
 from tsgkit.runs.plan import Cell, Plan
-from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
+from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.reopened import records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
@@ -46,6 +46,10 @@ class Options:
     cache: bool = True
     limits: Limits = field(default_factory=Limits)
     command: tuple[str, ...] = ()
+    scene_time: float = SCENE_TIME
+    """Seconds that the work on a room may take; 0 for as many as it takes."""
+    boxes: bool = False
+    """Whether a model may judge rooms in which most objects are bare boxes."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ class Running:
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
     """Carry out a plan, or what is left of it."""
-    return carry_out(prepare(plan), options, watch or Watch(), with_samples=with_samples)
+    prepared = prepare(plan, scene_time=options.scene_time, boxes=options.boxes)
+    return carry_out(prepared, options, watch or Watch(), with_samples=with_samples)
 
 
 def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -136,10 +136,11 @@ class Prepared:
         return clean
 
 
-def prepare(plan: Plan, *, scene_time: float = SCENE_TIME) -> Prepared:
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) -> Prepared:
     """Load and check all that a plan names; ``UsageError`` before anything is asked.
 
-    ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes).
+    ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes); ``boxes`` lets a model
+    judge rooms in which most objects are bare boxes.
     """
     if not scene_time >= 0:
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
@@ -151,7 +152,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME) -> Prepared:
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
-    solvers = _Solvers(plan, tasks, datasets, scene_time or None)
+    solvers = _Solvers(plan, tasks, datasets, {"seconds": scene_time or None, "boxes": boxes})
     rows = tuple(
         row_of(cell, plan, tasks[cell.task], solvers.of(cell), datasets, chosen)
         for cell in cells_of(plan, first_protocols(tasks))
@@ -338,9 +339,9 @@ class _Solvers:
     """The solvers of a plan, each made once."""
 
     def __init__(
-        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], seconds: float | None
+        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], rooms: Mapping[str, Any]
     ) -> None:
-        self.plan, self.tasks, self.datasets, self.seconds = plan, tasks, datasets, seconds
+        self.plan, self.tasks, self.datasets, self.rooms = plan, tasks, datasets, rooms
         self.folders = {folder.name: folder for folder in plan.folders}
         self._made = cache(self._make)
 
@@ -352,7 +353,7 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = _viewing(plan, self.folders[subject], solver, self.seconds)
+            viewing = replace(_viewing(plan, self.folders[subject], solver), **self.rooms)
             return self.tasks[task].viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
@@ -362,9 +363,9 @@ class _Solvers:
         )
 
 
-def _viewing(plan: Plan, folder: Folder, protocol: str, seconds: float | None = None) -> Viewing:
+def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
     judge = plan.judge or RULES
-    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing, seconds)
+    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:

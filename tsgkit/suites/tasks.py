@@ -130,6 +130,8 @@ class Viewing:
     missing: str = "error"
     """What a part is that is named and not there: an ``error``, or its ``box``."""
     pairing: Pairing = BY_ID
+    boxes: bool = False
+    """Whether a model may judge rooms in which most objects are bare boxes."""
     seconds: float | None = None
     """How long the work on one thing may take, replies not counted; None is for as long as it takes."""
 

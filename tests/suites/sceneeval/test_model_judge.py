@@ -193,6 +193,51 @@ def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_
         assert server.stats()["kinds"] == kinds
 
 
+def boxes(folder: Path, count: int) -> None:
+    """A room as a conversion leaves it: boxes of which nothing but the name says what they are; and one with a look."""
+    plain = [thing(f"bed_{n}", "bed", (1 + 2 * n, 1, 0), (1, 1, 0.5)) for n in range(count)]
+    (folder / "mine/scene_0.json").write_text(room(*plain, OBJECTS[1]))
+
+
+def test_rooms_of_bare_boxes_are_judged_by_a_model_only_where_that_is_asked_for(
+    bedroom: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    boxes(tmp_path, 2)
+    with room_judge(**bedroom) as server:
+        words = [
+            "eval",
+            "--task",
+            BOTH[0],
+            "--scenes",
+            "mine=mine",
+            "--data",
+            "a.csv",
+            "--judge",
+            "openai/eye",
+            "--quiet",
+        ]
+        words += [
+            "--model-arg",
+            f"api_base={server.base}",
+            "--model-arg",
+            "api_key=sk-none",
+            "--no-cache",
+            "--out",
+            "run",
+        ]
+        for more in ([], ["--missing", "box"], ["--dry-run"]):
+            assert main([*words, *more]) == 2
+            said = capsys.readouterr().err
+            assert "mine: 2 of 3 objects are bare boxes, as conversions leave them" in said
+            assert all(way in said for way in ("--assets LAYOUT=DIR", "--judge rules", "--boxes"))
+        assert (server.stats()["kinds"], (tmp_path / "run").exists()) == ({}, False)
+        assert main([*words, "--boxes", "--dry-run"]) == 0
+        boxes(tmp_path, 1)
+        assert main([*words, "--dry-run"]) == 0, "half of them is not most of them"
+    boxes(tmp_path, 2)
+    assert looked(None, out="by-rules", judge="rules").exit_code == 0
+
+
 LOOK_ALIKE = {"21": {"washing machine", "dryer"}}
 """Things that look the same, beside their attributes: in these items no picture tells what is what."""
 

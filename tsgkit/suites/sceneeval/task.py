@@ -25,12 +25,13 @@ from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
 from tsgkit.suites.sceneeval.annotations import Annotation, in_words
 from tsgkit.suites.sceneeval.answers import said_in
 from tsgkit.suites.sceneeval.assets import sources_of
+from tsgkit.suites.sceneeval.bare_boxes import ASK_NOBODY, check_boxes
 from tsgkit.suites.sceneeval.description_task import SUITE, DescriptionTask
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import ENDINGS, name_of, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
-from tsgkit.suites.sceneeval.model_judge import OBJECTS, ROOM
+from tsgkit.suites.sceneeval.model_judge import OBJECTS, ROOM, ModelJudge
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 from tsgkit.suites.sceneeval.questions import Words, outcome_of
 from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
@@ -61,6 +62,8 @@ class SceneTask(DescriptionTask):
         looks = judge_of(viewing.judge, viewing.prompts)
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
         _check_names(viewing.folder.path, dataset.item_ids)
+        if isinstance(looks, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
+            check_boxes(viewing.folder.path, viewing.folder.name, dataset.item_ids, rooms.sources)
         return Looking(self.kind, rooms, looks, viewing.protocol)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
@@ -119,7 +122,9 @@ class SceneTask(DescriptionTask):
             "\n".join([_in_words(judged.scores[profile]), *troubles(self.kind, value, profile)])
             for profile in ("strict", "official")
         )
-        why = () if strict == official else ("the profiles measure differently; the reasons say what",)
+        why: tuple[str, ...] = ()
+        if strict != official:
+            why = ("the profiles measure differently; the reasons say what",)
         unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
         why += () if unreadable else judged.notes
         return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
