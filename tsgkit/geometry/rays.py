@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +19,9 @@ if TYPE_CHECKING:
 FAR = 1e30
 
 
+@cache
 def device() -> Any:  # noqa: ANN401  (embreex ships no types)
     """The device of this process, one for all surfaces: thousands of them bring the process down."""
-    return _device_of(os.getpid())
-
-
-@cache
-def _device_of(process: int) -> Any:  # noqa: ANN401  (a device does not outlive a fork)
     return rtcore.EmbreeDevice()
 
 

@@ -22,6 +22,7 @@ from typing import Protocol
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
 from tsgkit.library.catalogue import KnownDataset, KnownFile, known
+from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
@@ -97,11 +98,16 @@ def get_dataset(
     """Fetch the files of a dataset that are not here as published; ``source`` is another base address.
 
     Each goes in as soon as it is whole, so that what has come is never fetched twice; other rows are replaced only
-    with ``force``.
+    with ``force``. A file without a published checksum is trusted as it first came: it is fetched again with ``force``.
     """
     wanted, present = known(name), dataset(name)
     inspector(wanted.suite)
-    here = {file.task: file for file in present.files if _is_as_published(present.folder / file.name, wanted, file)}
+    here = {
+        file.task: file
+        for file in present.files
+        if _is_as_published(present.folder / file.name, wanted, file)
+        or (not force and _is_as_it_came(present.folder / file.name, wanted, file))
+    }
     for file in wanted.files:
         path = present.folder / file.name
         if file.task not in here and not (path.is_file() and is_official(file, read_bytes(path))):
@@ -119,6 +125,13 @@ def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bo
         for file in wanted.files
         if file.task == stored.task
     )
+
+
+def _is_as_it_came(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
+    """Return whether a file of which no checksum is published was fetched once and is unchanged since."""
+    unchecked = any(file.name == stored.name and file.check is None for file in wanted.files)
+    fetched = stored.origin.startswith(("http://", "https://"))
+    return unchecked and fetched and checksum_of_bytes(read_bytes(path)) == f"sha256:{stored.sha256}"
 
 
 def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:

@@ -58,14 +58,19 @@ def test_the_release_is_fetched_recorded_and_asked_by_its_name(
     assert json.loads(capsys.readouterr().out)["results"][0]["n"] == 2
 
 
-def test_a_release_that_changed_is_told(server: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_release_is_trusted_as_it_first_came_and_told_where_it_changed(
+    server: Loopback, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["data", "get", NAME, "--from", server.url, "--quiet", "--json"]
     actions = []
-    for data in (ROWS, ROWS, ROWS.replace(b"easy", b"hard", 1)):
+    changed = ROWS.replace(b"easy", b"hard", 1)
+    for data, more in ((ROWS, []), (changed, []), (changed, ["--force"])):
         server.put(PLACE, data)
-        assert main(words) == 0
+        assert main([*words, *more]) == 0
         actions.append([one["action"] for one in json.loads(capsys.readouterr().out)["arrived"]])
-    assert actions == [["installed"], ["installed"], ["replaced"]]
+    assert actions == [["installed"], ["kept"], ["replaced"]]
+    (stored,) = dataset(NAME).files
+    assert stored.sha256 == hashlib.sha256(changed).hexdigest()
 
 
 @pytest.mark.parametrize(

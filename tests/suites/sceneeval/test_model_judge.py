@@ -182,7 +182,7 @@ def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_
     (tmp_path / "theirs/scene_0.json").write_text(room(*OBJECTS[:2], OBJECTS[2] | {"at": [3.4, 0.6, 0]}))
     scenes = [Rooms(tmp_path / name).scene("0") for name in ("mine", "theirs")]
     (tmp_path / "both.json").write_text(json.dumps(looks_of([scene for scene in scenes if scene is not None])))
-    folders = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
+    folders: dict[str, Any] = {"scenes": ("mine=mine", "theirs=theirs"), "tasks": BOTH[:1]}
     with room_judge(**bedroom | {"known": str(tmp_path / "both.json")}) as server:
         for number in (1, 2):
             looked(server, out=f"run{number}", cache=cache, new=new, **folders)
