@@ -35,6 +35,7 @@ from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
 
 RUNS = Path("runs")
+TICK = 1.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Finished:
     interrupted: bool
     budget: str
     notices: tuple[str, ...]
+    trouble: tuple[str, ...] = ()
+    """What the models were being waited for when the run ended."""
     header: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -87,6 +90,8 @@ class Watch:
 
     begun: Callable[[Running], None] = lambda _: None
     changed: Callable[[], None] = lambda: None
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
     stopping: Callable[[int], None] = lambda _: None
     ended: Callable[[], None] = lambda: None
 
@@ -99,6 +104,12 @@ class Running:
     states: Mapping[Cell, RowState]
     subjects: Mapping[str, Subject]
     work: Work
+
+    @property
+    def waits(self) -> list[str]:
+        """What models are being waited for, where no answer has come for some seconds."""
+        doors = [subject for subject in self.subjects.values() if isinstance(subject, Door)]
+        return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
 
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
@@ -164,9 +175,10 @@ def _work(
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
     work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
-    watch.begun(Running(folder.path, states, subjects, work))
+    running = Running(folder.path, states, subjects, work)
+    watch.begun(running)
     try:
-        asyncio.run(_run(work, watch))
+        asyncio.run(_run(work, running, watch))
     finally:
         watch.ended()
         if cache is not None:
@@ -183,15 +195,23 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
         door.provider.prepare()
 
 
-async def _run(work: Work, watch: Watch) -> None:
+async def _run(work: Work, running: Running, watch: Watch) -> None:
     asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-    with _interruptible(work, watch), _calm_collector():
+    with _interruptible(work, running, watch), _calm_collector():
+        ticking = asyncio.create_task(_ticking(watch))
         try:
             await work.run()
         finally:
+            ticking.cancel()
             for subject in work.subjects.values():
                 if isinstance(subject, Door):
                     await subject.provider.close()
+
+
+async def _ticking(watch: Watch) -> None:
+    while True:
+        await asyncio.sleep(TICK)
+        watch.ticked()
 
 
 @contextmanager
@@ -211,10 +231,11 @@ def _calm_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _interruptible(work: Work, watch: Watch) -> AbstractContextManager[None]:
+def _interruptible(work: Work, running: Running, watch: Watch) -> AbstractContextManager[None]:
     """The first Ctrl-C stops the scheduling, the second one the waiting."""
 
     def stop() -> None:
+        work.trouble = tuple(running.waits)
         work.stop("interrupted")
         watch.stopping(work.busy)
 
@@ -251,5 +272,12 @@ def _finished(
         notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
     ]
     return Finished(
-        folder.path, results, values, interrupted, "" if interrupted else work.budget, tuple(notices), folder.header
+        path=folder.path,
+        results=results,
+        values=values,
+        interrupted=interrupted,
+        budget="" if interrupted else work.budget,
+        notices=tuple(notices),
+        trouble=tuple(prepared.secrets.redact(text) for text in work.trouble),
+        header=folder.header,
     )

@@ -98,7 +98,7 @@ class RunFolder:
 
     def _count(self, reply: Reply) -> None:
         if reply.source == "model":
-            self.requests += len(reply.attempts)
+            self.requests += reply.requests
             told = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
             self.spent = self.spent + Usage(**told)
 

@@ -31,7 +31,7 @@ from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
-from tsgkit.llm.reply import Ending, Reply, Usage, reply_value
+from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import locked
 from tsgkit.runs.interrupts import on_interrupts
@@ -77,7 +77,7 @@ class PaintingLog:
     def note(self, line: dict[str, Any]) -> None:
         """Take in a line."""
         self.last[line["id"]] = Last(line["outcome"], line["request"])
-        self.requests += len(line["attempts"])
+        self.requests += sum(attempt.get("status") != TOO_MANY for attempt in line["attempts"])
         self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
         used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
         self.spent = self.spent + Usage(**used)
