@@ -8,12 +8,12 @@ repeated and compared whatever the timing. As a program it prints its port and s
 ``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
 Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
 ``filter``, ``refusal``, ``empty``, ``quota`` (429 with a code of billing), ``parts`` and ``number`` (a content that is
-a list of text parts, or a number), ``reason:WORD`` (that finish reason). ``always`` maps a word in the prompt to the fault that its requests always meet.
-``rate`` allows that many requests in any second. ``replies`` maps a word to the reply given where a prompt holds it;
-else the reply is a letter or a word in brackets, chosen by the prompt. ``away`` gives after how many
-good answers the server goes away, and for how many seconds. ``echo_key`` puts the key it was sent into
-replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists the
-status of the first requests, whatever they hold, and ``port`` says where to serve.
+a list of text parts, or a number), ``reason:WORD`` (that finish reason). ``always`` maps a word in the prompt to the
+fault that its requests always meet. ``rate`` allows that many requests in any second. ``replies`` maps a word to the
+reply given where a prompt holds it; else the reply is a letter or a word in brackets, chosen by the prompt. ``away``
+gives after how many good answers the server goes away, and for how many seconds. ``echo_key`` puts the key it was sent
+into replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists
+the status of the first requests, whatever they hold, and ``port`` says where to serve.
 """
 
 from __future__ import annotations

@@ -352,7 +352,9 @@ class VirtualTime(asyncio.SelectorEventLoop):
 class Limited:
     """A service that admits so many requests in any window, and turns others away."""
 
-    def __init__(self, most: int, window: float, share: float = 0.0, retry_after: float | None = None, seed: int = 1) -> None:
+    def __init__(
+        self, most: int, window: float, share: float = 0.0, retry_after: float | None = None, seed: int = 1
+    ) -> None:
         self.most, self.window, self.share, self.retry_after = most, window, share, retry_after
         self.starts: list[float] = []
         self.rng = random.Random(seed)
@@ -399,7 +401,14 @@ def taken(service: Limited, requests: int, concurrency: int = 32, delay: float =
 @pytest.mark.parametrize("retry_after", [None, 1.0])
 @pytest.mark.parametrize(
     ("most", "window", "requests", "rejects"),
-    [(1, 2.0, 60, 40), (1, 1.0, 60, 30), (2, 1.0, 100, 30), (4, 1.0, 100, 30), (15, 60.0, 60, 50), (100, 1.0, 1000, 60)],
+    [
+        (1, 2.0, 60, 40),
+        (1, 1.0, 60, 30),
+        (2, 1.0, 100, 30),
+        (4, 1.0, 100, 30),
+        (15, 60.0, 60, 50),
+        (100, 1.0, 1000, 60),
+    ],
 )
 def test_a_limit_of_any_rate_is_learned(
     most: int, window: float, requests: int, rejects: int, retry_after: float | None

@@ -92,7 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--new", action="store_true", help="begin afresh: put an earlier run aside, read no cache")
     how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight a model")
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
-    how.add_argument("--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)")
+    how.add_argument(
+        "--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)"
+    )
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")

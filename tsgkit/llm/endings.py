@@ -2,8 +2,8 @@
 
 LiteLLM maps every word it does not know to ``stop``; the word itself is read from the response.
 
->>> str(ending_of("stop", "stop", "[A]")), str(ending_of("model_length", "stop", "[A")), str(ending_of("stop", "stop", " "))
-('complete', 'truncated', 'empty')
+>>> str(ending_of("stop", "stop", "[A]")), str(ending_of("model_length", "stop", "[A"))
+('complete', 'truncated')
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 
 from tsgkit.llm.reply import Ending
 
-GOOD = frozenset(
-    ("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end")
-    + ("tool_calls", "tool_use", "tool_call", "function_call", "unload", "load")
-)
+ENDS = ("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end")
+TOOLS = ("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload")
+GOOD = frozenset((*ENDS, *TOOLS))
 CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
 FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
 FAILING = frozenset(("error", "insufficient_system_resource", "network_error", "ERROR", "abort", "cancelled"))

@@ -1,12 +1,13 @@
 """How fast one model is asked: a queue that waits rather than rejects, and finds out what the service can take.
 
-The number of requests in flight starts small and doubles with every round of answers until the service says "too
-many" or the ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes
-one place away, and four answers bring it back. Many in a row are a limit that was hit: the places shrink by a third, the
-gate closes for as long as the service asks, and the rate at which requests were admitted before is the pace kept
-afterwards, whether that is a hundred a second or three a minute. A request that is turned away right after the gate was
-opened closes it for twice as long; the first one that is admitted then tells how long the limit's window is. Without a
-further 429 the pace rises slowly. Limits of requests and tokens a minute are kept by spacing starts evenly.
+The number of requests in flight starts small and doubles with every round of answers until a limit is met or the
+ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes one place
+away. Many in a row, in the order in which the requests started, are a limit: the places shrink by a third, the gate
+closes for as long as the service asks, and the rate at which requests were admitted before is the pace kept afterwards,
+be it a hundred a second or three a minute. Requests that are turned away right after the gate was opened close it for
+twice as long; the first one that is admitted then tells how long the limit's window is. Without a further 429 the pace
+rises slowly; where it does not help against them it is doubled. Limits of requests and tokens a minute are kept by
+spacing starts evenly.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Flow:
         self._admitted: deque[float] = deque(maxlen=4096)
         """When requests started that were not turned away, as far as is known."""
         self._latest: deque[Started] = deque(maxlen=2 * LATEST)
-        """The latest requests in the order in which they started: a rejection is told sooner than an answer."""
+        """The latest requests in the order of their starts: a rejection comes sooner than an answer."""
         self._pace: float | None = None
         self._learned = 0.0
         self._gate = self._next_start = self._pace_grows_at = 0.0

@@ -189,7 +189,8 @@ class LiteLlm:
                 failure.responded = failure.responded or kept.status is not None
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                raise _failure_in(kept, error, holds_pictures=sent is not messages) from None
+                failure = failure_of(error, holds_pictures=sent is not messages)
+                raise failure_in(kept, error, failure) from None
         return _without(reply, sent) if sent is not messages else reply
 
     def _reply(self, response: Any, kept: Exchange) -> Reply:
@@ -198,7 +199,9 @@ class LiteLlm:
             raise CallFailed("the answer holds no choices", None)
         try:
             message, mapped = choices[0].message, choices[0].finish_reason
-            refusal = getattr(message, "refusal", None) or (message.get("provider_specific_fields") or {}).get("refusal")
+            refusal = getattr(message, "refusal", None) or (message.get("provider_specific_fields") or {}).get(
+                "refusal"
+            )
             content = message.content
         except (AttributeError, TypeError, KeyError, IndexError):
             raise _unreadable(kept) from None
@@ -250,13 +253,12 @@ def _without(reply: Reply, sent: Messages) -> Reply:
     return replace(reply, text=text, refusal=refusal)
 
 
-def _failure_in(kept: Exchange, error: Exception, *, holds_pictures: bool) -> CallFailed:
-    """What an exception means, beside the response that was received, if any."""
+def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFailed:
+    """Complete what an exception means by the response that was received, if any."""
     if kept.failure is not None:
         return kept.failure
     if kept.status is not None and kept.status < 300 and messages_in(kept.value):
         return _unreadable(kept)
-    failure = failure_of(error, holds_pictures=holds_pictures)
     failure.responded = kept.status is not None
     failure.unreachable = kept.status is None and _is_unreachable(error)
     said = f"{failure.message} {getattr(error, 'code', '')} {kept.body[:MOST_SAID].decode('utf-8', 'replace')}"

@@ -109,6 +109,12 @@ def guarded_transport(transport: Any) -> Any:
     return transport
 
 
+def guard_client(client: Any) -> None:
+    """Make an ``httpx.AsyncClient`` that LiteLLM did not build read each response within its limit."""
+    for transport in (client._transport, *client._mounts.values()):
+        guarded_transport(transport)
+
+
 def _check_redirect(request: Any, response: Any) -> None:
     """``CallFailed`` for a redirect to another host, port or scheme: keys and prompts would go along."""
     if not response.has_redirect_location:
@@ -116,7 +122,9 @@ def _check_redirect(request: Any, response: Any) -> None:
     asked, target = request.url, request.url.join(response.headers["location"])
     origins = [(url.scheme, url.host, url.port) for url in (asked, target)]
     if origins[0] != origins[1]:
-        shown = " to ".join(f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in (asked, target))
+        shown = " to ".join(
+            f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "") for url in (asked, target)
+        )
         raise CallFailed(
             f"redirected from {shown}: not followed, it would be sent the key and the prompt; if that is the right "
             "address, give it as api_base",

@@ -26,7 +26,7 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
-from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.reopened import records_from_calls
@@ -35,7 +35,6 @@ from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
 
 RUNS = Path("runs")
-TICK = 1.0
 
 
 @dataclass(frozen=True)
@@ -198,20 +197,13 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
 async def _run(work: Work, running: Running, watch: Watch) -> None:
     asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
     with _interruptible(work, running, watch), _calm_collector():
-        ticking = asyncio.create_task(_ticking(watch))
         try:
-            await work.run()
+            async with ticking(watch.ticked):
+                await work.run()
         finally:
-            ticking.cancel()
             for subject in work.subjects.values():
                 if isinstance(subject, Door):
                     await subject.provider.close()
-
-
-async def _ticking(watch: Watch) -> None:
-    while True:
-        await asyncio.sleep(TICK)
-        watch.ticked()
 
 
 @contextmanager

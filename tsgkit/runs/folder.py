@@ -85,12 +85,12 @@ class RunFolder:
             write_text(self.path / HEADER, json.dumps(self.header, indent=2, ensure_ascii=False) + "\n")
 
     def _index(self) -> dict[int, int]:
-        """Where each answered call lies; one that ended in an error of the service is to be made again."""
+        """Where each answered call lies; one that ended in an error that may pass is to be made again."""
         places: dict[int, int] = {}
         for place, value in self.calls:
             call = _call_of(value)
             self._count(reply_from(value["reply"]))
-            if value["reply"]["ending"] == Ending.API_ERROR:
+            if value["reply"]["ending"] == Ending.API_ERROR and not value["reply"].get("final"):
                 places.pop(_digest(call), None)
             else:
                 places[_digest(call)] = place

@@ -34,7 +34,7 @@ from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_o
 from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import locked
-from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
@@ -191,6 +191,8 @@ class PaintingWatch:
 
     begun: Callable[[PaintingWork], None] = lambda _: None
     changed: Callable[[], None] = lambda: None
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
     stopping: Callable[[int], None] = lambda _: None
     ended: Callable[[], None] = lambda: None
 
@@ -297,7 +299,8 @@ async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
 
     with on_interrupts(stop, work.abandon):
         try:
-            await work.run()
+            async with ticking(watch.ticked):
+                await work.run()
         finally:
             await work.door.provider.close()
 
