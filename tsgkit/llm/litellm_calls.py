@@ -189,8 +189,8 @@ class LiteLlm:
                 failure.responded = failure.responded or kept.status is not None
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-                failure = failure_of(error, holds_pictures=sent is not messages)
-                raise failure_in(kept, error, failure) from None
+                meant = failure_of(error, holds_pictures=sent is not messages)
+                raise failure_in(kept, error, meant) from None
         return _without(reply, sent) if sent is not messages else reply
 
     def _reply(self, response: Any, kept: Exchange) -> Reply:
