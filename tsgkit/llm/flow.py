@@ -4,7 +4,7 @@ The number of requests in flight starts small and doubles with every round of an
 ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes one place
 away. Many in a row, in the order in which the requests started, are a limit: the places shrink by a third, the gate
 closes for as long as the service asks, and the rate at which requests were admitted before is the pace kept afterwards,
-be it a hundred a second or three a minute. Requests that are turned away right after the gate was opened close it for
+be it a hundred a second or fifteen a minute. Requests that are turned away right after the gate was opened close it for
 twice as long; the first one that is admitted then tells how long the limit's window is. Without a further 429 the pace
 rises slowly; where it does not help against them it is doubled. Limits of requests and tokens a minute are kept by
 spacing starts evenly.
