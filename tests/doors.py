@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
@@ -79,7 +79,7 @@ class Told:
         try:
             await asyncio.sleep(0)
             if isinstance(said, CallFailed):
-                raise CallFailed(said.message, said.status, said.retry_after, said.refused)
+                raise replace(said)
             return said if isinstance(said, Reply) else await said(messages[-1]["content"])
         finally:
             self.now -= 1

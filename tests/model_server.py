@@ -7,11 +7,13 @@ repeated and compared whatever the timing. As a program it prints its port and s
 
 ``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
 Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
-``filter``, ``refusal``, ``empty``. ``always`` maps a word in the prompt to the fault that its requests always meet.
-``rate`` allows that many requests in any second. ``replies`` maps a word to the reply given where a prompt holds it;
-else the reply is a letter or a word in brackets, chosen by the prompt. ``echo_key`` puts the key it was sent into
-replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists the
-status of the first requests, whatever they hold, and ``port`` says where to serve.
+``filter``, ``refusal``, ``empty``, ``quota`` (429 with a code of billing), ``parts`` and ``number`` (a content that is
+a list of text parts, or a number), ``reason:WORD`` (that finish reason). ``always`` maps a word in the prompt to the
+fault that its requests always meet. ``rate`` allows that many requests in any second. ``replies`` maps a word to the
+reply given where a prompt holds it; else the reply is a letter or a word in brackets, chosen by the prompt. ``away``
+gives after how many good answers the server goes away, and for how many seconds. ``echo_key`` puts the key it was sent
+into replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists
+the status of the first requests, whatever they hold, and ``port`` says where to serve.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import sys
 import time
 import urllib.request
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,9 @@ class Script:
         self.always: dict[str, str] = options.get("always", {})
         self.replies: dict[str, str] = options.get("replies", {})
         self.rate = options.get("rate")
+        self.away: list[float] = options.get("away", [])
+        self.leave: Callable[[float], None] = lambda _: None
+        self.transports: set[asyncio.Transport] = set()
         self.retry_after = options.get("retry_after", "1")
         self.echo_key = bool(options.get("echo_key"))
         self.status_of: dict[str, str] = options.get("status_of", {})
@@ -100,6 +105,10 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.script.connections += 1
+        self.script.transports.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.script.transports.discard(self.transport)
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -145,6 +154,8 @@ class Connection(asyncio.Protocol):
         script.counts[fault or "good"] += 1
         if not fault:
             script.good[digest] += 1
+            if script.away and script.counts["good"] >= script.away[0]:
+                script.leave(script.away[1])
         self.busy = True
         key = headers.get("authorization", "").removeprefix("Bearer ") if script.echo_key else ""
         later = self._finish if fault != "hang" else (lambda *_: None)
@@ -156,16 +167,23 @@ class Connection(asyncio.Protocol):
             return
         script = self.script
         message: dict[str, Any] = {"role": "assistant", "content": (reply or script.reply(prompt, digest)) + key}
-        reason = {"length": "length", "filter": "content_filter"}.get(fault, "stop")
+        reason = {"length": "length", "filter": "content_filter"}.get(fault, fault.partition(":")[2] or "stop")
         if fault == "empty":
             message["content"] = ""
         if fault == "refusal":
             message |= {"content": None, "refusal": "I will not do that."}
+        if fault in ("parts", "number"):
+            text = str(message["content"])
+            parts = [{"type": "text", "text": part} for part in (text[:1], text[1:])]
+            message["content"] = parts if fault == "parts" else 7
         choices = [] if fault == "nochoices" else [{"index": 0, "message": message, "finish_reason": reason}]
         value = {"id": "x", "object": "chat.completion", "created": 1, "model": "loopback", "choices": choices}
         payload = json.dumps(value | ({"usage": script.usage} if script.usage else {})).encode()
         if fault == "429":
             self._error(429, f"slow down {key}", {"Retry-After": str(script.retry_after)})
+        elif fault == "quota":
+            error = {"message": "You exceeded your plan", "type": "insufficient_quota", "code": "insufficient_quota"}
+            self._send(429, json.dumps({"error": error}).encode())
         elif fault.isdigit():
             self._error(int(fault), f"this is error {fault} {key}", {})
         elif fault == "html":
@@ -193,9 +211,27 @@ class Connection(asyncio.Protocol):
 async def serve(options: dict[str, Any]) -> None:
     script = Script(options)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
+    gone, leaving = 0.0, asyncio.Event()
+
+    def leave(seconds: float) -> None:
+        nonlocal gone
+        gone, script.away = seconds, []
+        leaving.set()
+
+    script.leave = leave
+    port, announced = int(options.get("port", 0)), False
+    while True:
+        server = await loop.create_server(lambda: Connection(script), "127.0.0.1", port, backlog=512)
+        if not announced:
+            port = server.sockets[0].getsockname()[1]
+            print(port, flush=True)
+            announced = True
+        await leaving.wait()
+        leaving.clear()
+        server.close()
+        for transport in list(script.transports):
+            transport.abort()
+        await asyncio.sleep(gone)
 
 
 class Running:

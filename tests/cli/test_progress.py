@@ -7,6 +7,7 @@ import os
 import pty
 import struct
 import termios
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
@@ -55,3 +56,40 @@ def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     os.close(ours)
     assert "\x1b[2A\r\x1b[2Kbaseline/rules tsg/" in seen
     assert max(len(line.replace("\x1b[2A", "").replace("\r\x1b[2K", "")) for line in seen.split("\r\n")) == 19
+
+
+@dataclass
+class Waits:
+    """A run of which nothing but its waits is known."""
+
+    states: dict[object, object] = field(default_factory=dict)
+    waits: list[str] = field(default_factory=list)
+
+
+def test_a_wait_is_said_once_and_again_when_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 1000.0)
+    stream, running = StringIO(), Waits()
+    shown = Progress(stream, running)  # type: ignore[arg-type]
+    shown.ticked()
+    assert stream.getvalue() == ""
+    running.waits = ["openai/x: no answer for 3 s"]
+    shown.ticked()
+    shown.ticked()
+    assert stream.getvalue() == "openai/x: no answer for 3 s\n"
+    monkeypatch.setattr(progress, "EVERY_WAIT_ELSEWHERE", 0.0)
+    shown.ticked()
+    assert stream.getvalue() == "openai/x: no answer for 3 s\n" * 2
+
+
+def test_a_wait_is_a_line_of_the_terminal_as_long_as_it_lasts() -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        running = Waits()
+        shown = Progress(stream, running)  # type: ignore[arg-type]
+        running.waits = ["openai/x: no answer for 3 s"]
+        shown.ticked()
+        running.waits = []
+        shown.ticked()
+    seen = os.read(ours, 65_536).decode()
+    os.close(ours)
+    assert seen == "\r\x1b[2Kopenai/x: no answer for 3 s\r\n\x1b[1A\r\x1b[2K\r\n"

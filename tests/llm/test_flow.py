@@ -10,7 +10,7 @@ import pytest
 from doors import run
 
 from tsgkit.llm.failures import Stopped
-from tsgkit.llm.flow import LATEST, LONGEST_GATE, START, Flow
+from tsgkit.llm.flow import IN_A_ROW, LATEST, LONGEST_GATE, START, Flow
 
 
 class Clock:
@@ -235,9 +235,9 @@ def test_time_that_nobody_used_is_not_saved_up() -> None:
     assert run(starts(flow, clock, 3)) == pytest.approx([100.0, 101.0, 102.0])
 
 
-async def occupied(flow: Flow, places: int) -> None:
+async def occupied(flow: Flow, places: int, clock: Clock | None = None) -> None:
     for _ in range(places):
-        await flow.enter()
+        await flow.enter(0, asyncio.sleep if clock is None else clock.sleep)
 
 
 def test_a_single_429_takes_one_place_and_closes_no_gate() -> None:
@@ -268,10 +268,10 @@ def test_one_burst_shrinks_the_places_once() -> None:
     flow = Flow(64, clock=Clock())
     flow.limit = 40.0
     run(occupied(flow, 20))
-    burst(flow, 8)
+    burst(flow, IN_A_ROW)
     at_the_burst = flow.limit
     burst(flow, 30)
-    assert at_the_burst == flow.limit == pytest.approx((40 - 7) * 0.7)
+    assert at_the_burst == flow.limit == pytest.approx((40 - IN_A_ROW + 1) * 0.7)
     assert flow.limit >= 1
 
 
@@ -279,11 +279,11 @@ def test_after_many_bursts_one_place_is_left() -> None:
     clock = Clock()
     flow = Flow(8, clock=clock)
     for _ in range(50):
-        run(occupied(flow, 1))
+        run(occupied(flow, 1, clock))
         burst(flow, 8)
         flow.leave()
         clock.now += 10
-    assert flow.limit == 1.0
+    assert int(flow.limit) == 1
 
 
 def test_the_gate_never_closes_for_days() -> None:
@@ -295,34 +295,135 @@ def test_the_gate_never_closes_for_days() -> None:
     assert run(starts(flow, clock, 1)) == pytest.approx([LONGEST_GATE])
 
 
+async def admitted(flow: Flow, clock: Clock, number: int, over: float = 0.0) -> None:
+    for _ in range(number):
+        flow.succeeded(await flow.enter(0, clock.sleep))
+        flow.leave()
+        clock.now += over / number
+
+
 def test_the_rate_before_a_burst_is_the_pace_after_it() -> None:
     clock = Clock()
     flow = Flow(64, clock=clock)
-    for _ in range(20):
-        clock.now += 0.04
-        flow.succeeded()
-    run(occupied(flow, 1))
-    burst(flow, 8, retry_after=1.0)
-    assert flow.pace == pytest.approx(20 * 0.98)
-    flow.leave()
+    run(admitted(flow, clock, 20, over=0.5))
+    burst(flow, IN_A_ROW, retry_after=1.0)
+    assert flow.pace == pytest.approx(19.6)
     first, second, third = run(starts(flow, clock, 3))
+    assert first == pytest.approx(1.5), "half a second went by before"
     assert (second - first, third - second) == pytest.approx((1 / 19.6, 1 / 19.6))
 
 
 def test_the_pace_rises_again_slowly() -> None:
     clock = Clock()
     flow = Flow(64, clock=clock)
-    for _ in range(20):
-        flow.succeeded()
-    run(occupied(flow, 1))
-    burst(flow, 8, retry_after=1.0)
-    flow.leave()
+    run(admitted(flow, clock, 20, over=0.5))
+    burst(flow, IN_A_ROW, retry_after=1.0)
+    clock.now += 1.0
+    run(admitted(flow, clock, 100))
     before = flow.pace or 0.0
-    run(starts(flow, clock, 100))
-    assert flow.pace == before
+    assert before >= 19.6
     clock.now += 60
     run(starts(flow, clock, 2))
     assert before < (flow.pace or 0.0) <= before * 1.06
+    run(occupied(flow, 2, clock))
+    flow.throttled(1.0)
+    assert flow.pace == before, "it had risen too far"
+
+
+class VirtualTime(asyncio.SelectorEventLoop):
+    """An event loop that waits for nothing: its clock jumps to the next thing to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 1000.0
+        select = self._selector.select  # type: ignore[attr-defined]
+
+        def at_once(timeout: float | None = None) -> object:
+            self.now += timeout or 0.0
+            return select(0)
+
+        self._selector.select = at_once  # type: ignore[attr-defined]
+
+    def time(self) -> float:
+        self.now += 1e-6  # no two things happen in the same moment
+        return self.now
+
+
+class Limited:
+    """A service that admits so many requests in any window, and turns others away."""
+
+    def __init__(
+        self, most: int, window: float, share: float = 0.0, retry_after: float | None = None, seed: int = 1
+    ) -> None:
+        self.most, self.window, self.share, self.retry_after = most, window, share, retry_after
+        self.starts: list[float] = []
+        self.rng = random.Random(seed)
+        self.rejects = 0
+
+    async def ask(self, now: float, delay: float) -> bool:
+        self.starts = [start for start in self.starts if start > now - self.window]
+        good = len(self.starts) < self.most and self.rng.random() >= self.share
+        if good:
+            self.starts.append(now)
+        else:
+            self.rejects += 1
+        await asyncio.sleep(delay if good else delay / 4)
+        return good
+
+
+def taken(service: Limited, requests: int, concurrency: int = 32, delay: float = 0.2) -> float:
+    """The seconds that requests take, each made again until it is admitted."""
+
+    async def all_of_them() -> float:
+        loop = asyncio.get_running_loop()
+        flow, began = Flow(concurrency, clock=loop.time), loop.time()
+        left = iter(range(requests))
+
+        async def worker() -> None:
+            for _ in left:
+                while True:
+                    start = await flow.enter()
+                    good = await service.ask(loop.time(), delay)
+                    flow.leave()
+                    if good:
+                        flow.succeeded(start)
+                        break
+                    flow.throttled(service.retry_after, start)
+                    await asyncio.sleep(service.retry_after or 0.5)
+
+        await asyncio.gather(*(worker() for _ in range(concurrency)))
+        return loop.time() - began
+
+    with asyncio.Runner(loop_factory=VirtualTime) as runner:
+        return runner.run(all_of_them())
+
+
+@pytest.mark.parametrize("retry_after", [None, 1.0])
+@pytest.mark.parametrize(
+    ("most", "window", "requests", "rejects"),
+    [
+        (1, 2.0, 60, 40),
+        (1, 1.0, 60, 30),
+        (2, 1.0, 100, 30),
+        (4, 1.0, 100, 30),
+        (15, 60.0, 60, 50),
+        (100, 1.0, 1000, 60),
+    ],
+)
+def test_a_limit_of_any_rate_is_learned(
+    most: int, window: float, requests: int, rejects: int, retry_after: float | None
+) -> None:
+    service = Limited(most, window, retry_after=retry_after)
+    seconds = taken(service, requests)
+    assert seconds <= 1.5 * requests / most * window
+    assert service.rejects <= rejects
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
+def test_scattered_429s_throttle_little(share: float) -> None:
+    plain = 600 / 32 * (0.2 + share * 0.55)
+    walls = [taken(Limited(10_000, 1.0, share, retry_after=0.5, seed=seed), 600) for seed in range(5)]
+    assert max(walls) <= 2 * plain
 
 
 def test_those_at_the_gate_go_on_one_after_the_other() -> None:

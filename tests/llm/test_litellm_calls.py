@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from model_server import Running, model_server
 
 import tsgkit
 from tsgkit.errors import UsageError
+from tsgkit.llm import litellm_calls
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Patience
@@ -434,7 +436,8 @@ def test_a_run_through_many_faults_loses_nothing_it_could_have() -> None:
         stats = faulty.stats()
     assert {reply.ending for reply in replies} == {Ending.COMPLETE}
     assert (stats["good"], stats["good_twice"]) == (60, 0)
-    assert budget.used_requests == stats["seen"] == sum(len(reply.attempts) for reply in replies)
+    assert stats["seen"] == sum(len(reply.attempts) for reply in replies)
+    assert budget.used_requests == stats["seen"] - stats["counts"]["429"], "who is turned away has asked nothing"
     assert stats["seen"] > 60
 
 
@@ -482,3 +485,74 @@ def test_services_say_errors_in_several_shapes() -> None:
     for shape in shapes:
         with service(400, json.dumps(shape, indent=2).encode()) as told:
             assert failure(told.base, model="hosted_vllm/m").message == "BadRequestError: why"
+
+
+@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize(
+    ("word", "ending"),
+    [("model_length", Ending.TRUNCATED), ("who_knows", Ending.TRUNCATED), ("eos", Ending.COMPLETE)],
+)
+def test_only_known_good_endings_are_answers_and_the_raw_word_is_kept(model: str, word: str, ending: Ending) -> None:
+    with model_server(always={"": f"reason:{word}"}) as server:
+        reply = sent_once(server.base, model=model)
+    assert (reply.ending, reply.finish_reason, bool(reply.text)) == (ending, word, True)
+
+
+@pytest.mark.parametrize("word", ["error", "insufficient_system_resource"])
+def test_an_answer_that_the_service_broke_off_is_worth_another_try(word: str) -> None:
+    with model_server(always={"": f"reason:{word}"}) as server:
+        found = failure(server.base)
+    assert (found.can_be_retried, found.finish_reason, found.responded) == (True, word, True)
+
+
+@pytest.mark.parametrize("model", [*PROVIDERS, "anthropic/claude-sonnet-4-5"])
+def test_a_redirect_to_another_host_is_not_followed(model: str) -> None:
+    with service() as elsewhere, service(307, b"", Location=f"{elsewhere.base}/chat/completions") as told:
+        found = failure(told.base, model=model)
+        assert (len(told.asked), elsewhere.asked) == (1, [])
+    assert (found.can_be_retried, found.denied) == (False, True)
+    assert "redirected from http://127.0.0.1:" in found.message
+    assert "give it as api_base" in found.message
+
+
+@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_response_is_read_no_further_than_its_limit(
+    model: str, packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(litellm_calls, "MOST_TEXT_BYTES", 200_000)
+    body = completion(content="x" * 1_000_000)
+    headers = {"Content_Encoding": "gzip"} if packed else {}
+    with service(200, gzip.compress(body) if packed else body, **headers) as told:
+        found = failure(told.base, model=model)
+        assert len(told.asked) == 1
+    assert (found.message, found.final) == ("the response is larger than 200,000 bytes", True)
+
+
+def test_a_packed_response_is_read() -> None:
+    with service(200, gzip.compress(completion()), Content_Encoding="gzip") as told:
+        assert sent_once(told.base).text == "[A]"
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (429, {"message": "You exceeded your plan", "code": "insufficient_quota"}),
+        (429, {"message": "x", "code": "billing_hard_limit_reached"}),
+        (429, {"message": "Quota exceeded, requests per day", "status": "RESOURCE_EXHAUSTED"}),
+        (400, {"message": "Your credit balance is too low to access the API", "type": "invalid_request_error"}),
+        (402, {"message": "Insufficient Balance"}),
+    ],
+)
+@pytest.mark.parametrize("model", [*PROVIDERS, "anthropic/claude-sonnet-4-5"])
+def test_a_refusal_for_quota_or_billing_is_told_from_a_limit(model: str, status: int, error: dict[str, Any]) -> None:
+    with service(status, json.dumps({"error": error}).encode()) as told:
+        found = failure(told.base, model=model)
+    assert (found.denied, found.can_be_retried, found.throttled) == (True, False, False)
+
+
+def test_a_quota_a_minute_is_a_limit() -> None:
+    error = {"message": "You exceeded your current quota, requests per minute", "status": "RESOURCE_EXHAUSTED"}
+    with service(429, json.dumps({"error": error}).encode()) as told:
+        found = failure(told.base)
+    assert (found.throttled, found.can_be_retried) == (True, True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -98,6 +100,76 @@ def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Pre
     assert 3 <= denied["api_error"] == seen["401"] <= 4, "three in a row, and what was on its way"
     assert denied["missing"] == 30 - denied["api_error"]
     assert list(denied) == list(COUNTS)
+
+
+def test_an_account_without_quota_is_given_up_after_three_refusals(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(status_of={"x": "quota"}) as server:
+        ended = commands.run(*words(server.base, "--concurrency", "1", "--json", limit=30), cwd=tmp_path)
+        seen = server.stats()["counts"]
+    (result,) = ended.json["results"]
+    assert (ended.code, seen) == (1, {"quota": 3})
+    assert (result["counts"]["api_error"], result["counts"]["missing"]) == (3, 27)
+
+
+def test_an_outage_is_waited_for_and_costs_no_sample(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(away=[20, 1.5]) as server:
+        ended = commands.run(*words(server.base, "--concurrency", "16", limit=90), cwd=tmp_path)
+    assert (ended.code, ended.err) == (0, "")
+    assert outcomes(tmp_path / "run") == {"answered": 90}
+
+
+def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(away=[20, 600]) as server:
+        command = words(server.base, "--max-outage", "0.02", "--json", limit=90)
+        ended = commands.run(*command, cwd=tmp_path)
+    (result,) = ended.json["results"]
+    counts = result["counts"]
+    assert ended.code == 1
+    assert counts["api_error"] == 0
+    assert counts["missing"] == 90 - counts["answered"] > 0
+
+
+def test_a_silent_service_is_seen_and_named_when_interrupted(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(faults={"429": 1.0}, retry_after="30") as server:
+        command = [word for word in words(server.base) if word != "--quiet"]
+        process = commands.start(*command, cwd=tmp_path)
+        until = time.monotonic() + 30
+        while "no answer for" not in process.err and time.monotonic() < until:
+            time.sleep(0.05)
+        assert "slow down" in process.err
+        before = process.err
+        process.signal(signal.SIGINT)
+        process.wait(20)
+    assert process.code == 130
+    assert "while waiting for openai/x: no answer for" in process.err[len(before) :]
+    assert "slow down" in process.err[len(before) :]
+
+
+def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(first=[200, 400]) as server:
+        ended = commands.run(*words(server.base, "--json", limit=8), cwd=tmp_path)
+    (result,) = ended.json["results"]
+    assert (result["counts"]["api_error"], result["usage"]["cost"]) == (1, None)
+
+
+def test_text_parts_are_an_answer_and_a_number_is_never_asked_again(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(always={"": "parts"}) as server:
+        assert commands.run(*words(server.base, "--new", limit=5), cwd=tmp_path).code == 0
+        assert server.stats()["seen"] == 5
+    assert outcomes(tmp_path / "run") == {"answered": 5}
+    with model_server(always={"": "number"}) as server:
+        for _ in range(2):
+            ended = commands.run(*words(server.base, "--out", "other", limit=5), cwd=tmp_path)
+            assert (ended.code, server.stats()["seen"]) == (1, 5)
+    assert "its content is a number, expected a text" in ended.out
+    assert "Traceback" not in ended.out + ended.err
+
+
+def test_a_service_that_turns_away_uses_up_no_budget(commands: Prefork, tmp_path: Path) -> None:
+    with model_server(rate=4, retry_after="0.2") as server:
+        ended = commands.run(*words(server.base, "--max-requests", "12", limit=12), cwd=tmp_path)
+        assert server.stats()["good"] == 12
+    assert ended.code == 0, ended.err
 
 
 def test_a_vote_that_failed_leaves_the_sample_open_and_is_asked_again_alone(commands: Prefork, tmp_path: Path) -> None:

@@ -100,6 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds that measuring a room may take (default 120; 0: no limit)",
     )
     how.add_argument("--boxes", action="store_true", help="let a model judge rooms of bare boxes all the same")
+    how.add_argument(
+        "--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)"
+    )
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
@@ -193,10 +196,11 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
     from tsgkit.runs.evaluation import Options
     from tsgkit.runs.subjects import Limits
 
-    for name in ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
+    for name in ("concurrency", "timeout", "max_outage", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    outage = Patience.max_outage / 60 if arguments.max_outage is None else arguments.max_outage
     limits = Limits(
         concurrency=arguments.concurrency,
         requests_per_minute=arguments.rpm,
@@ -205,7 +209,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
         max_tokens=arguments.max_tokens,
         max_cost=arguments.max_cost,
         prices=tuple(arguments.price),
-        patience=Patience(timeout=arguments.timeout),
+        patience=Patience(timeout=arguments.timeout, max_outage=60 * outage),
     )
     return Options(
         out=arguments.out,
@@ -221,6 +225,8 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
         return
     if code == INTERRUPTED:
         complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")
+        for why in finished.trouble:
+            complain(f"while waiting for {inert(why)}")
     if finished.budget:
         complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
     how = "raise the limit in" if finished.budget else "go on with"

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import IO
 
-from tsgkit.cli.progress import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, clock, columns_of
+from tsgkit.cli.progress import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, EVERY_WAIT_ELSEWHERE, clock, columns_of
 from tsgkit.cli.terminal import inert
 from tsgkit.runs.painting import PaintingWatch, PaintingWork
 
@@ -20,11 +20,13 @@ class PaintingProgress:
     work: PaintingWork | None = None
     _shown_at: float = 0.0
     _in_place: bool = False
+    _said_at: float = 0.0
+    _waits: str = ""
 
     @property
     def watch(self) -> PaintingWatch:
         """How the work tells this what happens."""
-        return PaintingWatch(self.begun, self.changed, self.stopping, self.finished)
+        return PaintingWatch(self.begun, self.changed, self.ticked, self.stopping, self.finished)
 
     def begun(self, work: PaintingWork) -> None:
         """The work begins."""
@@ -39,8 +41,21 @@ class PaintingProgress:
             self._shown_at = now
             self._show()
 
+    def ticked(self) -> None:
+        """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
+        before, self._waits = self._waits, self.work.door.waits_for() if self.work else ""
+        now = time.monotonic()
+        if self.stream.isatty():
+            if self._waits or before:
+                self._show()
+        elif self._waits and now - self._said_at >= (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
+            self._said_at = now
+            self._print(inert(self._waits))
+
     def stopping(self, busy: int) -> None:
         """The user wants to stop."""
+        if self.work and (why := self.work.door.waits_for()):
+            self._print(inert(why))
         self._print(f"stopping: waiting for {busy:,} pictures in work; Ctrl-C again does not wait")
 
     def finished(self) -> None:
@@ -52,7 +67,8 @@ class PaintingProgress:
     def _show(self) -> None:
         if self.work is None:
             return
-        line = line_of(self.work, time.monotonic())[: columns_of(self.stream)]
+        line = line_of(self.work, time.monotonic())
+        line = (f"{line}; {inert(self._waits)}" if self._waits else line)[: columns_of(self.stream)]
         if self.stream.isatty():
             up = "\x1b[1A" if self._in_place else ""
             self.stream.write(f"{up}\r\x1b[2K{line}\n")

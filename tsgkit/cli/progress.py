@@ -15,6 +15,7 @@ from tsgkit.runs.state import RowState
 
 EVERY_ON_A_TERMINAL = 0.2
 EVERY_ELSEWHERE = 10.0
+EVERY_WAIT_ELSEWHERE = 30.0
 MOST_LINES = 12
 
 
@@ -26,11 +27,13 @@ class Progress:
     running: Running | None = None
     _shown_at: float = 0.0
     _lines: int = 0
+    _waits: list[str] = field(default_factory=list)
+    _said_at: float = 0.0
 
     @property
     def watch(self) -> Watch:
         """How a run tells this what happens."""
-        return Watch(self.begun, self.changed, self.stopping, self.ended)
+        return Watch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
 
     @property
     def _on_a_terminal(self) -> bool:
@@ -52,12 +55,26 @@ class Progress:
         self._shown_at = now
         self._show()
 
+    def ticked(self) -> None:
+        """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
+        waits = [] if self.running is None else self.running.waits
+        before, self._waits, now = self._waits, waits, time.monotonic()
+        if self._on_a_terminal:
+            if waits or before:
+                self._show()
+        elif waits and now - self._said_at >= (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
+            self._said_at = now
+            self._print("\n".join(map(inert, waits)))
+
     def stopping(self, busy: int) -> None:
         """The user wants to stop."""
+        for why in [] if self.running is None else self.running.waits:
+            self._print(inert(why))
         self._print(f"stopping: waiting for {busy:,} samples in work; Ctrl-C again does not wait")
 
     def ended(self) -> None:
         """Nothing more happens."""
+        self._waits = []
         if self.running is not None and self._lines:
             self._show()
             self._lines = 0
@@ -68,6 +85,8 @@ class Progress:
         first = {title[0]: title for title, _ in reversed(groups)}
         lines = [self._line(title, states, first[title[0]] == title)[:width] for title, states in groups]
         if self._on_a_terminal:
+            lines += [inert(why)[:width] for why in self._waits]
+            lines += [""] * (self._lines - len(lines))
             up = f"\x1b[{self._lines}A" if self._lines else ""
             self.stream.write(up + "".join(f"\r\x1b[2K{line}\n" for line in lines))
             self._lines = len(lines)

@@ -19,16 +19,19 @@ from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
 from tsgkit.llm.flow import LONGEST_GATE, Flow
+from tsgkit.llm.giving_up import GivingUp
+from tsgkit.llm.outage import Outage
 from tsgkit.llm.pictures import identity_of, tokens_of_content
 from tsgkit.llm.prices import PicturePrice, Price
-from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Ending, Reply, Usage
+from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
-DENIALS_TO_GIVE_UP = 3
+NOTICEABLE = 3.0
+"""Seconds without an answer after which somebody who watches wants to know why."""
 STOPPING = "the run is being stopped"
 
 
@@ -96,6 +99,10 @@ class Patience:
     longest_wait: float = 60.0
     throttled_attempts: int = 60
     throttled_seconds: float = 1800.0
+    refused_seconds: float = 120.0
+    """How long a service that never answered may say "too many" in the same words."""
+    max_outage: float = 1800.0
+    """How long a service that has answered before is waited for."""
 
 
 @dataclass
@@ -118,13 +125,34 @@ class Door:
     price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
-    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    giving_up: GivingUp = field(init=False, repr=False)
+    outage: Outage = field(init=False, repr=False)
+    _halted: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when no further request is to be made: the run is being stopped, or the model given up."""
+    _stopping: bool = False
+    _trouble: str = ""
+    """What the last request ended with, if with no answer."""
+    _heard: float = 0.0
+    """When the last answer came, or the first request of those in flight was made."""
     _in_flight: dict[str, asyncio.Future[None]] = field(default_factory=dict)
-    _denials: int = 0
-    _served: bool = False
-    _lost: int = 0
-    _denial: str = ""
     _rng: random.Random = field(default_factory=lambda: random.Random(0))
+
+    def __post_init__(self) -> None:
+        self.giving_up = GivingUp(self.endpoint, self.patience.refused_seconds)
+        self.outage = Outage(self.patience.first_wait, self.patience.longest_wait)
+
+    def waits_for(self) -> str:
+        """Why no answer has come for some seconds; empty while answers come or nobody asks."""
+        silent = time.monotonic() - self._heard
+        if not self.waiting or silent < NOTICEABLE:
+            return ""
+        if self.outage.since is not None:
+            return f"no service for {self.outage.lasted():.0f} s, one request at a time is tried: {self.outage.reason}"
+        if self._trouble:
+            return f"no answer for {silent:.0f} s, {self.waiting:,} calls wait to be tried again: {self._trouble}"
+        pace = self.flow.pace
+        held = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
+        return f"no answer for {silent:.0f} s{held}; an attempt may take {self.patience.timeout:g} s"
 
     async def ask(
         self,
@@ -141,7 +169,7 @@ class Door:
         body = {"model": self.name, "messages": prompt_id, "format": schema, **self.parameters}
         call = where._replace(label=label, body=_digest([self.endpoint, body]), draw=draw)
         recorded = self.recorder.find(call)
-        if recorded is not None and recorded.ending is not Ending.API_ERROR:
+        if recorded is not None and (recorded.ending is not Ending.API_ERROR or recorded.final):
             return recorded
         key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
         try:
@@ -201,66 +229,107 @@ class Door:
 
     async def _from_model(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None) -> Reply:
         self.provider.prepare()
-        started = time.monotonic()
+        began = since = time.monotonic()
         attempts: list[Attempt] = []
+        fresh = 0  # attempts made while the service was down use up nobody's patience
+        if not self.waiting and not self._trouble:
+            self._heard = began
         self.waiting += 1
         try:
             while True:
                 found = await self._attempt(prompt, schema, attempts)
+                now = time.monotonic()
                 if isinstance(found, Reply):
-                    return replace(found, attempts=tuple(attempts), seconds=_rounded(time.monotonic() - started))
-                if (wait := self._wait_after(found, attempts, time.monotonic() - started)) is None:
-                    return self._given_up(found, attempts, time.monotonic() - started)
-                attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
-                await self._pause(wait)
+                    return replace(found, attempts=tuple(attempts), seconds=_rounded(now - began))
+                if self._is_out(found):
+                    fresh, since = len(attempts), now
+                    continue
+                if (wait := self._wait_after(found, attempts[fresh:], now - since)) is None:
+                    return self._given_up(found, attempts, now - began)
+                if self.outage.since is None:
+                    attempts[-1] = replace(attempts[-1], waited=_rounded(wait))
+                    await self._pause(wait)
         except NotFinished as why:
             why.attempts = tuple(attempts)
             raise
         finally:
             self.waiting -= 1
 
+    def _is_out(self, failure: CallFailed) -> bool:
+        """Whether a loss is the service's doing: it is down, and more than this one request shows it."""
+        return self.outage.since is not None and failure.is_loss and (failure.unreachable or self.waiting > 1)
+
     async def _pause(self, seconds: float) -> None:
-        """Wait; ``Stopped`` where the run is stopped meanwhile."""
+        """Wait; ``NotFinished`` where the run is stopped or the model given up meanwhile."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        self._check_stopping()
+                await self._halted.wait()
+        self._check_halted()
 
-    def _check_stopping(self) -> None:
-        if self._stopping.is_set():
-            raise Stopped(STOPPING)
+    def _check_halted(self) -> None:
+        if self._halted.is_set():
+            raise self._why_halted()
+
+    def _why_halted(self) -> NotFinished:
+        if self._stopping:
+            return Stopped(STOPPING)
+        return Unasked(f"{self.name}: not asked any more: {self.giving_up.reason}")
 
     def stop(self) -> None:
         """Make no further request; what is on its way comes home."""
-        self._stopping.set()
-        self.flow.turn_away(lambda: Stopped(STOPPING))
+        self._stopping = True
+        self._halt()
+
+    def _halt(self) -> None:
+        self._halted.set()
+        self.flow.turn_away(self._why_halted)
+        self.outage.turn_away(self._why_halted)
+
+    async def _place(self, tokens: int) -> tuple[float, bool]:
+        """Wait for a place: when the request may start, and whether it is to find out if an outage is over."""
+        while True:
+            tries = await self.outage.wait_in_line(self._pause)
+            try:
+                start = await self.flow.enter(tokens, self._pause)
+            except BaseException:
+                if tries:
+                    self.outage.tried()
+                raise
+            if tries or self.outage.since is None:
+                return start, tries
+            self.flow.leave()
 
     async def _attempt(
         self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, attempts: list[Attempt]
     ) -> Reply | CallFailed:
         estimate = self._estimate(prompt)
-        self._check_stopping()
-        await self.flow.enter(estimate.tokens, self._pause)
+        self._check_halted()
+        start, tries = await self._place(estimate.tokens)
         began = time.monotonic()
         try:
             self._check_allowed(estimate)
             reply = await self._sent(prompt, schema, estimate)
         except CallFailed as failure:
             failure.message = _shortened(self.secrets.redact(failure.message))
-            if failure.unsent:
-                return failure
-            attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
-            self._note_failure(failure)
+            if not failure.unsent:
+                attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
+                self._note_failure(failure, start, tries)
             return failure
         finally:
             self.flow.leave()
-        self.flow.succeeded()
-        self._served = True
-        self._note_denial(None)
+            if tries:
+                self.outage.tried()
+        self._note_answer(reply, start)
         attempts.append(Attempt(_rounded(time.monotonic() - began)))
+        return reply
+
+    def _note_answer(self, reply: Reply, start: float) -> None:
+        self.flow.succeeded(start)
+        self.giving_up.answered()
+        self.outage.answered()
+        self._trouble, self._heard = "", time.monotonic()
         if reply.usage.completion is not None:
             self.expected_completion += 0.1 * (reply.usage.completion - self.expected_completion)
-        return reply
 
     async def _sent(self, prompt: list[dict[str, Any]], schema: dict[str, Any] | None, estimate: Estimate) -> Reply:
         """The reply to one request, whose use is settled however it ends."""
@@ -269,7 +338,7 @@ class Door:
             reply = await self.provider.send(prompt, schema, self.patience.timeout)
             usage = reply.usage
         except CallFailed as failure:
-            usage = None if failure.unsent else NOTHING if failure.was_answered else UNKNOWN
+            usage = _use_of(failure)
             raise
         finally:
             if usage is None:
@@ -285,30 +354,27 @@ class Door:
         return Estimate(tokens_in + tokens_out, cost)
 
     def _check_allowed(self, estimate: Estimate) -> None:
-        self._check_stopping()
-        if self._denial:
-            raise Unasked(f"{self.name}: not asked any more: {self._denial}")
+        self._check_halted()
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")
 
-    def _note_failure(self, failure: CallFailed) -> None:
+    def _note_failure(self, failure: CallFailed, start: float, tried: bool) -> None:
+        self._trouble = failure.message
         if failure.throttled:
-            self.flow.throttled(failure.retry_after)
-        self._note_denial(failure.message if failure.denied else None)
+            self.flow.throttled(failure.retry_after, start)
+        self.giving_up.failed(failure)
+        if not failure.is_loss:
+            self.outage.answered()
+        elif self.giving_up.served:
+            self.outage.lost(failure.message, failure.retry_after or 0.0, tried=tried)
+            if self.outage.lasted() >= self.patience.max_outage:
+                lasted = f"{self.outage.lasted():.0f} s"
+                self.giving_up.end(f"no service for {lasted} (limit: --max-outage): {failure.message}")
+        self._halt_where_given_up()
 
-    def _note_denial(self, message: str | None) -> None:
-        """Count denials in a row; who is given up stays given up, whatever still comes home."""
-        self._denials = 0 if message is None else self._denials + 1
-        if message is not None and self._denials >= DENIALS_TO_GIVE_UP:
-            self._denial = message
-
-    def _note_silence(self, failure: CallFailed) -> None:
-        """Where nobody ever answered, and several calls were given up, it makes no sense to try all the others."""
-        if self._served or failure.status is not None or failure.unsent:
-            return
-        self._lost += 1
-        if self._lost >= DENIALS_TO_GIVE_UP and not self._denial:
-            self._denial = f"nothing was ever answered at {self.endpoint}, is it running? {failure.message}"
+    def _halt_where_given_up(self) -> None:
+        if self.giving_up.reason:
+            self._halt()
 
     def _wait_after(self, failure: CallFailed, attempts: list[Attempt], passed: float) -> float | None:
         """How long to wait before the next attempt; None to give up."""
@@ -334,16 +400,26 @@ class Door:
         return ceiling * self._rng.uniform(0.5, 1.0)
 
     def _given_up(self, failure: CallFailed, attempts: list[Attempt], seconds: float) -> Reply:
-        self._note_silence(failure)
+        self.giving_up.lost(failure)
+        self._halt_where_given_up()
         ending = Ending.REFUSED if failure.refused else Ending.API_ERROR
         return Reply(
             text=None,
             ending=ending,
             error=failure.message,
             status=failure.status,
+            final=failure.final,
+            finish_reason=failure.finish_reason,
             seconds=_rounded(seconds),
             attempts=tuple(attempts),
         )
+
+
+def _use_of(failure: CallFailed) -> Usage | None:
+    """What a failed request used; None where it does not count as one: never sent, or turned away with 429."""
+    if failure.unsent or failure.status == TOO_MANY:
+        return None
+    return NOTHING if failure.was_answered else UNKNOWN
 
 
 def _unfinished(why: NotFinished) -> Reply:

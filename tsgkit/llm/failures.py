@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Attempt
 
 DENIED = (401, 403, 404)
+BILLING_STATUS = (400, 402, 403, 429)
+"""How services answer whose account cannot pay."""
+BILLING = re.compile(
+    r"insufficient[_ ](quota|balance|credit|fund)|billing[_ ](hard[_ ]limit|not[_ ]active)|hard[_ ]limit[_ ]reached"
+    r"|credit balance is too low|exceeded your current quota|quota[_ ]?exceeded|exceeded .{0,40}\bquota"
+    r"|quota (has been |is )?(exceeded|exhausted)|out of credits|no credits|requires more credits|add (more )?credits"
+    r"|payment required|arrearage|overdue payment|(spending|usage|monthly) limit (has been |is )?(reached|exceeded)"
+    r"|spend limit",
+    re.IGNORECASE,
+)
+PER_MINUTE = re.compile(r"per[-_ ]?(minute|second)|\b[rt]pm\b|retryDelay|(retry|try again) in \d", re.IGNORECASE)
+""""Quota" of these is a rate limit, which frees itself while one waits."""
+PER_DAY = re.compile(r"per[-_ ]?(day|month)", re.IGNORECASE)
 LONGEST_MESSAGE = 500
 
 
@@ -25,16 +39,26 @@ class CallFailed(Exception):
     """What was to be sent is not there any more: no request was made."""
     final: bool = False
     """An answer that would be paid for again, and be the same."""
+    unpaid: bool = False
+    """The account has no quota or no money left, whatever the status."""
+    responded: bool = False
+    """A response came, whatever it held."""
+    unreachable: bool = False
+    """No connection came about: no request can have been the reason."""
+    misdirected: bool = False
+    """The service redirected to another host."""
+    finish_reason: str | None = None
+    """How the service itself says that the answer ended."""
 
     @property
     def throttled(self) -> bool:
         """Whether the service says that it is asked too often."""
-        return self.status == 429
+        return self.status == 429 and not self.unpaid
 
     @property
     def can_be_retried(self) -> bool:
         """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
-        if self.refused or self.unsent or self.final:
+        if self.refused or self.unsent or self.final or self.denied:
             return False
         return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
 
@@ -46,10 +70,31 @@ class CallFailed(Exception):
     @property
     def denied(self) -> bool:
         """Whether the service would say no to every other request as well."""
-        return self.status in DENIED
+        return self.unpaid or self.misdirected or self.status in DENIED
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether this is how a service fails that is down: no answer, a broken one, or 5xx."""
+        return self.can_be_retried and not self.throttled and self.status not in (408, 409, 425)
 
     def __str__(self) -> str:
         return self.message
+
+
+def cannot_pay(status: int | None, said: str) -> bool:
+    """Tell a refusal for quota or billing from a rate limit, by its status and all that the service said.
+
+    >>> cannot_pay(429, "insufficient_quota"), cannot_pay(429, "slow down"), cannot_pay(402, "")
+    (True, False, True)
+    >>> cannot_pay(429, "RESOURCE_EXHAUSTED: you exceeded your current quota, requests per minute")
+    False
+    """
+    if status == 402:
+        return True
+    if status not in BILLING_STATUS or not BILLING.search(said):
+        return False
+    definite = "insufficient_quota" in said or PER_DAY.search(said)
+    return status != 429 or bool(definite) or not PER_MINUTE.search(said)
 
 
 class NotFinished(TsgkitError):
@@ -69,4 +114,4 @@ class Stopped(NotFinished):
 
 
 class Unasked(NotFinished):
-    """The call was not made, because the service has denied several before it."""
+    """The call was not made, because the service has denied several before it, or is down for too long."""

@@ -1,11 +1,13 @@
 """How fast one model is asked: a queue that waits rather than rejects, and finds out what the service can take.
 
-The number of requests in flight starts small and doubles with every round of answers until the service says "too
-many" or the ceiling is reached; from then on it grows by one a round. A single 429 concerns its own request, which
-waits as long as the service asks, and takes one place away. Several among the latest answers are a limit that was hit:
-once for each burst of them the places shrink by a third, the gate closes for as long as the service asks, and the rate
-that was served in the second before is the pace kept afterwards; without a further burst it rises slowly. Limits of
-requests and tokens a minute are kept by spacing starts evenly.
+The number of requests in flight starts small and doubles with every round of answers until a limit is met or the
+ceiling is reached. A single 429 concerns its own request, which waits as long as the service asks; it takes one place
+away. Many in a row, in the order in which the requests started, are a limit: the places shrink by a third, the gate
+closes for as long as the service asks, and the rate at which requests were admitted before is the pace kept afterwards,
+be it a hundred a second or fifteen a minute. Requests that are turned away right after the gate was opened close it for
+twice as long; the first one that is admitted then tells how long the limit's window is. Without a further 429 the pace
+rises slowly; where it does not help against them it is doubled. Limits of requests and tokens a minute are kept by
+spacing starts evenly.
 """
 
 from __future__ import annotations
@@ -14,17 +16,43 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import groupby
 
 START = 8
 SHRINK = 0.7
+RECOVERY = 0.25
+"""Places that an answer brings back after a 429 took one: a service may turn a fifth away at random."""
 PACE_MARGIN = 0.98
 PACE_GROWTH = 1.05
 GROW_PACE_AFTER = 30.0
+GROW_PACE_AFTER_REQUESTS = 10
 GROW_PACE_EVERY = 5.0
+FIRST_PAUSE = 1.0
 LONGEST_GATE = 300.0
-FEWEST_FOR_A_PACE = 5
-LATEST = 20
-BURST = 0.4
+WINDOW = 1.0
+"""The shortest window over which a rate is measured, and the precision of what services ask to wait."""
+LOOKBACK = 60.0
+"""The longest window: most limits are told a minute."""
+IN_A_ROW = 7
+LATEST = 32
+IN_VAIN = 2
+"""So many that are turned away first after the gate was opened say that it was too early; one may be chance."""
+UNRELATED = 0.08
+UNRELATED_SECONDS = 3.0
+UNRELATED_REQUESTS = 20
+"""Where such a share is turned away for so long although the pace is kept, that is not because of the pace."""
+BURST = 0.5
+BURST_AT_A_PACE = 0.4
+"""Shares of the latest outcomes that are a limit; where a pace is known already, fewer say that it is too high."""
+
+
+@dataclass(slots=True)
+class Started:
+    """A request that started, and whether it was turned away, as far as is known."""
+
+    at: float
+    rejected: bool = False
 
 
 class Flow:
@@ -45,10 +73,21 @@ class Flow:
         self._rpm, self._tpm, self._clock = requests_per_minute, tokens_per_minute, clock
         self._starting_slowly = True
         self._waiters: deque[asyncio.Future[None]] = deque()
-        self._served: deque[float] = deque(maxlen=4096)
-        self._latest: deque[bool] = deque([True] * LATEST, maxlen=LATEST)
+        self._admitted: deque[float] = deque(maxlen=4096)
+        """When requests started that were not turned away, as far as is known."""
+        self._latest: deque[Started] = deque(maxlen=2 * LATEST)
+        """The latest requests in the order of their starts: a rejection comes sooner than an answer."""
         self._pace: float | None = None
-        self._gate = self._next_start = self._burst_until = self._pace_grows_at = 0.0
+        self._learned = 0.0
+        self._gate = self._next_start = self._pace_grows_at = 0.0
+        self._pause = 0.0
+        """How long the gate was closed last."""
+        self._testing = False
+        """Whether nothing has been admitted since the gate was opened."""
+        self._since: float | None = None
+        """Since when all that was admitted counts for the pace; None before the first request."""
+        self._burst = 0.0
+        self._rejected_at_the_pace = self._in_vain = 0
 
     @property
     def pace(self) -> float | None:
@@ -56,8 +95,8 @@ class Flow:
         fixed = self._rpm / 60 if self._rpm else None
         return min((pace for pace in (self._pace, fixed) if pace), default=None)
 
-    async def enter(self, tokens: int = 0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Wait for a place, by this way of sleeping; ``leave`` gives it back."""
+    async def enter(self, tokens: int = 0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> float:
+        """Wait for a place, by this way of sleeping; ``leave`` gives it back. The result is when the request starts."""
         if self._waiters or self.active >= int(self.limit):
             await self._queue()
         else:
@@ -67,6 +106,11 @@ class Flow:
         except BaseException:
             self.leave()
             raise
+        start = self._clock()
+        self._since = start if self._since is None else self._since
+        self._admitted.append(start)
+        self._latest.append(Started(start))
+        return start
 
     async def _queue(self) -> None:
         """Wait for the place that ``_wake`` hands over, already counted as taken, so that nobody slips in between."""
@@ -123,35 +167,95 @@ class Flow:
         now = self._clock()
         if self._pace is not None and now >= self._pace_grows_at:
             self._pace *= PACE_GROWTH
-            self._pace_grows_at = now + GROW_PACE_EVERY
+            self._pace_grows_at = now + max(GROW_PACE_EVERY, GROW_PACE_AFTER_REQUESTS / 2 / self._pace)
 
-    def succeeded(self) -> None:
-        """A request was served: there may be room for more."""
-        self._served.append(self._clock())
-        self._latest.append(True)
+    def succeeded(self, started: float | None = None) -> None:
+        """Note that a request that started then was served: there may be room for more."""
+        started = self._clock() if started is None else started
+        if self._testing and started >= self._gate:
+            self._testing = False
+            self._measure(started, slack=WINDOW)
+            self._since = self._gate
         if self.limit < self.ceiling and self.active >= int(self.limit) - 1:
-            self.limit = min(self.limit + (1.0 if self._starting_slowly else 1 / self.limit), float(self.ceiling))
+            self.limit = min(self.limit + (1.0 if self._starting_slowly else RECOVERY), float(self.ceiling))
         self._wake()
 
-    def throttled(self, retry_after: float | None) -> None:
-        """A request was turned away with 429."""
+    def throttled(self, retry_after: float | None, started: float | None = None) -> None:
+        """Note that a request that started then was turned away with 429."""
         now = self._clock()
         self.throttles += 1
-        self._latest.append(False)
-        self._starting_slowly = False
-        if now < self._burst_until:
+        self._note_rejected(started)
+        if now < self._gate or (started is not None and started < self._gate):  # of a burst that was noticed already
+            if self._testing:
+                self._measure(self._burst)
             return
-        if self._latest.count(False) < BURST * LATEST and self.active > 1:
+        if self._testing and self._in_vain < IN_VAIN - 1:
+            self._in_vain += 1
+        elif self._testing:
+            self._close(now, max(2 * self._pause, retry_after or 0.0))
+        elif self._is_burst():
+            self._close(now, FIRST_PAUSE if retry_after is None else retry_after)
+        else:
             self.limit = max(self.limit - 1.0, 1.0)
-            return
-        self._shrink(now, min(retry_after if retry_after is not None else 1.0, LONGEST_GATE))
+            self._doubt_pace(now)
 
-    def _shrink(self, now: float, pause: float) -> None:
-        self._gate = now + pause
-        self._burst_until = now + max(pause, 1.0)
-        self.limit = max(self.limit * SHRINK, 1.0)
-        self._latest.extend([True] * LATEST)
-        recent = sum(1 for served in self._served if served > now - 1.0)
-        if recent >= FEWEST_FOR_A_PACE:
-            self._pace = recent * PACE_MARGIN
-            self._pace_grows_at = now + GROW_PACE_AFTER
+    def _doubt_pace(self, now: float) -> None:
+        """Go back to the pace that was learned where it had risen since; double it where it does not help."""
+        if self._pace is None:
+            return
+        self._rejected_at_the_pace += 1
+        since = self._since or 0.0
+        admitted = sum(1 for start in self._admitted if start >= since)
+        share = self._rejected_at_the_pace / (admitted + self._rejected_at_the_pace)
+        if admitted >= UNRELATED_REQUESTS and now - since >= UNRELATED_SECONDS and share >= UNRELATED:
+            self._pace = self._learned = 2 * self._pace
+            self._since, self._rejected_at_the_pace = now, 0
+        elif self._pace > self._learned:
+            self._pace = self._learned
+        self._keep_pace(now)
+
+    def _note_rejected(self, started: float | None) -> None:
+        if started is None:
+            self._latest.append(Started(self._clock(), rejected=True))
+            return
+        if started in self._admitted:
+            self._admitted.remove(started)
+        for one in self._latest:
+            if one.at == started and not one.rejected:
+                one.rejected = True
+                return
+
+    def _is_burst(self) -> bool:
+        share = BURST if self._pace is None else BURST_AT_A_PACE
+        rejected = [one.rejected for one in self._latest]
+        in_a_row = max((sum(group) for _, group in groupby(rejected)), default=0)
+        return in_a_row >= IN_A_ROW or sum(rejected[-LATEST:]) >= share * LATEST
+
+    def _close(self, now: float, pause: float) -> None:
+        """Close the gate for a while, and keep to the pace that was admitted up to now."""
+        self._pause = min(pause, LONGEST_GATE)
+        self._gate, self._burst = now + self._pause, now
+        if not self._testing:
+            self.limit = max(self.limit * SHRINK, 1.0)
+            self._since = max(now if self._since is None else self._since, now - LOOKBACK)
+        self._testing, self._starting_slowly = True, False
+        self._latest.clear()
+        self._rejected_at_the_pace = self._in_vain = 0
+        self._measure(now)
+
+    def _measure(self, until: float, slack: float = 0.0) -> None:
+        """Learn the pace from what was admitted before the burst: all of it, or what fell into its last second.
+
+        The time until the first request is admitted again belongs to it, up to the second that services round up.
+        """
+        rates = []
+        first = self._burst if self._since is None else self._since
+        for since in (first, max(first, self._burst - WINDOW)):
+            admitted = sum(1 for start in self._admitted if since <= start <= self._burst)
+            rates.append(admitted / max(WINDOW, until - since - slack))
+        if (rate := max(rates)) > 0:
+            self._pace = self._learned = rate * PACE_MARGIN
+            self._keep_pace(until)
+
+    def _keep_pace(self, now: float) -> None:
+        self._pace_grows_at = now + max(GROW_PACE_AFTER, GROW_PACE_AFTER_REQUESTS / (self._pace or 1.0))

@@ -1,6 +1,6 @@
 """Image models through LiteLLM: one prompt, with a picture to go by or without, brings the bytes of one picture.
 
-What a service sends inline is read whole by the libraries beneath before its size can be judged; what it names by an
+What a service sends inline is read up to ``MOST_RESPONSE_BYTES``; what it names by an
 address is fetched here, over http or https alone, without any key, and never more than ``MOST_BYTES`` of it.
 """
 
@@ -32,10 +32,11 @@ from urllib.request import (
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_of, raw_body
+from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_in, failure_of, raw_body
 from tsgkit.llm.pictures import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import without_login
+from tsgkit.llm.wire import exchange, guard_client
 
 BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",
@@ -45,6 +46,8 @@ BLOCKED = re.compile(
 FETCHES = 3
 FETCH_WAIT = 0.5
 CHUNK = 65_536
+MOST_RESPONSE_BYTES = 2 * MOST_BYTES
+"""The size limit of a response: a picture in base64, and what is told of it."""
 
 
 @dataclass
@@ -73,16 +76,18 @@ class LiteLlmImages(LiteLlm):
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """One request; ``CallFailed`` where it brings no picture."""
-        try:
-            async with asyncio.timeout(timeout):
-                response = await self._answered(messages, timeout + GRACE)
-                data = await picture_in(response, timeout)
-        except TimeoutError:
-            raise CallFailed(f"no picture within {timeout:g} s", None) from None
-        except CallFailed:
-            raise
-        except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-            raise _failure_of(error) from None
+        with exchange(MOST_RESPONSE_BYTES) as kept:
+            try:
+                async with asyncio.timeout(timeout):
+                    response = await self._answered(messages, timeout + GRACE)
+                    data = await picture_in(response, timeout)
+            except TimeoutError:
+                raise CallFailed(f"no picture within {timeout:g} s", None) from None
+            except CallFailed as failure:
+                failure.responded = failure.responded or kept.status is not None
+                raise
+            except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
+                raise failure_in(kept, error, _failure_of(error)) from None
         model = getattr(response, "model", None)
         return Reply(
             text=None,
@@ -119,6 +124,7 @@ class LiteLlmImages(LiteLlm):
         if self._client is None:
             given, organization = self._parameters.get("api_key") or key, connection.get("organization")
             self._client = _asking_once()(api_key=given, base_url=base, organization=organization)
+            guard_client(self._client._client)
         return self._client
 
     def _picture_usage(self, response: Any) -> Usage:

@@ -19,11 +19,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.endings import FAILING, ending_of, raw_reason
+from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
 from tsgkit.llm.prices import PicturePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
+from tsgkit.llm.wire import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LANGSMITH_TRACING": "false"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -55,6 +57,10 @@ CLASS_NAMES = re.compile(r"(?:(?:litellm\.)?[\w-]*(?:Error|Exception|Timeout)(?:
 ADDRESSES_IN_MEMORY = re.compile(r" ssl:<[^>]*>| at 0x[0-9a-f]+")
 FILTERED = re.compile(r"content[_ ]filter|content[_ ]policy|content management policy", re.IGNORECASE)
 
+UNREACHABLE = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError")
+"""The exceptions of HTTP libraries that say so."""
+MOST_SAID = 8_192
+
 Messages = list[dict[str, Any]]
 
 
@@ -66,6 +72,7 @@ def load() -> Any:
         logger.disabled = True  # before the import: asked for by LITELLM_LOG, it would write to standard output
     import litellm
 
+    guard()
     litellm.suppress_debug_info = True
     litellm.drop_params = False
     litellm.telemetry = False
@@ -163,42 +170,53 @@ class LiteLlm:
         extra = {} if schema is None else {"response_format": schema}
         parameters = self._parameters | extra
         sent = messages
-        try:
-            async with asyncio.timeout(timeout):
-                sent = await with_bytes(messages)
-                response = await self._library.acompletion(
-                    model=self.settings.model,
-                    messages=sent,
-                    timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
-                    max_retries=0,
-                    num_retries=0,
-                    **parameters,
-                )
-        except TimeoutError:
-            raise CallFailed(f"no answer within {timeout:g} s", None) from None
-        except CallFailed:
-            raise
-        except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
-            raise failure_of(error, holds_pictures=sent is not messages) from None
-        try:
-            return _without(self._reply(response), sent) if sent is not messages else self._reply(response)
-        except (AttributeError, TypeError, KeyError, IndexError):
-            raise CallFailed("the answer is no chat completion", None) from None
+        with exchange(MOST_TEXT_BYTES) as kept:
+            try:
+                async with asyncio.timeout(timeout):
+                    sent = await with_bytes(messages)
+                    response = await self._library.acompletion(
+                        model=self.settings.model,
+                        messages=sent,
+                        timeout=timeout + GRACE,  # so that its "timeout" is always the service's own
+                        max_retries=0,
+                        num_retries=0,
+                        **parameters,
+                    )
+                    reply = self._reply(response, kept)
+            except TimeoutError:
+                raise CallFailed(f"no answer within {timeout:g} s", None) from None
+            except CallFailed as failure:
+                failure.responded = failure.responded or kept.status is not None
+                raise
+            except Exception as error:  # noqa: BLE001  (whatever a provider raises is a failed call)
+                meant = failure_of(error, holds_pictures=sent is not messages)
+                raise failure_in(kept, error, meant) from None
+        return _without(reply, sent) if sent is not messages else reply
 
-    def _reply(self, response: Any) -> Reply:
+    def _reply(self, response: Any, kept: Exchange) -> Reply:
         choices = getattr(response, "choices", None)
         if not choices:
             raise CallFailed("the answer holds no choices", None)
-        message, reason = choices[0].message, choices[0].finish_reason
-        refusal = getattr(message, "refusal", None) or (message.get("provider_specific_fields") or {}).get("refusal")
-        text = message.content if isinstance(message.content, str) else None
+        try:
+            message, mapped = choices[0].message, choices[0].finish_reason
+            refusal = getattr(message, "refusal", None) or (message.get("provider_specific_fields") or {}).get(
+                "refusal"
+            )
+            content = message.content
+        except (AttributeError, TypeError, KeyError, IndexError):
+            raise _unreadable(kept) from None
+        if content is not None and not isinstance(content, str):
+            raise _unreadable(kept)
+        reason = raw_reason(kept.value) or mapped
+        if reason in FAILING:
+            raise CallFailed(f"the service broke off: finish_reason {reason}", None, finish_reason=reason)
         return Reply(
-            text=text,
-            ending=_ending(text, reason, refusal),
+            text=content,
+            ending=Ending.REFUSED if refusal else ending_of(reason, mapped, content),
             finish_reason=reason,
             refusal=refusal if isinstance(refusal, str) else None,
             model=getattr(response, "model", None),
-            usage=self._usage(response, text),
+            usage=self._usage(response, content),
         )
 
     def _usage(self, response: Any, text: str | None) -> Usage:
@@ -235,12 +253,43 @@ def _without(reply: Reply, sent: Messages) -> Reply:
     return replace(reply, text=text, refusal=refusal)
 
 
-def _ending(text: str | None, reason: str | None, refusal: object) -> Ending:
-    if reason == "content_filter" or refusal:
-        return Ending.REFUSED
-    if reason == "length":
-        return Ending.TRUNCATED
-    return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
+def failure_in(kept: Exchange, error: Exception, failure: CallFailed) -> CallFailed:
+    """Complete what an exception means by the response that was received, if any."""
+    if kept.failure is not None:
+        return kept.failure
+    if kept.status is not None and kept.status < 300 and messages_in(kept.value):
+        return _unreadable(kept)
+    failure.responded = kept.status is not None
+    failure.unreachable = kept.status is None and _is_unreachable(error)
+    said = f"{failure.message} {getattr(error, 'code', '')} {kept.body[:MOST_SAID].decode('utf-8', 'replace')}"
+    failure.unpaid = not failure.refused and failure.retry_after is None and cannot_pay(failure.status, said)
+    return failure
+
+
+def _unreadable(kept: Exchange) -> CallFailed:
+    """A complete answer that no attempt will make readable; one that holds no message may be better next time."""
+    found = messages_in(kept.value)
+    if not found:
+        return CallFailed("the answer is no chat completion", None, responded=kept.status is not None)
+    content = found[0].get("content")
+    kinds = {list: "a list with parts that are no text", dict: "an object", int: "a number", float: "a number"}
+    kind = kinds.get(type(content), "no text")
+    if content is None or isinstance(content, str):
+        return CallFailed("the answer cannot be read: it is no chat completion", None, final=True, responded=True)
+    reason = raw_reason(kept.value)
+    said = f"the answer cannot be read: its content is {kind}, expected a text or text parts"
+    return CallFailed(said, None, final=True, responded=True, finish_reason=reason)
+
+
+def _is_unreachable(error: BaseException | None) -> bool:
+    """Whether the reason of an exception is that no connection came about."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if type(error).__name__ in UNREACHABLE or isinstance(error, ConnectionRefusedError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _connection(library: Any, settings: Settings) -> dict[str, Any]:

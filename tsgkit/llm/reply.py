@@ -50,6 +50,7 @@ class Usage:
 
 LOCAL_SOURCES = ("local", "script")
 """Sources that are no model and no memory of one."""
+TOO_MANY = 429
 NOTHING = Usage(0, 0, 0, 0, 0.0)
 UNKNOWN = Usage()
 
@@ -80,8 +81,15 @@ class Reply:
     source: str = "model"
     """Where it comes from: ``model``, ``cache``, or ``local`` for what asked nobody."""
     status: int | None = field(default=None)
+    final: bool = False
+    """An answer that cannot be read however often it is asked for: the call is not made again."""
     picture: bytes | None = field(default=None, repr=False)
     """What an image model made, as it came; it is kept as a file, never in a record."""
+
+    @property
+    def requests(self) -> int:
+        """How many requests it took; one that was turned away with 429 is none."""
+        return sum(attempt.status != TOO_MANY for attempt in self.attempts)
 
     @property
     def spent(self) -> Usage:
@@ -98,6 +106,8 @@ def reply_value(reply: Reply) -> dict[str, Any]:
     value = {name: part for name in SIMPLE if (part := getattr(reply, name)) is not None}
     usage = {name: part for name in USED if (part := getattr(reply.usage, name)) is not None}
     attempts = [_attempt_value(attempt) for attempt in reply.attempts]
+    if reply.final:
+        value["final"] = True
     if usage:
         value["usage"] = usage
     if attempts:

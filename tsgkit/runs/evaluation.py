@@ -26,7 +26,7 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
-from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.reopened import records_from_calls
@@ -62,6 +62,8 @@ class Finished:
     interrupted: bool
     budget: str
     notices: tuple[str, ...]
+    trouble: tuple[str, ...] = ()
+    """What the models were being waited for when the run ended."""
     header: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -91,6 +93,8 @@ class Watch:
 
     begun: Callable[[Running], None] = lambda _: None
     changed: Callable[[], None] = lambda: None
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
     stopping: Callable[[int], None] = lambda _: None
     ended: Callable[[], None] = lambda: None
 
@@ -103,6 +107,12 @@ class Running:
     states: Mapping[Cell, RowState]
     subjects: Mapping[str, Subject]
     work: Work
+
+    @property
+    def waits(self) -> list[str]:
+        """What models are being waited for, where no answer has come for some seconds."""
+        doors = [subject for subject in self.subjects.values() if isinstance(subject, Door)]
+        return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
 
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
@@ -169,9 +179,10 @@ def _work(
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
     work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
-    watch.begun(Running(folder.path, states, subjects, work))
+    running = Running(folder.path, states, subjects, work)
+    watch.begun(running)
     try:
-        asyncio.run(_run(work, watch))
+        asyncio.run(_run(work, running, watch))
     finally:
         watch.ended()
         if cache is not None:
@@ -188,11 +199,12 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
         door.provider.prepare()
 
 
-async def _run(work: Work, watch: Watch) -> None:
+async def _run(work: Work, running: Running, watch: Watch) -> None:
     asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-    with _interruptible(work, watch), _calm_collector():
+    with _interruptible(work, running, watch), _calm_collector():
         try:
-            await work.run()
+            async with ticking(watch.ticked):
+                await work.run()
         finally:
             for subject in work.subjects.values():
                 if isinstance(subject, Door):
@@ -216,10 +228,11 @@ def _calm_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _interruptible(work: Work, watch: Watch) -> AbstractContextManager[None]:
+def _interruptible(work: Work, running: Running, watch: Watch) -> AbstractContextManager[None]:
     """The first Ctrl-C stops the scheduling, the second one the waiting."""
 
     def stop() -> None:
+        work.trouble = tuple(running.waits)
         work.stop("interrupted")
         watch.stopping(work.busy)
 
@@ -256,5 +269,12 @@ def _finished(
         notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
     ]
     return Finished(
-        folder.path, results, values, interrupted, "" if interrupted else work.budget, tuple(notices), folder.header
+        path=folder.path,
+        results=results,
+        values=values,
+        interrupted=interrupted,
+        budget="" if interrupted else work.budget,
+        notices=tuple(notices),
+        trouble=tuple(prepared.secrets.redact(text) for text in work.trouble),
+        header=folder.header,
     )

@@ -63,6 +63,8 @@ class Work:
     """The limit that was reached; whoever asks nobody works on."""
     fatal: TsgkitError | None = None
     busy: int = 0
+    trouble: tuple[str, ...] = ()
+    """What the models were being waited for when the run was interrupted."""
     changed: Callable[[], None] = lambda: None
     notices: list[str] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)

@@ -86,13 +86,13 @@ class RunFolder:
             write_text(self.path / HEADER, json.dumps(self.header, indent=2, ensure_ascii=False) + "\n")
 
     def _index(self) -> dict[int, int]:
-        """Where each answered call lies; one that ended in an error of the service is to be made again."""
+        """Where each answered call lies; one that ended in an error that may pass is to be made again."""
         places: dict[int, int] = {}
         for place, value in self.calls:
             call, reply = _call_of(value), reply_from(value["reply"])
             self._count(reply)
             self._note_request(call, reply, place)
-            if value["reply"]["ending"] == Ending.API_ERROR:
+            if value["reply"]["ending"] == Ending.API_ERROR and not value["reply"].get("final"):
                 places.pop(_digest(call), None)
             else:
                 places[_digest(call)] = place
@@ -100,7 +100,7 @@ class RunFolder:
 
     def _count(self, reply: Reply) -> None:
         if reply.source == "model":
-            self.requests += len(reply.attempts)
+            self.requests += reply.requests
             told = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
             self.spent = self.spent + Usage(**told)
 

@@ -5,10 +5,27 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+TICK = 1.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@asynccontextmanager
+async def ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
+    """Call something every second while the block lasts, whatever else happens."""
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            ticked()
+
+    task = asyncio.create_task(tick())
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 @contextmanager

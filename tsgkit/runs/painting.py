@@ -31,10 +31,10 @@ from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
-from tsgkit.llm.reply import Ending, Reply, Usage, reply_value
+from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import locked
-from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
@@ -77,7 +77,7 @@ class PaintingLog:
     def note(self, line: dict[str, Any]) -> None:
         """Take in a line."""
         self.last[line["id"]] = Last(line["outcome"], line["request"])
-        self.requests += len(line["attempts"])
+        self.requests += sum(attempt.get("status") != TOO_MANY for attempt in line["attempts"])
         self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
         used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
         self.spent = self.spent + Usage(**used)
@@ -191,6 +191,8 @@ class PaintingWatch:
 
     begun: Callable[[PaintingWork], None] = lambda _: None
     changed: Callable[[], None] = lambda: None
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
     stopping: Callable[[int], None] = lambda _: None
     ended: Callable[[], None] = lambda: None
 
@@ -297,7 +299,8 @@ async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
 
     with on_interrupts(stop, work.abandon):
         try:
-            await work.run()
+            async with ticking(watch.ticked):
+                await work.run()
         finally:
             await work.door.provider.close()
 

@@ -72,7 +72,7 @@ def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
     value: dict[str, Any] = {
         "calls": len(asked),
         "from_cache": len(asked) - len(paid),
-        "requests": sum(len(reply.attempts) for reply in paid),
+        "requests": sum(reply.requests for reply in paid),
         "seconds": round(sum(reply.seconds for reply in paid), 4),
         "untold": sum(1 for reply in asked if reply.usage.total is None),
         "unpriced": sum(1 for reply in paid if reply.usage.cost is None and not reply.error),

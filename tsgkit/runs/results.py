@@ -104,7 +104,7 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
         "reasoning_tokens": usage["reasoning"] if told else None,
         "cached_tokens": usage["cached"] if told else None,
         "calls_without_usage": usage["untold"],
-        "cost": usage["cost"] if not paid or (told and usage["unpriced"] < paid) else None,
+        "cost": usage["cost"] if not paid or (told and (usage["cost"] or not usage["unpriced"])) else None,
         "calls_without_price": usage["unpriced"],
     }
 

@@ -1,0 +1,43 @@
+"""How an answer ended, by the service's own word for it: only known good endings are answers.
+
+LiteLLM maps every word it does not know to ``stop``; the word itself is read from the response.
+
+>>> str(ending_of("stop", "stop", "[A]")), str(ending_of("model_length", "stop", "[A"))
+('complete', 'truncated')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tsgkit.llm.reply import Ending
+
+ENDS = ("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "finished", "done", "end")
+TOOLS = ("tool_calls", "tool_use", "tool_call", "function_call", "load", "unload")
+GOOD = frozenset((*ENDS, *TOOLS))
+CUT = frozenset(("length", "max_tokens", "model_length", "max_output_tokens", "max_length", "compaction"))
+FILTERED = frozenset(("content_filter", "refusal", "safety", "sensitive"))
+FAILING = frozenset(("error", "insufficient_system_resource", "network_error", "ERROR", "abort", "cancelled"))
+"""Words of services that failed on their way: another try may bring an answer."""
+PLACES = ("stop_reason", "done_reason", "stopReason", "finish_reason")
+
+
+def raw_reason(value: dict[str, Any]) -> str | None:
+    """The word in a response, wherever the well-known services put it."""
+    for name, word in (("choices", "finish_reason"), ("candidates", "finishReason"), ("generations", "finish_reason")):
+        found = value.get(name)
+        if isinstance(found, list) and found and isinstance(found[0], dict) and isinstance(found[0].get(word), str):
+            return str(found[0][word]) or None
+    return next((value[name] for name in PLACES if isinstance(value.get(name), str) and value[name]), None)
+
+
+def ending_of(reason: str | None, mapped: str | None, text: str | None) -> Ending:
+    """How an answer ended; ``mapped`` is LiteLLM's word for it. One whose end nobody knows may have been cut off."""
+    word = (reason or "stop").lower()
+    if word in FILTERED or mapped == "content_filter":
+        return Ending.REFUSED
+    if word in CUT or mapped == "length":
+        return Ending.TRUNCATED
+    if word not in GOOD:
+        return Ending.TRUNCATED
+    return Ending.COMPLETE if (text or "").strip() else Ending.EMPTY
