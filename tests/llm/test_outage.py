@@ -37,11 +37,11 @@ def test_an_outage_begins_with_the_fifth_loss_and_ends_with_any_answer() -> None
     outage = Outage(1.0, 60.0)
     for _ in range(LOSSES - 1):
         outage.lost("gone")
-    assert outage.since is None
+    before = outage.since
     outage.lost("gone")
-    assert outage.since is not None
+    during = outage.since
     outage.answered()
-    assert outage.since is None
+    assert (before, during is None, outage.since) == (None, False, None)
 
 
 def test_the_wait_doubles_with_every_failed_try_and_heeds_what_the_service_asks() -> None:
