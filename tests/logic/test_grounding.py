@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.grounding import All, Any, Candidate, Fact, Lit, Tally, candidates_of, ground, holds, is_enough
+from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
 from tsgkit.logic.parsing import parse
+from tsgkit.logic.witnesses import Candidate, candidates_of, is_enough
 
 CUP, PEN = Candidate("cup"), Candidate("pen")
 

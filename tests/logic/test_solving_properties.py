@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.logic.configurations import Twist
+from tsgkit.logic.conjuncts import without
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
 from tsgkit.logic.layouts import RELATIONS, Layout, layout_of
 from tsgkit.logic.repairing import repair
 from tsgkit.logic.sampling import configuration, formula_of
-from tsgkit.logic.solving import solve, without
+from tsgkit.logic.solving import solve
 from tsgkit.logic.straying import near_misses
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verifying import verify

@@ -13,13 +13,13 @@ from shipped import TASKS
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.formula import Forall, Formula, Not, Or, atoms_of, walk
-from tsgkit.logic.grounding import is_enough
 from tsgkit.logic.layouts import layout_of
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.reading import thing
 from tsgkit.logic.sense import clash
 from tsgkit.logic.verifying import verify
 from tsgkit.logic.vocabulary import SCENARIOS
+from tsgkit.logic.witnesses import is_enough
 
 Row = dict[str, Any]
 FIELDS = ["id", "scenario", "prompt", "dsl", "cnf", "k", "object_classes"]

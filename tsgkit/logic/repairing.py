@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Formula, refuse_deep
-from tsgkit.logic.grounding import PRESENT, Candidate, Fact, Lit, all_of, candidates_of, ground
+from tsgkit.logic.grounding import PRESENT, Fact, Lit, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
 from tsgkit.logic.placing import Effort, Placed, Placing, Rules, Status, slot_of
 from tsgkit.logic.reading import with_article
@@ -31,6 +31,7 @@ from tsgkit.logic.typical import size_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verifying import verify
 from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.witnesses import Candidate, candidates_of
 
 RESIZED = 2
 RECOLORED = 300

@@ -18,13 +18,15 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tsgkit.logic.conjuncts import Leaf, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import And, Formula, Not, Path, refuse_deep
-from tsgkit.logic.grounding import all_of, candidates_of, ground
+from tsgkit.logic.grounding import all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placing import EXACT, NEAT, ROOMY, Effort, Placing, spread_out
 from tsgkit.logic.renaming import apart
-from tsgkit.logic.solving import Leaf, leaf_words, leaves, profiles_of, verified, without
+from tsgkit.logic.solving import profiles_of, verified
+from tsgkit.logic.witnesses import candidates_of
 
 ROUNDS = 3
 """How often each conjunct is tried again for another layout that misses it."""

@@ -22,11 +22,12 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.logic import grounding
 from tsgkit.logic.formula import Formula
-from tsgkit.logic.grounding import PRESENT, Candidate, Fact, Ground, Lit, Tally, candidates_of, ground, holds
+from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground, holds
 from tsgkit.logic.placing import solver_module
+from tsgkit.logic.witnesses import Candidate, candidates_of
 
 CARRYING = ("On", "In")
-ONE_OF = {"HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
+ONE_OF = {"Is": "class", "HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
 EXCLUDING = (
     {"open", "closed"},
     {"on", "off"},
