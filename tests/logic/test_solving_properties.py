@@ -72,7 +72,7 @@ def samples(draw: st.DrawFn) -> Formula:
 def test_a_solution_of_any_formula_verifies(formula: Formula) -> None:
     solution = solve(formula, effort=2.0)
     if solution.layout is None:
-        assert solution.conflict or solution.status == "unknown"
+        assert solution.conflict or solution.status == "not decided"
         return
     layout_of(solution.layout.value)
     assert all(verify(formula, solution.layout, profile).truth for profile in solution.profiles)
@@ -113,7 +113,7 @@ def test_a_shaken_layout_is_repaired_to_one_that_verifies(formula: Formula, seed
     shaken = Layout(tuple(things))
     repaired = repair(formula, shaken, effort=1.0)
     if repaired.layout is None:
-        assert repaired.status == "unknown"
+        assert repaired.status == "not decided"
         return
     assert all(verify(formula, repaired.layout, profile).truth for profile in PROFILES)
     assert bool(repaired.changes) is (repaired.layout != shaken)

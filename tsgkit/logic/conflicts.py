@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, sayings, without
@@ -20,9 +20,6 @@ from tsgkit.logic.proofs import Means, is_refuted
 from tsgkit.logic.reading import object_names
 from tsgkit.logic.renaming import apart
 from tsgkit.logic.witnesses import TRUE, Domain
-
-SECONDS = 2.0
-"""Deterministic seconds that a search for what can be left out may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class Conflict:
 def conflict_of(formula: Formula, means: Means, effort: Effort) -> Conflict:
     """The conflict of a formula that some means refute."""
     formula = apart(formula)
-    shrinking = _Shrinking(formula, means, replace(effort, seconds=SECONDS))
+    shrinking = _Shrinking(formula, means, effort)
     try:
         shrinking.leave_out_conjuncts()
         shrinking.leave_out_existences()

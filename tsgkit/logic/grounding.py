@@ -321,7 +321,8 @@ class _Strict:
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)
         demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
-        there = self.numbers(None) if truth else self.every_number()
+        some = self.numbers(None) if demands else self.witnesses(self.reach(formula, values))
+        there = some if truth else self.every_number()
         parts = [
             joined(self.there(number, truth, truth) for number in there)(not truth),
             self.chosen(variables, body, values, truth, holding=False),

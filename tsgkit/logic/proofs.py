@@ -14,7 +14,7 @@ it is tried with what is true of every layout as it has an end (:mod:`tsgkit.log
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tsgkit.logic.extremes import extremes_of
@@ -26,6 +26,8 @@ from tsgkit.logic.ranks import Ranking
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.witnesses import Domain, TooMany
 
+SECONDS = 2.0
+"""Deterministic seconds that one search may take."""
 ENDLESS = "it would take objects without end"
 
 
@@ -36,7 +38,7 @@ class Means(NamedTuple):
     extremes: bool = False
 
 
-MEANS = (Means(2), Means(3), Means(3, extremes=True), Means(4, extremes=True), Means(4))
+MEANS = (Means(2), Means(3, extremes=True), Means(3), Means(4, extremes=True), Means(4))
 """What proofs are tried with, one after the other; the first alone where it has all objects that suffice."""
 
 
@@ -82,6 +84,7 @@ def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, i
         formula = And((formula, *extremes_of(formula)))
     candidates = Domain(formula).rounds(means.rounds)
     budget = effort.budget
+    effort = replace(effort, seconds=min(effort.seconds, SECONDS))
     placing = Ranking(candidates, budget) if means.extremes else Placing(candidates, EXACT, budget)
     placing.require(ground(formula, candidates, "strict", rounds=means.rounds, budget=budget))
     return placing.placed(effort), len(candidates)

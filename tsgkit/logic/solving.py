@@ -35,7 +35,9 @@ from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
-EFFORTS = ((NEAT, 0.3), (ROOMY, 2.0), (EXACT, 10.0))
+Efforts = Sequence[tuple[Rules, float]]
+NEATLY: Efforts = ((NEAT, 0.3),)
+SOMEHOW: Efforts = ((ROOMY, 1.0), (EXACT, 2.0))
 """How boxes are asked to be placed, one after the other, and the deterministic seconds spent on each."""
 
 
@@ -120,23 +122,24 @@ class _Solving:
         self.effort = effort
 
     def solution(self, spare: int) -> Solution:
-        first = self.found(self.profiles, spare)
-        if first.placed.layout is not None:
-            return self.satisfied(first.placed.layout, self.profiles)
+        neat = self.found(self.profiles, spare, NEATLY)
+        if neat.placed.layout is not None:
+            return self.satisfied(neat.placed.layout, self.profiles)
         proof = proof_of(self.formula, self.effort)
         if proof.status == "unsatisfiable":
             return self.refuted(proof)
-        larger = self.found(self.profiles, spare + 1)
-        if larger.placed.layout is not None:
-            return self.satisfied(larger.placed.layout, self.profiles)
-        for more in (spare, spare + 1) if self.profiles == BOTH else ():
-            found = self.found(("strict",), more)
+        searches = [(self.profiles, spare, SOMEHOW), (self.profiles, spare + 1, (*NEATLY, *SOMEHOW))]
+        if self.profiles == BOTH:
+            searches += [(("strict",), more, (*NEATLY, *SOMEHOW)) for more in (spare, spare + 1)]
+        tried, why = max(neat.objects, proof.objects), neat.why or proof.why
+        for profiles, more, efforts in searches:
+            found = self.found(profiles, more, efforts)
             if found.placed.layout is not None:
-                return self.satisfied(found.placed.layout, ("strict",))
+                return self.satisfied(found.placed.layout, profiles)
+            tried = max(tried, found.objects)
         if proof.layout is not None:
             return self.satisfied(proof.layout, ("strict",))
-        tried = max(first.objects, larger.objects, proof.objects)
-        why = next(filter(None, (first.why, proof.why)), "") or f"no layout of up to {tried} objects was found"
+        why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
         return Solution("not decided", objects=tried, profiles=self.profiles, note=why)
 
     def satisfied(self, layout: Layout, profiles: tuple[Profile, ...]) -> Solution:
@@ -150,11 +153,11 @@ class _Solving:
         note = "; ".join(filter(None, (proof.why, hurried, self.note)))
         return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, ("strict",), note)
 
-    def found(self, profiles: Sequence[Profile], spare: int) -> Found:
+    def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
         """The first layout of the neatest kind there is, among so many candidates."""
         try:
             candidates = candidates_of(self.formula, spare=spare)
-            placed = self.placed(candidates, profiles)
+            placed = self.placed(candidates, profiles, efforts)
         except TooMany as problem:
             if spare == 0:
                 raise
@@ -163,10 +166,10 @@ class _Solving:
             return Found(Placed("not decided"), len(candidates), problem.message)
         return Found(placed, len(candidates))
 
-    def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile]) -> Placed:
+    def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
         shared = len({candidate.label for candidate in candidates}) < len(candidates)
         for own in (True, False) if shared else (False,):
-            for rules, seconds in EFFORTS:
+            for rules, seconds in efforts:
                 effort = Effort(min(self.effort.seconds, seconds), self.effort.seed, self.effort.budget)
                 placed = search(self.formula, candidates, rules, profiles, effort, own=own)
                 if placed.status == "satisfiable":
