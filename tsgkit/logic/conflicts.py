@@ -100,7 +100,8 @@ class _Shrinking:
             if part is None or any(path[: len(one)] == one for one in inside):
                 continue
             if isinstance(part, Exists) and part.variable not in spoken:
-                self._drop(path, And((_without_class(part),)))
+                if part.variable not in free_variables(body := _without_class(part)):
+                    self._drop(path, And((body,)))
             elif isinstance(part, Forall) and isinstance(part.body, Implies) and pruned(part.body.consequent) == TRUE:
                 self._drop(path, TRUE)
 

@@ -56,7 +56,7 @@ class Proof:
 def proof_of(formula: Formula, effort: Effort) -> Proof:
     """Prove that no layout satisfies a formula, or find one."""
     objects, why = 0, ""
-    for means in MEANS[: 1 if Domain(formula).is_closed else None]:
+    for means in MEANS:
         try:
             placed, objects = _searched(formula, means, effort)
         except (TooLarge, TooMany) as problem:
@@ -66,6 +66,8 @@ def proof_of(formula: Formula, effort: Effort) -> Proof:
             return Proof("unsatisfiable", means, None, objects, ENDLESS if means.extremes else "")
         if placed.layout is not None and verify_strict(formula, placed.layout, explain=False).truth:
             return Proof("satisfiable", means, placed.layout, objects)
+        if Domain(formula).is_closed:
+            break
     return Proof("not decided", means, None, objects, why)
 
 

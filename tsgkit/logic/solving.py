@@ -155,16 +155,13 @@ class _Solving:
 
     def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
         """The first layout of the neatest kind there is, among so many candidates."""
+        objects = 0
         try:
             candidates = candidates_of(self.formula, spare=spare)
-            placed = self.placed(candidates, profiles, efforts)
-        except TooMany as problem:
-            if spare == 0:
-                raise
-            return Found(Placed("not decided"), why=problem.message)
-        except TooLarge as problem:
-            return Found(Placed("not decided"), len(candidates), problem.message)
-        return Found(placed, len(candidates))
+            objects = len(candidates)
+            return Found(self.placed(candidates, profiles, efforts), objects)
+        except (TooMany, TooLarge) as problem:
+            return Found(Placed("not decided"), objects, problem.message)
 
     def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
         shared = len({candidate.label for candidate in candidates}) < len(candidates)

@@ -46,6 +46,9 @@ from tsgkit.logic.vocabulary import KNOLLING
 
 TRUE = And(())
 MOST_CANDIDATES = 60
+MOST_VISITS = 10_000
+"""Conditions of conditions, and the sides of every iff, are looked at more than once each, and that adds up."""
+FEWER = "count fewer objects, or bind fewer variables"
 Classes = frozenset[str]
 
 
@@ -155,6 +158,9 @@ class Domain:
         self.classes = (*named, other)
         self.witnesses: list[Witness] = []
         self.compares_counts = False
+        self._known: dict[tuple[Variable, int, bool], Classes] = {}
+        self._quantified: dict[int, bool] = {}
+        self._visits = 0
         self._visit(self.formula, True, {}, sure=True)
 
     def candidates(self, *, spare: int = 0) -> tuple[Candidate, ...]:
@@ -201,7 +207,7 @@ class Domain:
     def _made(self, counts: Sequence[int], times: int = 1) -> tuple[Candidate, ...]:
         if (total := sum(counts) * times) > MOST_CANDIDATES:
             message = f"the formula asks for {total} objects, more than {MOST_CANDIDATES}"
-            raise TooMany(message, hint="count fewer objects, or bind fewer variables")
+            raise TooMany(message, hint=FEWER)
         many = {label: self._size(Ranging(frozenset({label})), counts) for label in self.classes}
         made: list[Candidate] = []
         for witness, count in zip(self.witnesses, counts, strict=True):
@@ -223,6 +229,11 @@ class Domain:
 
     def _visit(self, formula: Formula, truth: bool, scope: Scope, *, sure: bool) -> None:
         """Add the witnesses that a formula needs to be true, or to be false."""
+        if not self._has_quantifiers(formula):
+            return
+        self._visits += 1
+        if self._visits > MOST_VISITS or len(self.witnesses) > MOST_CANDIDATES:
+            raise TooMany(f"the formula asks for more than {MOST_CANDIDATES} objects", hint=FEWER)
         match formula:
             case And(parts) | Or(parts):
                 all_needed = len(parts) == 1 or isinstance(formula, And) is truth
@@ -316,8 +327,21 @@ class Domain:
             else:
                 self._visit(part, truth, scope, sure=applies)
 
+    def _has_quantifiers(self, formula: Formula) -> bool:
+        """Whether anything in a formula, which lives as long as this, asks for witnesses."""
+        if (known := self._quantified.get(id(formula))) is None:
+            here = isinstance(formula, Exists | Forall | Comparison)
+            known = self._quantified[id(formula)] = here or any(map(self._has_quantifiers, parts_of(formula)))
+        return known
+
     def _possible(self, variable: Variable, formula: Formula, truth: bool) -> Classes:
-        """The classes of an object for which a formula about it may be true, or may be false."""
+        """The classes of an object for which a formula about it may be true, or may be false; looked up once."""
+        key = variable, id(formula), truth
+        if (known := self._known.get(key)) is None:
+            known = self._known[key] = self._found_possible(variable, formula, truth)
+        return known
+
+    def _found_possible(self, variable: Variable, formula: Formula, truth: bool) -> Classes:
         everything = frozenset(self.classes)
         match formula:
             case Atom("Is", (first, Literal(text))) if first == variable:
@@ -333,8 +357,10 @@ class Domain:
                 one, other = self._possible(variable, left, not truth), self._possible(variable, right, truth)
                 return one | other if truth else one & other
             case Iff(left, right):
-                ways = [(left, right), (Not(left), Not(right))] if truth else [(left, Not(right)), (Not(left), right)]
-                return frozenset[str]().union(*(self._possible(variable, And(way), True) for way in ways))
+                ways = ((True, truth), (False, not truth))
+                return frozenset[str]().union(
+                    *(self._possible(variable, left, a) & self._possible(variable, right, b) for a, b in ways)
+                )
             case Exists(_, body):
                 return self._possible(variable, body, truth)
             case Forall():
