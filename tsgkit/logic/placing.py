@@ -105,6 +105,23 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
     return cp_model
 
 
+def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
+    """The solver after its search, and what that came to."""
+    budget = effort.budget
+    budget.check()
+    solver = solver_module().CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = effort.seed % 2**31
+    if budget.clock:
+        solver.parameters.max_time_in_seconds = budget.left
+        solver.parameters.max_deterministic_time = effort.seconds
+    else:
+        solver.parameters.max_deterministic_time = budget.allowing(effort.seconds)
+    status = solver.solve(model)
+    budget.spent += solver.response_proto.deterministic_time
+    return solver, status
+
+
 class Placing:
     """One model: candidates with boxes, and what is required of them."""
 
@@ -337,17 +354,7 @@ class Placing:
             self.model.minimize(sum(self.cost))
         if assume:
             self.model.add_assumptions([variable.Not() for variable in self.switches.values()])
-        effort.budget.check()
-        solver = self.module.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = effort.seed % 2**31
-        solver.parameters.max_deterministic_time = effort.seconds
-        if effort.budget.clock:
-            solver.parameters.max_time_in_seconds = effort.budget.left
-        else:
-            solver.parameters.max_deterministic_time = effort.budget.allowing(effort.seconds)
-        status = solver.solve(self.model)
-        effort.budget.spent += solver.response_proto.deterministic_time
+        solver, status = solved(self.model, effort)
         if status in (self.module.OPTIMAL, self.module.FEASIBLE):
             numbers = tuple(n for n in range(len(self.edges)) if n not in self.present or solver.value(self.present[n]))
             layout = self._layout(solver, numbers)

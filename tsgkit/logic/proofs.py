@@ -61,6 +61,8 @@ def proof_of(formula: Formula, effort: Effort) -> Proof:
             placed, objects = _searched(formula, means, effort)
         except (TooLarge, TooMany) as problem:
             why = why or problem.message
+            if means == MEANS[0]:
+                break
             continue
         if placed.status == "unsatisfiable":
             return Proof("unsatisfiable", means, None, objects, ENDLESS if means.extremes else "")

@@ -35,6 +35,8 @@ from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
+STRICT: tuple[Profile, ...] = ("strict",)
+ONLY_STRICT = "no layout was found that the published verifier accepts too"
 Efforts = Sequence[tuple[Rules, float]]
 NEATLY: Efforts = ((NEAT, 0.3),)
 SOMEHOW: Efforts = ((ROOMY, 1.0), (EXACT, 2.0))
@@ -128,9 +130,11 @@ class _Solving:
         proof = proof_of(self.formula, self.effort)
         if proof.status == "unsatisfiable":
             return self.refuted(proof)
-        searches = [(self.profiles, spare, SOMEHOW), (self.profiles, spare + 1, (*NEATLY, *SOMEHOW))]
-        if self.profiles == BOTH:
-            searches += [(("strict",), more, (*NEATLY, *SOMEHOW)) for more in (spare, spare + 1)]
+        searches = [(self.profiles, spare, SOMEHOW)]
+        if not neat.why:
+            searches.append((self.profiles, spare + 1, (*NEATLY, *SOMEHOW)))
+        if self.profiles == BOTH and not neat.why:
+            searches += [(STRICT, more, (*NEATLY, *SOMEHOW)) for more in (spare, spare + 1)]
         tried, why = max(neat.objects, proof.objects), neat.why or proof.why
         for profiles, more, efforts in searches:
             found = self.found(profiles, more, efforts)
@@ -138,20 +142,20 @@ class _Solving:
                 return self.satisfied(found.placed.layout, profiles)
             tried = max(tried, found.objects)
         if proof.layout is not None:
-            return self.satisfied(proof.layout, ("strict",))
+            return self.satisfied(proof.layout, STRICT)
         why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
         return Solution("not decided", objects=tried, profiles=self.profiles, note=why)
 
     def satisfied(self, layout: Layout, profiles: tuple[Profile, ...]) -> Solution:
         layout = verified(self.formula, layout, profiles)
-        note = self.note if profiles == self.profiles else "no layout was found that the published verifier accepts too"
+        note = self.note if profiles == self.profiles else ONLY_STRICT
         return Solution("satisfiable", layout, objects=len(layout.objects), profiles=profiles, note=note)
 
     def refuted(self, proof: Proof) -> Solution:
         conflict = conflict_of(self.formula, proof.means, self.effort)
         hurried = "" if conflict.smallest else "less may suffice for a contradiction: there was no time to find out"
         note = "; ".join(filter(None, (proof.why, hurried, self.note)))
-        return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, ("strict",), note)
+        return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
 
     def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
         """The first layout of the neatest kind there is, among so many candidates."""
@@ -177,7 +181,7 @@ class _Solving:
 def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
     """The verifiers that can accept a formula, and why one cannot."""
     if any(isinstance(part, Iff) for _, part in walk(formula)):
-        return ("strict",), "the published verifier knows no iff"
+        return STRICT, "the published verifier knows no iff"
     return BOTH, ""
 
 

@@ -23,6 +23,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.reply import Ending
+from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.configurations import Scenario, Twist
@@ -102,11 +103,16 @@ def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
     if scenario == "natural":
         from tsgkit.logic.worlds import world_of
 
-        return "" if world_of(formula) is not None else "no sensible world satisfies it"
-    from tsgkit.logic.solving import solve
+        try:
+            return "" if world_of(formula) is not None else "no sensible world satisfies it"
+        except OutOfBudget as out:
+            return f"no sensible world was found in {out}"
+    from tsgkit.logic.solving import BOTH, solve
 
     solution = solve(formula, effort=EFFORT)
-    return "" if solution.layout is not None else solution.text
+    if solution.layout is None:
+        return solution.text
+    return "" if solution.profiles == BOTH else solution.note
 
 
 def told_apart(one: Formula, other: Formula, scenario: Scenario) -> str | None:
@@ -127,7 +133,10 @@ def _witness(formula: Formula, scenario: Scenario) -> str | None:
     if scenario == "natural":
         from tsgkit.logic.worlds import world_of
 
-        world = world_of(formula)
+        try:
+            world = world_of(formula)
+        except OutOfBudget:
+            return None
         return "" if world is None else "a world in which " + "; ".join(sorted(map(str, world)))[:300]
     from tsgkit.logic.solving import solve
 
