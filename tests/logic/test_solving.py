@@ -74,7 +74,10 @@ def test_layouts_are_neat_where_that_is_possible() -> None:
         ),
         (
             "(forall ?d (implies (Is ?d 'drill') (exists ?p (and (Is ?p 'pen') (LeftOf ?d ?p) (RightOf ?d ?p)))))",
-            ("for every drill: there is a pen such that the drill is left of the pen and the drill is right of the pen",),
+            (
+                "for every drill: there is a pen such that the drill is left of the pen"
+                " and the drill is right of the pen",
+            ),
         ),
         (
             "(and (exists ?p (and (Is ?p 'pen') (Has ?p 'red'))) (forall ?q (implies (and (Is ?q 'pen') (Has ?q 'red'))"
