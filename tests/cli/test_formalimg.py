@@ -159,6 +159,19 @@ def test_runs_are_reported_beside_the_published_tables_and_drawn_against_k(capsy
     assert "k: objects that depend on each other" in Path("page.html").read_text()
 
 
+def test_a_run_is_reported_by_the_predicates_of_clauses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["eval", "--task", "formalimg/layout", "--limit", "6", "--model", "baseline/random", "--out", "run"]) == 0
+    )
+    capsys.readouterr()
+    assert main(["report", "run", "--by", "predicate", "--format", "json"]) == 0
+    boards = json.loads(capsys.readouterr().out)["rows"][0]["by"]["predicate"]
+    assert boards["Is"]["profiles"]["strict"]["failed"]["n"] == boards["Is"]["counts"]["clauses"]
+    assert set(boards["Is"]["profiles"]["strict"]) == {"failed"}
+    assert main(["report", "run", "--by", "predicate", "--format", "html", "-o", "page.html"]) == 0
+    assert "failed, strict" in Path("page.html").read_text(encoding="utf-8")
+
+
 def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
     layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl"]
     for options, told in (

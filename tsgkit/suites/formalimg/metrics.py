@@ -78,13 +78,7 @@ CLAUSES = {
     "attributes": _clauses("clauses about one object"),
     "relations": _clauses("clauses about two objects"),
     "conditions": _clauses("clauses that are conditions"),
-    "failed": Metric(
-        "the share of clauses that fail",
-        more_is_better=False,
-        is_headline=False,
-        made_of=("clauses",),
-        made_by=lambda held: None if held[0] is None else 1 - held[0],
-    ),
+    "failed": Metric("the share of clauses that fail", more_is_better=False, is_headline=False),
 }
 METRICS: dict[str, dict[str, Metric]] = {
     "layout": SATISFIED | CLAUSES,

@@ -40,8 +40,8 @@ def part_of(sample: FormulaSample, evidence: Mapping[str, Any], name: str) -> Pa
     if not texts:
         return None
     wrong = sum(text in failed for text in texts)
-    held = Score(len(texts) - wrong, len(texts), f"{wrong} of {len(texts)} fail")
-    return PartOfSample({"strict": {"clauses": held}}, {"clauses": len(texts), "failed_clauses": wrong})
+    score = Score(wrong, len(texts), f"{wrong} of {len(texts)} fail")
+    return PartOfSample({"strict": {"failed": score}}, {"clauses": len(texts), "failed_clauses": wrong})
 
 
 def _clauses(sample: FormulaSample) -> tuple[Formula, ...]:
