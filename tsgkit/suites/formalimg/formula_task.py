@@ -77,7 +77,9 @@ class FormulaTask(Task):
             named = self.card.data
             return dataset_file(named, scenario) if named in known else find("tasks", named)
         path = Path(data)
-        return path if path.exists() or data not in known else dataset_file(data, scenario)
+        if path.exists() or data not in known:
+            return path if path.exists() else _bundled(data) or path
+        return dataset_file(data, scenario)
 
     def clusters_are(self, dataset: Dataset) -> str:
         """Items of one formula are one cluster."""
@@ -139,6 +141,14 @@ class FormulaTask(Task):
     def reference_value(self, sample: FormulaSample) -> object:
         """What has to hold."""
         return {"dsl": sample.dsl, "k": sample.k}
+
+
+def _bundled(data: str) -> Path | Traversable | None:
+    """The file of a project, or of ours, that a plan names as a card would; None where there is none."""
+    try:
+        return find("tasks", data)
+    except UsageError:
+        return None
 
 
 def own_rows(dataset: Dataset) -> Rows:
