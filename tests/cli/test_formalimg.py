@@ -187,3 +187,13 @@ def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[
     Path("replies.jsonl").write_text(lines([{"item_id": "knolling/7", "reply": [KEYS]}]))
     assert main(["score", "--task", "formalimg/layout", "--data", "rows.jsonl", "--replies", "replies.jsonl"]) == 2
     assert "the data have no item knolling/7" in capsys.readouterr().err
+
+
+def test_the_plan_of_ten_objects_asks_bundled_items(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "--plan", "ten-objects", "--model", "baseline/random", "--out", "run", "--json", "--quiet"]
+    assert main(words) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert (result["n"], result["subject"]) == (30, "baseline/random")
+    assert main(["report", "run", "--by", "k", "--format", "json"]) == 0
+    boards = json.loads(capsys.readouterr().out)["rows"][0]["by"]["k"]
+    assert {k: board["n"] for k, board in boards.items()} == {"1": 10, "2": 10, "10": 10}

@@ -64,7 +64,7 @@ def test_verdicts_and_clause_forms_end_with_their_budget() -> None:
     things = [{"label": "cup", "box_2d": [20 * number, 0, 20 * number + 10, 10]} for number in range(50)]
     row = "(exists ?a (exists ?b (exists ?c (and (AlignedHorizontally ?a ?b) (AlignedHorizontally ?b ?c) {}))))"
     for profile in ("strict", "official"):
-        verdict = verify(row.format("(SmallerThan ?a ?c)"), {"objects": things}, profile, budget=Budget(1.0, ticking()))  # type: ignore[arg-type]
+        verdict = verify(row.format("(SmallerThan ?a ?c)"), {"objects": things}, profile, budget=Budget(1.0, ticking()))
         assert (verdict.truth, verdict.reason) == (None, "not decided in 1 second")
     choices = " ".join(f"(and (Is ?x 'a{number}') (Is ?x 'b{number}'))" for number in range(12))
     with pytest.raises(OutOfBudget):

@@ -390,7 +390,7 @@ class _Strict:
             sides = (formula.left, formula.right)
             counts = [side for side in sides if isinstance(side, Count)]
             return bool(counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
-        variable, body = bounds.count.variable, bounds.count.body
+        variable, body = bounds.counted.variable, bounds.counted.body
         ways: list[Ground] = []
         if bounds.least is not None:
             reach = self.reach(body, values)

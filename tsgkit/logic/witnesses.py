@@ -102,7 +102,7 @@ class Witness(NamedTuple):
 class Bounds(NamedTuple):
     """How many objects must be counted at least, and may be at most; ``either`` of the two where true, else both."""
 
-    count: Count
+    counted: Count
     least: int | None
     most: int | None
     either: bool = False
@@ -280,9 +280,9 @@ class Domain:
                     self._every((side.variable,), side.body, False, scope)
             return
         if bounds.least is not None and bounds.least > 0:
-            self._counted(bounds.count, bounds.least, scope)
+            self._counted(bounds.counted, bounds.least, scope)
         if bounds.most is not None and bounds.most >= 0:
-            self._every((bounds.count.variable,), bounds.count.body, False, scope)
+            self._every((bounds.counted.variable,), bounds.counted.body, False, scope)
 
     def _counted(self, count: Count, many: int, scope: Scope) -> None:
         self._some((count.variable,), count.body, True, scope, sure=False, copies=Ranging(frozenset(), many))

@@ -29,8 +29,9 @@ METRICS = ("failed",)
 
 def predicates_of(clause: Formula) -> tuple[str, ...]:
     """The names of the predicates that a clause is about."""
-    follows = [part for part in clause.parts if not isinstance(part, Not)] if isinstance(clause, Or) else []
-    return tuple(dict.fromkeys(atom.name for part in follows or [clause] for atom in atoms_of(part)))
+    parts = clause.parts if isinstance(clause, Or) else (clause,)
+    follows = tuple(part for part in parts if not isinstance(part, Not)) or parts
+    return tuple(dict.fromkeys(atom.name for part in follows for atom in atoms_of(part)))
 
 
 def part_of(sample: FormulaSample, evidence: Mapping[str, Any], name: str) -> PartOfSample | None:
