@@ -14,6 +14,7 @@ it is tried with what is true of every layout as it has an end (:mod:`tsgkit.log
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placing import EXACT, Effort, Placed, Placing, Status
 from tsgkit.logic.ranks import Ranking
 from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.witnesses import Domain, TooMany
+from tsgkit.logic.witnesses import Candidate, Domain, TooMany
 
 SECONDS = 2.0
 """Deterministic seconds that one search may take."""
@@ -39,7 +40,7 @@ class Means(NamedTuple):
 
 
 MEANS = (Means(2), Means(3, extremes=True), Means(3), Means(4, extremes=True), Means(4))
-"""What proofs are tried with, one after the other; the first alone where it has all objects that suffice."""
+"""What proofs are tried with, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +56,35 @@ class Proof:
 
 def proof_of(formula: Formula, effort: Effort) -> Proof:
     """Prove that no layout satisfies a formula, or find one."""
-    objects, why = 0, ""
-    for means in MEANS:
+    objects, why, means = 0, "", MEANS[0]
+    for means in _means_for(formula):
         try:
-            placed, objects = _searched(formula, means, effort)
+            placed, candidates = _searched(formula, means, effort)
         except (TooLarge, TooMany) as problem:
             why = why or problem.message
             if means == MEANS[0]:
                 break
             continue
+        objects = max(objects, len(candidates))
         if placed.status == "unsatisfiable":
             return Proof("unsatisfiable", means, None, objects, ENDLESS if means.extremes else "")
         if placed.layout is not None and verify_strict(formula, placed.layout, explain=False).truth:
             return Proof("satisfiable", means, placed.layout, objects)
-        if Domain(formula).is_closed:
-            break
     return Proof("not decided", means, None, objects, why)
+
+
+def _means_for(formula: Formula) -> Iterator[Means]:
+    """The means that are worth a try: where some rounds have all objects that suffice, these and the first."""
+    try:
+        last = Domain(formula).last_round
+    except TooMany:
+        last = None
+    if last is None:
+        yield from MEANS
+        return
+    yield MEANS[0]
+    if last >= MEANS[0].rounds:
+        yield Means(last + 1)
 
 
 def is_refuted(formula: Formula, means: Means, effort: Effort) -> bool:
@@ -82,8 +96,8 @@ def is_refuted(formula: Formula, means: Means, effort: Effort) -> bool:
     return placed.status == "unsatisfiable"
 
 
-def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, int]:
-    """A search for the objects that a proof is about, and how many these are."""
+def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, tuple[Candidate, ...]]:
+    """A search for the objects that a proof is about, and what these may be."""
     if means.extremes:
         formula = And((formula, *extremes_of(formula)))
     candidates = Domain(formula).rounds(means.rounds)
@@ -91,4 +105,4 @@ def _searched(formula: Formula, means: Means, effort: Effort) -> tuple[Placed, i
     effort = replace(effort, seconds=min(effort.seconds, SECONDS))
     placing = Ranking(candidates, budget) if means.extremes else Placing(candidates, EXACT, budget)
     placing.require(ground(formula, candidates, "strict", rounds=means.rounds, budget=budget))
-    return placing.placed(effort), len(candidates)
+    return placing.placed(effort), candidates

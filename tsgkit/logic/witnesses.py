@@ -193,16 +193,16 @@ class Domain:
         return tuple(found)
 
     @property
-    def is_closed(self) -> bool:
-        """Whether the witnesses come to an end, so that no layout needs more objects."""
+    def last_round(self) -> int | None:
+        """After how many rounds the witnesses come to an end, so that no layout needs more objects; None for never."""
         counts = [0] * len(self.witnesses)
-        for _ in range(len(counts) + 1):
+        for rounds in range(len(counts) + 1):
             if (more := self._grown(counts)) == counts:
-                return not self.compares_counts
+                return None if self.compares_counts else rounds
             if sum(more) > MOST_CANDIDATES:
-                return False
+                return None
             counts = more
-        return False
+        return None
 
     def _made(self, counts: Sequence[int], times: int = 1) -> tuple[Candidate, ...]:
         if (total := sum(counts) * times) > MOST_CANDIDATES:
@@ -392,7 +392,7 @@ def is_enough(formula: Formula) -> bool:
     >>> is_enough(parse(chain.format("pizza"))), is_enough(parse(chain.format("plate")))
     (False, True)
     """
-    return Domain(formula).is_closed
+    return Domain(formula).last_round is not None
 
 
 def conjuncts(formula: Formula) -> list[Formula]:
