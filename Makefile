@@ -39,8 +39,9 @@ fix: .venv/all  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: .venv/all  ## put 100,000 made-up and mutated texts through every reader
+fuzz: .venv/all  ## put 100,000 made-up texts through every reader, and 5,000 formulas to the solver and to z3
 	$(BIN)/python tests/fuzzing.py --count 100000
+	$(BIN)/python tests/solver_fuzzing.py --count 5000
 
 bench: .venv/all  ## time what promises to be quick, each beside its rival or limit
 	@missed=; for one in eval/bench/*.py; do echo "== $$one"; $(BIN)/python $$one || missed="$$missed $$one"; done; \

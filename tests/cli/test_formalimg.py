@@ -159,6 +159,19 @@ def test_runs_are_reported_beside_the_published_tables_and_drawn_against_k(capsy
     assert "k: objects that depend on each other" in Path("page.html").read_text()
 
 
+def test_a_run_is_reported_by_the_predicates_of_clauses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["eval", "--task", "formalimg/layout", "--limit", "6", "--model", "baseline/random", "--out", "run"]) == 0
+    )
+    capsys.readouterr()
+    assert main(["report", "run", "--by", "predicate", "--format", "json"]) == 0
+    boards = json.loads(capsys.readouterr().out)["rows"][0]["by"]["predicate"]
+    assert boards["Is"]["profiles"]["strict"]["failed"]["n"] == boards["Is"]["counts"]["clauses"]
+    assert set(boards["Is"]["profiles"]["strict"]) == {"failed"}
+    assert main(["report", "run", "--by", "predicate", "--format", "html", "-o", "page.html"]) == 0
+    assert "failed, strict" in Path("page.html").read_text(encoding="utf-8")
+
+
 def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
     layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl"]
     for options, told in (
@@ -174,3 +187,13 @@ def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[
     Path("replies.jsonl").write_text(lines([{"item_id": "knolling/7", "reply": [KEYS]}]))
     assert main(["score", "--task", "formalimg/layout", "--data", "rows.jsonl", "--replies", "replies.jsonl"]) == 2
     assert "the data have no item knolling/7" in capsys.readouterr().err
+
+
+def test_the_plan_of_ten_objects_asks_bundled_items(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "--plan", "ten-objects", "--model", "baseline/random", "--out", "run", "--json", "--quiet"]
+    assert main(words) == 0
+    [result] = json.loads(capsys.readouterr().out)["results"]
+    assert (result["n"], result["subject"]) == (30, "baseline/random")
+    assert main(["report", "run", "--by", "k", "--format", "json"]) == 0
+    boards = json.loads(capsys.readouterr().out)["rows"][0]["by"]["k"]
+    assert {k: board["n"] for k, board in boards.items()} == {"1": 10, "2": 10, "10": 10}

@@ -47,7 +47,9 @@ def test_solve_prints_one_layout_or_one_object(capsys: pytest.CaptureFixture[str
 def test_solve_names_what_cannot_hold_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
     out = tmp_path / "layout.json"
-    assert main(["formula", "solve", CONTRADICTION, "-o", str(out)]) == 0
+    assert main(["formula", "solve", CONTRADICTION]) == 1
+    capsys.readouterr()
+    assert main(["formula", "solve", CONTRADICTION, "-o", str(out)]) == 1
     said = capsys.readouterr()
     assert "  - the book is on the left side\n  - the book is on the right side\n" in said.out
     assert "no layout to write" in said.err
@@ -64,6 +66,64 @@ def test_check_says_whether_a_formula_can_be_satisfied(capsys: pytest.CaptureFix
     assert "nothing to complain about" not in said
     assert main(["formula", "check", CONTRADICTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["satisfiable"].startswith("no: the book is on the left side")
+
+
+@pytest.mark.parametrize("verb", ["solve", "repair"])
+def test_what_takes_longer_than_it_may_is_not_decided(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
+    layout, out = tmp_path / "layout.json", tmp_path / "out.json"
+    layout.write_text('{"objects": []}')
+    given = [FORMULA, str(layout)] if verb == "repair" else [FORMULA]
+    assert main(["formula", verb, *given, "--seconds", "0.000001", "-o", str(out)]) == 1
+    assert capsys.readouterr().out.startswith("not decided")
+    assert not out.exists()
+    assert main(["formula", verb, *given, "--seconds", "0.000001", "--json"]) == 1
+    value = json.loads(capsys.readouterr().out)
+    assert (value["status"], value["layout"]) == ("not decided", None)
+
+
+def test_check_and_verify_say_what_they_had_no_time_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
+    assert main(["formula", "check", FORMULA, "--seconds", "0.000001", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["satisfiable"].startswith("not decided")
+    layout = tmp_path / "layout.json"
+    things = [{"label": "cup", "box_2d": [20 * (n % 50), 40 * (n // 50), 20 * (n % 50) + 9, 9]} for n in range(50)]
+    layout.write_text(json.dumps(things))
+    three = "(SmallerThan ?a ?c) (AlignedHorizontally ?a ?b) (AlignedHorizontally ?b ?c)"
+    slow = f"(exists ?a (exists ?b (exists ?c (and {three}))))"
+    for profile in ("strict", "official"):
+        arguments = ["formula", "verify", slow, str(layout), "--profile", profile, "--seconds", "0.000001"]
+        assert main([*arguments, "--json"]) == 0
+        value = json.loads(capsys.readouterr().out)
+        assert (value["truth"], value["status"]) == (None, "undecided")
+        assert value["reason"].startswith("not decided in 1e-06 seconds")
+
+
+def test_a_clause_form_that_takes_too_long_is_not_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    choices = " ".join(f"(and (Is ?x 'a{n}') (Is ?x 'b{n}'))" for n in range(12))
+    text = f"(exists ?x (or {choices}))"
+    assert main(["formula", "show", text, "--seconds", "0.000001"]) == 1
+    assert "not decided in 1e-06 seconds: its clause form" in capsys.readouterr().out
+    assert main(["formula", "show", text, "--seconds", "0.000001", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["status"] == "not decided"
+
+
+def test_show_warns_of_variables_that_nothing_binds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["formula", "show", "(exists ?x (LeftOf ?x ?y))"]) == 0
+    assert "nothing binds ?y" in capsys.readouterr().err
+    assert main(["formula", "show", "(exists ?x (LeftOf ?x ?y))", "--json"]) == 0
+    assert "nothing binds ?y" in json.loads(capsys.readouterr().out)["warnings"][0]
+    assert main(["formula", "show", FORMULA, "--json"]) == 0
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["warnings"], said.err) == ([], "")
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_seconds_are_a_number_above_zero(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["formula", "solve", FORMULA, f"--seconds={seconds}"]) == 2
+    assert "is no number of seconds" in capsys.readouterr().err
 
 
 def test_repair_says_what_it_changed_and_leaves_a_good_layout_alone(

@@ -82,6 +82,22 @@ def test_a_dry_run_sends_nothing_and_makes_nothing(folder: Path, capsys: Capture
     assert "12 pictures: nothing is sent" in capsys.readouterr().out and not Path("out").exists()
 
 
+def test_prompts_are_written_anew_first_where_a_rewriter_is_named(folder: Path, capsys: Captured) -> None:
+    script = "".join(json.dumps({"item_id": name, "reply": f"Again: {text}"}) + "\n" for name, text in ROWS.items())
+    Path("script.jsonl").write_text(script)
+    rewriter = ["--rewriter", "script:script.jsonl", "--ids", "c1", "c2"]
+    assert main(words("http://127.0.0.1:9/v1", *rewriter, "--dry-run")) == 0
+    assert "and up to 2 requests of script:script.jsonl before" in capsys.readouterr().out
+    with picture_server() as server:
+        assert main(words(server.base, *rewriter, "--json", "--quiet")) == 0
+        assert sorted(server.stats()["prompts"]) == ["Again: Cup number 1.", "Again: Cup number 2."]
+        assert json.loads(capsys.readouterr().out)["rewriter"] == "script:script.jsonl"
+        assert main(words(server.base, "--ids", "c1")) == 2
+    assert "was asked for otherwise" in capsys.readouterr().err
+    assert main(words("http://127.0.0.1:9/v1", "--rewriter-price", "1,2")) == 2
+    assert "name it: --rewriter M" in capsys.readouterr().err
+
+
 def test_layouts_go_along_in_words_or_as_a_picture(folder: Path, capsys: Captured) -> None:
     Path("layouts.json").write_text(json.dumps({"c1": [1, 2]}))
     given = ["--ids", "c1", "--layouts", "layouts.json", "--quiet"]

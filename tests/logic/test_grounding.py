@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.grounding import All, Any, Candidate, Fact, Lit, Tally, candidates_of, ground, holds, is_enough
+from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
 from tsgkit.logic.parsing import parse
+from tsgkit.logic.witnesses import Candidate, candidates_of, is_enough
 
 CUP, PEN = Candidate("cup"), Candidate("pen")
 
@@ -70,13 +71,23 @@ def test_there_is_a_candidate_for_every_variable_that_needs_a_witness() -> None:
     assert [one.label for one in candidates_of(formula, spare=1)] == ["cup", "cup"]
 
 
-def test_a_variable_without_a_class_may_be_what_it_is_asked_about_or_something_else() -> None:
-    formula = parse("(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))")
-    assert [(one.label, one.optional) for one in candidates_of(formula)] == [
-        ("cup", True),
-        ("pen", True),
-        ("laptop", True),
-    ]
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("(exists ?x (and (or (Is ?x 'cup') (Is ?x 'pen')) (OnTopSide ?x)))", ("cup", "pen")),
+        ("(exists ?x (and (not (Is ?x 'cup')) (OnTopSide ?x)))", ("laptop",)),
+        ("(and (exists ?x (OnTopSide ?x)) (not (exists ?y (not (Is ?y 'cup')))))", ("cup", "laptop")),
+        ("(not (forall ?x (or (Is ?x 'cup') (not (Is ?x 'pen')))))", ("pen",)),
+    ],
+)
+def test_a_candidate_may_be_of_every_class_that_its_variable_leaves_open(text: str, classes: tuple[str, ...]) -> None:
+    (candidate,) = candidates_of(parse(text))
+    assert candidate.labels == classes
+
+
+def test_a_class_that_is_open_is_a_fact() -> None:
+    made = ground(parse("(exists ?x (Is ?x 'cup'))"), [Candidate("cup", others=("pen",)), Candidate("pen")], "strict")
+    assert made == Lit(Fact("Is", (0,), "cup"))
 
 
 @pytest.mark.parametrize(
@@ -87,16 +98,19 @@ def test_a_variable_without_a_class_may_be_what_it_is_asked_about_or_something_e
         ("(forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p)))", True),
         ("(and (exists ?q (Is ?q 'pizza')) (forall ?p (implies (Is ?p 'pizza') (OnTopSide ?p))))", True),
         ("(and (exists ?q (Is ?q 'pen')) (forall ?p (exists ?r (and (Is ?r 'pen') (LeftOf ?p ?r)))))", False),
-        ("(GreaterThan (Count ?x (Is ?x 'cup')) 2)", False),
+        ("(GreaterThan (Count ?x (Is ?x 'cup')) 2)", True),
+        ("(GreaterThan (Count ?x (Is ?x 'cup')) (Count ?x (Is ?x 'pen')))", False),
         ("(not (exists ?x (Is ?x 'cup')))", True),
+        ("(not (exists ?x (and (Is ?x 'cup') (not (exists ?y (and (Is ?y 'cup') (LeftOf ?y ?x)))))))", True),
+        ("(and (exists ?z (Is ?z 'cup')) (not (exists ?x (not (exists ?y (LeftOf ?y ?x))))))", False),
     ],
 )
-def test_one_object_a_variable_is_enough_unless_classes_ask_for_themselves(text: str, enough: bool) -> None:
+def test_witnesses_are_enough_unless_classes_ask_for_themselves(text: str, enough: bool) -> None:
     assert is_enough(parse(text)) is enough
 
 
 def test_formulas_that_ask_for_too_many_objects_are_refused() -> None:
-    with pytest.raises(UsageError, match="asks for 1001 objects"):
+    with pytest.raises(UsageError, match="asks for 1000 objects"):
         candidates_of(parse("(Equals (Count ?x (Is ?x 'cup')) 1000)"))
 
 

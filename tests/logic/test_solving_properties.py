@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.logic.configurations import Twist
+from tsgkit.logic.conjuncts import without
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
 from tsgkit.logic.layouts import RELATIONS, Layout, layout_of
 from tsgkit.logic.repairing import repair
 from tsgkit.logic.sampling import configuration, formula_of
-from tsgkit.logic.solving import solve, without
+from tsgkit.logic.solving import solve
 from tsgkit.logic.straying import near_misses
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verifying import verify
@@ -71,7 +72,7 @@ def samples(draw: st.DrawFn) -> Formula:
 def test_a_solution_of_any_formula_verifies(formula: Formula) -> None:
     solution = solve(formula, effort=2.0)
     if solution.layout is None:
-        assert solution.conflict or solution.status == "unknown"
+        assert solution.conflict or solution.status == "not decided"
         return
     layout_of(solution.layout.value)
     assert all(verify(formula, solution.layout, profile).truth for profile in solution.profiles)
@@ -112,7 +113,7 @@ def test_a_shaken_layout_is_repaired_to_one_that_verifies(formula: Formula, seed
     shaken = Layout(tuple(things))
     repaired = repair(formula, shaken, effort=1.0)
     if repaired.layout is None:
-        assert repaired.status == "unknown"
+        assert repaired.status == "not decided"
         return
     assert all(verify(formula, repaired.layout, profile).truth for profile in PROFILES)
     assert bool(repaired.changes) is (repaired.layout != shaken)

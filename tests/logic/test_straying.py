@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("ortools", reason="near misses need the extra logic")
 
+from tsgkit.logic.conjuncts import without
 from tsgkit.logic.formula import Not
 from tsgkit.logic.parsing import parse
-from tsgkit.logic.solving import without
 from tsgkit.logic.straying import near_misses
 from tsgkit.logic.verifying import verify
 

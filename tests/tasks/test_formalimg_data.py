@@ -13,13 +13,13 @@ from shipped import TASKS
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.formula import Forall, Formula, Not, Or, atoms_of, walk
-from tsgkit.logic.grounding import is_enough
 from tsgkit.logic.layouts import layout_of
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.reading import thing
 from tsgkit.logic.sense import clash
 from tsgkit.logic.verifying import verify
 from tsgkit.logic.vocabulary import SCENARIOS
+from tsgkit.logic.witnesses import is_enough
 
 Row = dict[str, Any]
 FIELDS = ["id", "scenario", "prompt", "dsl", "cnf", "k", "object_classes"]
@@ -85,8 +85,23 @@ def test_classes_of_a_natural_scene_can_be_told_apart(row: Row) -> None:
         assert not [one for one in classes if clash(one, set(classes) - {one})]
 
 
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_items_of_little_k_and_of_great_k_have_ten_objects_each(scenario: str) -> None:
+    found = [row for row in rows("ten-objects") if row["scenario"] == scenario]
+    assert [row["id"] for row in found] == list(range(30))
+    assert Counter(row["k"] for row in found) == {1: 10, 2: 10, 10: 10}
+    for row in found:
+        formula = parse(row["dsl"])
+        assert (checked := check(row["dsl"], SCENARIOS[scenario])).findings == (), checked
+        assert row["k"] == clause_form(formula, official=True).k == k_as_defined(formula)
+        assert len(row["object_classes"]) == len(set(row["object_classes"])) == 10
+        assert tuple(row["object_classes"]) == object_classes(formula)
+        assert all(thing(label).rsplit(" ", 1)[-1] in row["prompt"] for label in row["object_classes"])
+    assert len({row["dsl"] for row in (*found, *ROWS)}) == len(found) + len(ROWS)
+
+
 @needs_solver
-@every_row
+@pytest.mark.parametrize("row", [*ROWS, *rows("ten-objects")], ids=lambda row: f"{row['scenario']}-{row['id']}")
 def test_an_item_can_be_satisfied(row: Row) -> None:
     from tsgkit.logic.solving import solve
     from tsgkit.logic.worlds import faults, world_of

@@ -9,7 +9,8 @@ tsgkit formula repair @formula.txt layout.json -o fixed.json
 
 A formula is given as text, as @FILE, or as a file's name; - is standard input. A layout looks like this:
 {"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 100, 100]}]}, on a canvas of 1000 by 1000.
-The exit code of verify does not depend on the verdict.
+The exit code of verify does not depend on the verdict; solve and repair exit with 1 where they find no layout.
+A command is given ten seconds, or --seconds N; what takes longer is "not decided".
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError
 from tsgkit.library.files import STDIN, read_text
 
 if TYPE_CHECKING:
+    from tsgkit.logic.budget import Budget
     from tsgkit.logic.checking import Checked
     from tsgkit.logic.clauses import ClauseForm
     from tsgkit.logic.formula import Formula
     from tsgkit.logic.published import Taken
     from tsgkit.logic.verdicts import Verdict
 
-FURTHER_CHECKS: list[Callable[[Formula], tuple[str, str]]] = [formula_solving.satisfiable]
-"""What else ``check`` says of a formula without errors: each gives a name and what was found."""
+FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [formula_solving.satisfiable]
+"""What else ``check`` says of a formula without errors, within a budget: each gives a name and what was found."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (check, show, verify):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
+        formula_solving.add_seconds(verb)
     verify.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
@@ -113,9 +116,9 @@ def _check(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.published import as_published
     from tsgkit.logic.vocabulary import SCENARIOS
 
-    text = formula_text(arguments.formula)
+    text, budget = formula_text(arguments.formula), formula_solving.budget_of(arguments)
     checked, taken = check(text, SCENARIOS[arguments.scenario]), as_published(text)
-    further = [one(checked.formula) for one in FURTHER_CHECKS] if checked.formula and not checked.errors else []
+    further = [one(checked.formula, budget) for one in FURTHER_CHECKS] if checked.formula and not checked.errors else []
     if arguments.json:
         say(json.dumps(_check_value(arguments.scenario, checked, taken) | dict(further), indent=2))
     else:
@@ -148,8 +151,8 @@ def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]
     for finding in checked.findings:
         say(inert(str(finding)))
     if not checked.findings:
-        contradicts_itself = any(found.startswith(("no:", "no ")) for _, found in further)
-        say(f"{'well written' if contradicts_itself else 'nothing to complain about'} ({scenario})")
+        doubtful = any(found.startswith(("no:", "no ", "not decided")) for _, found in further)
+        say(f"{'well written' if doubtful else 'nothing to complain about'} ({scenario})")
     fault = checked.published_fault
     say("the published validator " + (f"refuses it: {inert(fault)}" if fault else "lets it pass"))
     for name, found in further:
@@ -158,13 +161,19 @@ def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.clauses import clause_form, closures, k_as_defined, object_classes
     from tsgkit.logic.lifting import lifted
     from tsgkit.logic.printing import text_of
     from tsgkit.logic.reading import reading_of
 
     _, formula = read_formula(arguments.formula)
-    form, published = clause_form(formula), clause_form(formula, official=True)
+    warnings = _unbound(formula)
+    budget = formula_solving.budget_of(arguments)
+    try:
+        form, published = (clause_form(formula, official=one, budget=budget) for one in (False, True))
+    except OutOfBudget as out:
+        return _undecided_form(arguments, reading_of(formula), warnings, f"not decided in {out}: its clause form")
     value = {
         "formula": text_of(formula),
         "reading": reading_of(formula),
@@ -176,12 +185,37 @@ def _show(arguments: argparse.Namespace) -> int:
         "components": _components(form),
         "numbers": [text_of(one) for one in form.quantities],
         "published_form": published.text if published.unordered != form.unordered else None,
+        "warnings": warnings,
     }
     if arguments.json:
         say(json.dumps(value, indent=2))
     else:
         _print_show(value)
     return GOOD
+
+
+def _unbound(formula: Formula) -> list[str]:
+    """A warning about variables that no quantifier binds, where there are any."""
+    from tsgkit.logic.formula import free_variables
+
+    names = ", ".join(sorted(variable.name for variable in free_variables(formula)))
+    return [f"nothing binds {names}: no layout makes such a formula true or false"] if names else []
+
+
+def _undecided_form(arguments: argparse.Namespace, reading: str, warnings: list[str], note: str) -> int:
+    """Say what is known of a formula whose clause form takes too long."""
+    if arguments.json:
+        say(json.dumps({"status": "not decided", "reading": reading, "warnings": warnings, "note": note}, indent=2))
+    else:
+        _print_warnings(warnings)
+        say(inert(reading))
+        say(f"{note} (--seconds gives it more)")
+    return FINISHED_WITH_ERRORS
+
+
+def _print_warnings(warnings: list[str]) -> None:
+    for warning in warnings:
+        complain(f"warning: {warning}")
 
 
 def _components(form: ClauseForm) -> list[dict[str, Any]]:
@@ -198,6 +232,7 @@ def _components(form: ClauseForm) -> list[dict[str, Any]]:
 
 
 def _print_show(value: dict[str, Any]) -> None:
+    _print_warnings(value["warnings"])
     say(inert(value["reading"]))
     say()
     say(f"formula   {inert(value['formula'])}")
@@ -232,6 +267,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         distinct=arguments.distinct,
         grounded=arguments.grounded,
         work=arguments.work or WORK,
+        budget=formula_solving.budget_of(arguments),
     )
     if arguments.json:
         say(json.dumps(verdict.value(), indent=2))

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import time
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
 
 if TYPE_CHECKING:
+    from tsgkit.logic.budget import Budget
     from tsgkit.logic.formula import Formula
     from tsgkit.logic.layouts import Layout
     from tsgkit.logic.repairing import Repair
     from tsgkit.logic.solving import Solution
+
+SECONDS = 10.0
+"""How long a command may take, unless told otherwise."""
 
 
 def add_arguments(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,7 +35,32 @@ def add_arguments(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         verb.add_argument("--draw", metavar="SVG", help="draw the layout too")
         verb.add_argument("--seed", type=int, default=0, help="another seed gives another layout; default: 0")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
+        add_seconds(verb)
     repair.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
+
+
+def add_seconds(verb: argparse.ArgumentParser) -> None:
+    """The option --seconds."""
+    verb.add_argument(
+        "--seconds", type=_seconds, default=SECONDS, metavar="N", help="what takes longer is not decided; default: 10"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
+
+
+def budget_of(arguments: argparse.Namespace) -> Budget:
+    """The budget of a command, which begins now."""
+    from tsgkit.logic.budget import Budget
+
+    return Budget(arguments.seconds, time.monotonic)
 
 
 def solve(arguments: argparse.Namespace, formula: Formula) -> int:
@@ -37,13 +68,13 @@ def solve(arguments: argparse.Namespace, formula: Formula) -> int:
     from tsgkit.logic.solving import solve as solve_formula
 
     _check_targets(arguments)
-    solution = solve_formula(formula, seed=arguments.seed)
+    solution = solve_formula(formula, seed=arguments.seed, budget=budget_of(arguments))
     _put(arguments, solution.layout)
     if arguments.json:
         say(json.dumps(solution.value(), indent=2))
     elif arguments.out != "-":
         _print_solution(solution)
-    return GOOD
+    return GOOD if solution.layout else FINISHED_WITH_ERRORS
 
 
 def _print_solution(solution: Solution) -> None:
@@ -52,8 +83,7 @@ def _print_solution(solution: Solution) -> None:
         if solution.layout:
             _print_layout(solution.layout)
         return
-    bounds = "" if solution.outright else f" by a layout of up to {solution.objects} objects (more were not tried)"
-    say(f"unsatisfiable{bounds}; together, these cannot hold:")
+    say("unsatisfiable; together, these cannot hold:")
     for words in solution.conflict:
         say(f"  - {inert(words)}")
     if solution.note:
@@ -71,19 +101,20 @@ def repair(arguments: argparse.Namespace, formula: Formula, scene: object) -> in
     from tsgkit.logic.repairing import repair as repair_layout
 
     _check_targets(arguments)
-    repaired = repair_layout(formula, scene, seed=arguments.seed)
+    repaired = repair_layout(formula, scene, seed=arguments.seed, budget=budget_of(arguments))
     _put(arguments, repaired.layout)
     if arguments.json:
         say(json.dumps(repaired.value(), indent=2))
     elif arguments.out != "-":
         _print_repair(repaired)
-    return GOOD
+    return GOOD if repaired.layout else FINISHED_WITH_ERRORS
 
 
 def _print_repair(repaired: Repair) -> None:
-    if repaired.layout is None:
-        said = {"unknown": "no repair was found: the search was given up"}
-        say(said.get(repaired.status, "no repair: the formula cannot be satisfied; tsgkit formula solve says why"))
+    if repaired.status == "not decided":
+        say("not decided: no repair was found")
+    elif repaired.layout is None:
+        say("no repair: the formula cannot be satisfied; tsgkit formula solve says why")
     elif not repaired.changes:
         say("nothing to repair: the layout satisfies the formula")
     else:
@@ -95,19 +126,20 @@ def _print_repair(repaired: Repair) -> None:
         say(f"({inert(repaired.note)})")
 
 
-def satisfiable(formula: Formula) -> tuple[str, str]:
+def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
     """What check says: whether a layout satisfies a formula; or why that is not known."""
     from tsgkit.logic.solving import solve as solve_formula
 
     if not _is_of_layouts(formula):
-        return "satisfiable", _in_a_world(formula)
+        return "satisfiable", _in_a_world(formula, budget)
     try:
-        solution = solve_formula(formula)
+        solution = solve_formula(formula, budget=budget)
     except UsageError as problem:
         return "satisfiable", f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
     if solution.layout is None:
         return "satisfiable", solution.text.replace("unsatisfiable", "no", 1)
-    return "satisfiable", f"yes, by a layout of {count(len(solution.layout.objects), 'object')}"
+    note = f" ({solution.note})" if solution.note else ""
+    return "satisfiable", f"yes, by a layout of {count(len(solution.layout.objects), 'object')}{note}"
 
 
 def _is_of_layouts(formula: Formula) -> bool:
@@ -119,12 +151,15 @@ def _is_of_layouts(formula: Formula) -> bool:
     return not any(atom.name in only_natural for atom in atoms_of(formula))
 
 
-def _in_a_world(formula: Formula) -> str:
+def _in_a_world(formula: Formula, budget: Budget) -> str:
     """Whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
+    from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.worlds import world_of
 
     try:
-        world = world_of(formula)
+        world = world_of(formula, budget=budget)
+    except OutOfBudget as out:
+        return f"not decided (the search was given up after {out})"
     except UsageError as problem:
         return f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
     return "no world of one thing a variable was found" if world is None else "yes, in a world without contradictions"

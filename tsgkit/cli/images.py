@@ -3,9 +3,12 @@
   tsgkit images --task T --model openai/gpt-image-1 --size 1024x1024 -o pictures
   tsgkit images --task T --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1 -o pictures --limit 20
   tsgkit images --task T --model M -o pictures --condition drawn --layouts layouts.jsonl
+  tsgkit images --task T --model M -o pictures --rewriter openai/gpt-4o
 
 DIR gets one ID.png for each item, and paintings.jsonl, which says how each came about. What is there is not asked for
-again, nor what a content filter blocked; what ended in an error of the service is. Needs the extra tsgkit[pictures].
+again, nor what a content filter blocked; what ended in an error of the service is. With --rewriter a text model writes
+each prompt anew before the image model gets it; its calls are kept too (DIR/rewriting), and its cost counts. Needs the
+extra tsgkit[pictures].
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.painting import Painted, Painter, ToPaint
+    from tsgkit.runs.prompt_rewriter import RewriterOptions
     from tsgkit.runs.subjects import Limits
     from tsgkit.suites.painting import Painting
 
@@ -52,10 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     asked.add_argument("--layouts", type=Path, metavar="FILE", help="the layouts that pictures are to follow")
     asked.add_argument("--no-instruction", action="store_true", help="give the layout alone")
+    asked.add_argument("--rewriter", metavar="M", help="a text model that writes every prompt anew first")
+    asked.add_argument(
+        "--rewriter-arg", action="append", default=[], metavar="K=V", help="a parameter of the text model"
+    )
     how = parser.add_argument_group("how it is carried out")
     how.add_argument("--max-cost", type=float, metavar="USD", help="ask for no more before this is spent")
     how.add_argument("--max-requests", type=int, metavar="N", help="ask for no more after so many requests")
     how.add_argument("--price", metavar="USD", help="dollars for one picture")
+    how.add_argument("--rewriter-price", metavar="IN,OUT", help="dollars per million tokens of the text model")
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
@@ -70,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.painting import paint_all, painter_of
 
     limits = limits_of(arguments)
-    painter = painter_of(arguments.model, _model_args(arguments), arguments.price)
+    painter = painter_of(arguments.model, _model_args(arguments), arguments.price, _rewriter(arguments))
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
             return _dry_run(_paintings(arguments, Path(place)), painter, limits, arguments)
@@ -121,6 +130,16 @@ def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting,
     return found
 
 
+def _rewriter(arguments: argparse.Namespace) -> RewriterOptions | None:
+    from tsgkit.runs.prompt_rewriter import RewriterOptions
+
+    if arguments.rewriter is not None:
+        return RewriterOptions(arguments.rewriter, tuple(arguments.rewriter_arg), arguments.rewriter_price)
+    if arguments.rewriter_arg or arguments.rewriter_price:
+        raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
+    return None
+
+
 def _model_args(arguments: argparse.Namespace) -> list[str]:
     given = list(arguments.model_arg)
     if arguments.size is not None:
@@ -150,7 +169,8 @@ def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, 
     cost = None if painter.price is None else len(todo.left) * painter.price.dollars
     if arguments.json:
         spread = [round(tokens.low), round(tokens.high)]
-        say(json.dumps(_todo_value(todo) | {"requests": len(todo.left), "prompt": spread, "cost": cost}))
+        more = {} if painter.rewriter is None else {"rewriting": len(todo.left)}
+        say(json.dumps(_todo_value(todo) | {"requests": len(todo.left), "prompt": spread, "cost": cost} | more))
         return GOOD
     say(f"{count(todo.total, 'picture')}: nothing is sent")
     say(f"  {todo.there:,} there already, {todo.blocked:,} blocked before, {len(todo.left):,} to be asked for")
@@ -158,6 +178,9 @@ def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, 
     say(f"  {count(len(todo.left), 'request')}, {tokens.low:,.0f} to {tokens.high:,.0f} tokens in, {money}")
     source = "its price is not known" if painter.price is None else f"priced by {painter.price.source}"
     say(f"  {inert(arguments.model)}: {source}")
+    if painter.rewriter is not None:
+        rewriting = count(len(todo.left), "request")
+        say(f"  and up to {rewriting} of {inert(painter.rewriter.model)} before, for the prompts: not in these figures")
     return GOOD
 
 
@@ -171,6 +194,7 @@ def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, objec
         "out": str(painted.folder),
         "task": arguments.task,
         "model": arguments.model,
+        "rewriter": arguments.rewriter,
         "total": painted.total,
         "there": painted.there,
         "painted": painted.painted,
@@ -216,5 +240,6 @@ def _redacted(command: str, arguments: argparse.Namespace) -> str:
     from tsgkit.llm.settings import secrets_of
     from tsgkit.runs.painting import painter_of
 
-    settings = painter_of(arguments.model, _model_args(arguments), arguments.price).settings
-    return secrets_of([settings]).redact(command)
+    painter = painter_of(arguments.model, _model_args(arguments), arguments.price, _rewriter(arguments))
+    rewriter = painter.rewriter.settings if painter.rewriter is not None else None
+    return secrets_of([painter.settings, *([rewriter] if rewriter else [])]).redact(command)

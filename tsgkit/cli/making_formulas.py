@@ -2,6 +2,7 @@
 
   tsgkit make formalimg --k 6 --n 20 -o items.jsonl
   tsgkit make formalimg --k 3 --n 10 --scenario natural --seed 7 -o items.jsonl
+  tsgkit make formalimg --k 2 --objects 10 --n 20 -o items.jsonl
   tsgkit make formalimg --k 6 --n 20 --model openai/gpt-4o -o items.jsonl
 
 A model never makes the formula. Its words are read back into a formula by a second call that sees the words alone, and
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tsgkit.suites.formalimg.making import Composed, Rejected
 
 MOST_K = 10
+MOST_OBJECTS = 20
 SHOWN = 5
 
 
@@ -42,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this maker."""
     parser.add_argument(
         "--k", type=int, required=True, metavar="K", help=f"objects that depend on each other, 1 to {MOST_K}"
+    )
+    parser.add_argument(
+        "--objects", type=int, metavar="N", help="objects in all, in groups of K that nothing relates (default: K)"
     )
     parser.add_argument("--n", type=int, default=10, metavar="N", help="how many items (default 10)")
     parser.add_argument("--scenario", choices=("knolling", "natural"), default="knolling")
@@ -55,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Make, check, write, and say what was rejected."""
     if not 1 <= arguments.k <= MOST_K:
         raise UsageError(f"--k {arguments.k}: from 1 to {MOST_K}")
+    if arguments.objects is not None and not arguments.k <= arguments.objects <= MOST_OBJECTS:
+        raise UsageError(f"--objects {arguments.objects}: from K ({arguments.k}) to {MOST_OBJECTS}")
     if arguments.n < 1:
         raise UsageError(f"--n {arguments.n}: at least 1 is needed")
     items = _composed(arguments)
@@ -82,7 +89,7 @@ def _composed(arguments: argparse.Namespace) -> list[Composed]:
     found: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
     while len(found) < arguments.n and tried < 20 * arguments.n + 20:
-        item = composed(arguments.k, arguments.scenario, first + tried)
+        item = composed(arguments.k, arguments.scenario, first + tried, arguments.objects)
         tried += 1
         if not faults(item.formula, arguments.scenario, arguments.k):
             found.setdefault(item.row["dsl"], item)
@@ -144,7 +151,8 @@ def _finish(
 
 
 def _print(summary: dict[str, Any], arguments: argparse.Namespace) -> None:
-    items = f"{count(summary['items'], 'item')} of K {arguments.k}, {arguments.scenario}"
+    objects = "" if arguments.objects is None else f" with {arguments.objects} objects"
+    items = f"{count(summary['items'], 'item')} of K {arguments.k}{objects}, {arguments.scenario}"
     say(f"{items}: vocabulary, K and satisfiability proved")
     if summary["items"] < arguments.n and arguments.model is None:
         complain(f"only {summary['items']} of {arguments.n} different sound items were found with this seed")

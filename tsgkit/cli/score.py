@@ -96,9 +96,10 @@ def _print_board(board: Board, metrics: Mapping[str, Metric], *, headline_only: 
     from tsgkit.suites.scoreboard import NO_SUCH_METRIC
 
     say(f"  {'':<18} {'strict':<24} {'official':<24} official - strict")
-    for name, metric in metrics.items():
-        if headline_only and not metric.is_headline:
-            continue
+    made = board.profiles["strict"] or {}
+    headlines = [name for name, metric in metrics.items() if metric.is_headline and name in made]
+    for name in (headlines or made) if headline_only else metrics:
+        metric = metrics[name]
         strict, official = ((board.profiles[profile] or {}).get(name) for profile in PROFILES)
         scale = 100 if metric.is_share else 1
         shown = f"{_shown(strict, scale):<24} {_shown(official, scale):<24} {_difference(strict, official, scale)}"

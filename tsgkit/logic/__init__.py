@@ -21,8 +21,13 @@
 ``official``    verdicts as published, crashes included
 ``strict``      verdicts to trust, made by ``evaluation`` and put into words by ``explaining``
 ``verdicts``    what a verdict and a trace are
+``budget``      how much work an answer may take
+``witnesses``   how many objects suffice to satisfy a formula
 ``grounding``   formulas over candidate objects, without quantifiers
-``placing``     boxes for ground formulas, by CP-SAT (extra ``logic``)
+``placing``     boxes for ground formulas, by CP-SAT (extra ``logic``); ``ranks`` takes orders alone
+``proofs``      that no layout satisfies a formula; ``extremes`` adds what is true of finite layouts
+``conjuncts``   the parts that must hold, by place and in words
+``conflicts``   parts that cannot hold together
 ``solving``     a layout for a formula, or what cannot hold together
 ``repairing``   the least change of a layout that makes it satisfy a formula
 ``straying``    near misses: layouts that fail by one named conjunct
@@ -35,6 +40,7 @@
 Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
+from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.checking import Checked, check
 from tsgkit.logic.clauses import ClauseForm, clause_form, closures, k_as_defined, object_classes
 from tsgkit.logic.configurations import Configuration, formula_of
@@ -76,6 +82,7 @@ __all__ = [
     "And",
     "Atom",
     "Box",
+    "Budget",
     "Checked",
     "ClauseForm",
     "Comparison",
@@ -93,6 +100,7 @@ __all__ = [
     "NearMiss",
     "Not",
     "Or",
+    "OutOfBudget",
     "Repair",
     "Solution",
     "Thing",

@@ -13,14 +13,16 @@ with its defect: of several conjunctions inside one disjunction only the last is
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -110,19 +112,31 @@ class ClauseForm:
         return frozenset([*groups, *self.quantities])
 
 
-def clause_form(formula: Formula, *, official: bool = False) -> ClauseForm:
-    """The clause form; ``UsageError`` where it would have more than :data:`MOST_CLAUSES` clauses."""
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a form is made: with the published defect or without, and within which budget."""
+
+    official: bool
+    budget: Budget
+
+
+def clause_form(formula: Formula, *, official: bool = False, budget: Budget | None = None) -> ClauseForm:
+    """The clause form; ``UsageError`` where it would have more than :data:`MOST_CLAUSES` clauses.
+
+    ``OutOfBudget`` where it takes longer than it may: without a budget, it may take any time.
+    """
+    way = _Way(official, budget or Budget(math.inf))
     refuse_deep(formula)
     _refuse_large(formula)
     formula = apart(formula) if official else apart(_without_iff(formula))
-    whole = _clausal(formula, official=official)
+    whole = _clausal(formula, way)
     components: list[Component] = []
     quantities: list[Comparison] = []
     for part in _conjuncts(whole):
         if isinstance(part, Comparison):
-            quantities.append(_quantity(part, official=official))
+            quantities.append(_quantity(part, way))
         else:
-            components += _components(part, official=official)
+            components += _components(part, way)
     return ClauseForm(tuple(components), tuple(quantities))
 
 
@@ -210,39 +224,40 @@ def _without_iff(formula: Formula) -> Formula:
     return with_parts(formula, parts)
 
 
-def _clausal(formula: Formula, *, official: bool) -> Formula:
+def _clausal(formula: Formula, way: _Way) -> Formula:
+    way.budget.step()
     match formula:
         case Implies(left, right):
-            return _clausal(Or((Not(left), right)), official=official)
+            return _clausal(Or((Not(left), right)), way)
         case Iff(left, right):
-            return _clausal(And((Implies(left, right), Implies(right, left))), official=official)
+            return _clausal(And((Implies(left, right), Implies(right, left))), way)
         case Not(body):
-            return _negated(formula, body, official=official)
+            return _negated(formula, body, way)
         case Exists(variable, body) | Forall(variable, body):
-            return type(formula)(variable, _clausal(body, official=official))
+            return type(formula)(variable, _clausal(body, way))
         case And(parts):
-            return And(tuple(_flat(And, (_clausal(part, official=official) for part in parts))))
+            return And(tuple(_flat(And, (_clausal(part, way) for part in parts))))
         case Or(parts):
-            return _disjunction([_clausal(part, official=official) for part in parts], official=official)
+            return _disjunction([_clausal(part, way) for part in parts], way)
     return formula
 
 
-def _negated(formula: Formula, body: Formula, *, official: bool) -> Formula:
+def _negated(formula: Formula, body: Formula, way: _Way) -> Formula:
     match body:
         case Not(inner):
-            return _clausal(inner, official=official)
+            return _clausal(inner, way)
         case And(parts):
-            return _clausal(Or(tuple(map(Not, parts))), official=official)
+            return _clausal(Or(tuple(map(Not, parts))), way)
         case Or(parts):
-            return _clausal(And(tuple(map(Not, parts))), official=official)
+            return _clausal(And(tuple(map(Not, parts))), way)
         case Implies(left, right):
-            return _clausal(And((left, Not(right))), official=official)
+            return _clausal(And((left, Not(right))), way)
         case Iff(left, right):
-            return _clausal(Or((And((left, Not(right))), And((right, Not(left))))), official=official)
+            return _clausal(Or((And((left, Not(right))), And((right, Not(left))))), way)
         case Exists(variable, inner):
-            return _clausal(Forall(variable, Not(inner)), official=official)
+            return _clausal(Forall(variable, Not(inner)), way)
         case Forall(variable, inner):
-            return _clausal(Exists(variable, Not(inner)), official=official)
+            return _clausal(Exists(variable, Not(inner)), way)
     return formula
 
 
@@ -254,27 +269,28 @@ def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Form
             yield part
 
 
-def _disjunction(parts: Sequence[Formula], *, official: bool) -> Formula:
+def _disjunction(parts: Sequence[Formula], way: _Way) -> Formula:
     """A disjunction of clausal parts, made clausal: the first quantifier goes out, until there is none."""
+    way.budget.step(len(parts))
     parts = tuple(_flat(Or, parts))
     prefix: list[Bound] = []
     while len(parts) > 1 and (found := next((one for one in parts if isinstance(one, Exists | Forall)), None)):
         prefix.append(Bound(type(found), found.variable))
         parts = tuple(_flat(Or, (found.body if one is found else one for one in parts)))
-    made = parts[0] if len(parts) == 1 else _distributed(parts, official=official)
+    made = parts[0] if len(parts) == 1 else _distributed(parts, way)
     return _under(prefix, made)
 
 
-def _distributed(parts: tuple[Formula, ...], *, official: bool) -> Formula:
+def _distributed(parts: tuple[Formula, ...], way: _Way) -> Formula:
     conjunctions = [part for part in parts if isinstance(part, And)]
     if not conjunctions:
         return Or(parts)
-    if official:
+    if way.official:
         others = [part for part in parts if not isinstance(part, And)]
-        return And(tuple(_disjunction([*others, part], official=True) for part in conjunctions[-1].parts))
+        return And(tuple(_disjunction([*others, part], replace(way, official=True)) for part in conjunctions[-1].parts))
     choices = [_conjuncts(part) for part in parts]
     _refuse_many(choices)
-    return And(tuple(_flat(And, (_disjunction(choice, official=False) for choice in product(*choices)))))
+    return And(tuple(_flat(And, (_disjunction(choice, replace(way, official=False)) for choice in product(*choices)))))
 
 
 def _refuse_many(choices: Sequence[Sequence[Formula]]) -> None:
@@ -304,24 +320,24 @@ def _expanded(formula: Formula) -> tuple[int, int]:
     return parts, quantifiers + isinstance(formula, Exists | Forall)
 
 
-def _quantity(comparison: Comparison, *, official: bool) -> Comparison:
+def _quantity(comparison: Comparison, way: _Way) -> Comparison:
     """A comparison whose counted bodies are separated into components."""
     bodies = []
     for side in (comparison.left, comparison.right):
         if isinstance(side, Count):
-            components = _components(_clausal(side.body, official=official), official=official)
+            components = _components(_clausal(side.body, way), way)
             bodies.append(ClauseForm(tuple(components)).formula)
     made = with_parts(comparison, bodies)
     assert isinstance(made, Comparison)  # noqa: S101  (with_parts keeps the kind)
     return made
 
 
-def _components(formula: Formula, *, official: bool) -> Iterator[Component]:
-    prefix, matrix = _peeled(_prenex(formula))
-    if not official:
-        matrix = _clausal(matrix, official=False)
+def _components(formula: Formula, way: _Way) -> Iterator[Component]:
+    prefix, matrix = _peeled(_prenex(formula, way))
+    if not way.official:
+        matrix = _clausal(matrix, replace(way, official=False))
     clauses = _conjuncts(matrix)
-    for group in _groups(clauses):
+    for group in _groups(clauses, way.budget):
         chosen = tuple(clauses[number] for number in group)
         variables = frozenset[Variable]().union(*map(free_variables, chosen))
         yield Component(tuple(bound for bound in prefix if bound.variable in variables), chosen)
@@ -335,10 +351,10 @@ def _peeled(formula: Formula) -> tuple[tuple[Bound, ...], Formula]:
     return tuple(prefix), formula
 
 
-def _prenex(formula: Formula) -> Formula:
+def _prenex(formula: Formula, way: _Way) -> Formula:
     """All quantifiers in front, in the order they are met: none stands in a ``not`` any more."""
     prefix: list[Bound] = []
-    matrix = _pulled(formula, prefix)
+    matrix = _pulled(formula, prefix, way.budget)
     return _under(prefix, matrix)
 
 
@@ -348,22 +364,24 @@ def _under(prefix: Sequence[Bound], formula: Formula) -> Formula:
     return formula
 
 
-def _pulled(formula: Formula, prefix: list[Bound]) -> Formula:
+def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
+    budget.step()
     if isinstance(formula, Exists | Forall):
         bound = Bound(type(formula), formula.variable)
         if bound not in prefix:  # distributing copies a part with its quantifiers: one binds all copies
             prefix.append(bound)
-        return _pulled(formula.body, prefix)
+        return _pulled(formula.body, prefix, budget)
     if isinstance(formula, And | Or):
-        return type(formula)(tuple(_flat(type(formula), [_pulled(part, prefix) for part in formula.parts])))
+        return type(formula)(tuple(_flat(type(formula), [_pulled(part, prefix, budget) for part in formula.parts])))
     return formula
 
 
-def _groups(clauses: Sequence[Formula]) -> Iterator[list[int]]:
+def _groups(clauses: Sequence[Formula], budget: Budget) -> Iterator[list[int]]:
     """The numbers of clauses that share variables, breadth-first from the smallest of each group."""
     neighbours: dict[int, set[int]] = {number: set() for number in range(len(clauses))}
     last: dict[Variable, int] = {}
     for number, clause in enumerate(clauses):
+        budget.step()
         for variable in free_variables(clause):
             if variable in last:
                 neighbours[last[variable]].add(number)

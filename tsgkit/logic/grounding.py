@@ -2,31 +2,24 @@
 
 >>> from tsgkit.logic.parsing import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
->>> [candidate.label for candidate in candidates_of(formula)]
-['cup', 'pen']
->>> ground(formula, candidates_of(formula), "strict")
+>>> ground(formula, [Candidate("cup"), Candidate("pen")], "strict")
 Lit(fact=Fact(name='LeftOf', things=(1, 0), value=None), positive=True)
 
-Tests of classes are decided here, for the class of a candidate is fixed; whatever they decide is never looked at again,
-and the same part for the same objects is grounded once. Negations stand at facts only. The zero-trigger rules are those
-of the two verifiers: ``official`` grounds the lifted formula with its flags of vacuity, ``strict`` demands that each
-implication under directly nested foralls applies to something.
-
-One object for every quantified variable suffices for formulas of the published shape: from a layout that satisfies
-one, all objects but a witness for every variable can be taken away. :func:`is_enough` says whether that argument
-holds; it fails where what must be there for every object of a class may be of that class itself.
+Tests of classes are decided here, where the class of a candidate is fixed; whatever they decide is never looked at
+again, and the same part for the same objects is grounded once. Negations stand at facts only. The zero-trigger rules
+are those of the two verifiers: ``official`` grounds the lifted formula with its flags of vacuity, ``strict`` demands
+that each implication under directly nested foralls applies to something.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -43,21 +36,17 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
-    parts_of,
     refuse_deep,
-    walk,
 )
 from tsgkit.logic.lifting import lifted
 from tsgkit.logic.renaming import apart
-from tsgkit.logic.verdicts import Meter, OutOfWork, Profile
-from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.verdicts import Profile
+from tsgkit.logic.witnesses import DENIED, TRUE, Candidate, bounds_of, conjuncts, peeled
 
 SWITCH = "Switched"
 """The name of an atom that is false, unless a solver turns it on to see what holds without a part."""
 PRESENT = "Present"
 """The name of the fact that an optional candidate is there."""
-TRUE = And(())
-MOST_CANDIDATES = 60
 WORK = 20_000
 """How many parts grounding may look at."""
 
@@ -131,30 +120,26 @@ class Tally(NamedTuple):
 Ground: TypeAlias = bool | Lit | All | Any | Tally
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An object that may be in a layout: its class, the variable it is for, and whether it may be absent."""
-
-    label: str
-    variable: Variable | None = None
-    optional: bool = False
-
-
 def ground(
-    formula: Formula, candidates: Sequence[Candidate], profile: Profile, *, truth: bool = True, own: bool = False
+    formula: Formula,
+    candidates: Sequence[Candidate],
+    profile: Profile,
+    *,
+    truth: bool = True,
+    own: bool = False,
+    rounds: int | None = None,
+    budget: Budget | None = None,
 ) -> Ground:
     """The formula, or its denial, over the candidates; ``TooLarge`` where that has too many parts.
 
-    With ``own`` it is made stronger: the witness of a variable is the candidate that is there for it.
+    With ``own`` it is made stronger: the witness of a variable is the candidate that is there for it. With
+    ``rounds`` it is made weaker (for ``strict`` only): what holds of every object need not hold of those of the last
+    of so many rounds, and a witness is at most one round later than what it depends on.
     """
     refuse_deep(formula)
     formula = apart(formula)
-    grounder = (_Official if profile == "official" else _Strict)(candidates, own=own)
-    try:
-        return grounder.of(lifted(formula) if profile == "official" else formula, {}, truth)
-    except OutOfWork:
-        hint = "fewer quantifiers over objects of one class need less"
-        raise TooLarge(f"the formula has more than {WORK:,} parts for {len(candidates)} objects", hint=hint) from None
+    grounder = (_Official if profile == "official" else _Strict)(candidates, own, rounds, budget or Budget())
+    return grounder.of(lifted(formula) if profile == "official" else formula, {}, truth)
 
 
 def all_of(parts: Iterable[Ground]) -> Ground:
@@ -212,37 +197,63 @@ def _compared(name: str, left: float, right: float) -> bool:
     }[name]
 
 
-DENIED = {
-    "Equals": "Unequal",
-    "Unequal": "Equals",
-    "GreaterThan": "LessThanOrEquals",
-    "LessThanOrEquals": "GreaterThan",
-    "LessThan": "GreaterThanOrEquals",
-    "GreaterThanOrEquals": "LessThan",
-}
-Values = Mapping[Variable, int]
+class Standing(NamedTuple):
+    """What a variable stands for: a candidate, and the greatest age of the objects that its choice depends on."""
+
+    number: int
+    reach: int
+
+
+Values = Mapping[Variable, Standing]
+NOWHERE = Standing(-1, -1)
 
 
 class _Strict:
     """Classical truth over candidates, where implications under a forall must apply to something."""
 
-    def __init__(self, candidates: Sequence[Candidate], *, own: bool = False) -> None:
+    def __init__(self, candidates: Sequence[Candidate], own: bool, rounds: int | None, budget: Budget) -> None:
         self.candidates = candidates
+        self.rounds = rounds
         self.own = {one.variable: number for number, one in enumerate(candidates) if own and one.variable}
         many = Counter(one.variable for one in candidates)
         self.own = {variable: number for variable, number in self.own.items() if many[variable] == 1}
         self.by_label: dict[str, list[int]] = {}
         for number, candidate in enumerate(candidates):
-            self.by_label.setdefault(candidate.label, []).append(number)
-        self.meter = Meter(WORK)
+            for label in candidate.labels:
+                self.by_label.setdefault(label, []).append(number)
+        self.budget = budget
+        self.steps = 0
         self.known: dict[tuple[object, ...], Ground] = {}
         self.mentioned: dict[int, tuple[Formula, tuple[Variable, ...]]] = {}
         self.spreads: dict[int, list[Formula]] = {}
 
+    def step(self) -> None:
+        self.steps += 1
+        self.budget.step()
+        if self.steps > WORK:
+            message = f"the formula has more than {WORK:,} parts for {len(self.candidates)} objects"
+            raise TooLarge(message, hint="fewer quantifiers over objects of one class need less")
+
+    def every_number(self) -> list[int]:
+        """The candidates of which all is true that is said of every object."""
+        return self.numbers(None if self.rounds is None else self.rounds - 2)
+
+    def numbers(self, oldest: int | None) -> list[int]:
+        """The candidates up to an age; all where none is given."""
+        return [number for number, one in enumerate(self.candidates) if oldest is None or one.age <= oldest]
+
+    def witnesses(self, reach: int) -> list[int]:
+        """The candidates that may be a witness of what reaches so far."""
+        return self.numbers(None if self.rounds is None else reach + 1)
+
+    def reach(self, body: Formula, values: Values) -> int:
+        """The greatest age of the objects that a witness for a body depends on; -1 where it depends on none."""
+        return max((values[one].reach for one in self.variables(body) if one in values), default=-1)
+
     def of(self, formula: Formula, values: Values, truth: bool) -> Ground:
         if isinstance(formula, Atom):
             return self.atom(formula, values, truth)
-        key = (id(formula), truth, *(values.get(variable, -1) for variable in self.variables(formula)))
+        key = (id(formula), truth, *(values.get(variable, NOWHERE) for variable in self.variables(formula)))
         if key not in self.known:
             self.known[key] = self.made(formula, values, truth)
         return self.known[key]
@@ -255,7 +266,7 @@ class _Strict:
         return self.mentioned[id(formula)][1]
 
     def made(self, formula: Formula, values: Values, truth: bool) -> Ground:
-        self.meter.step()
+        self.step()
         match formula:
             case Not(body):
                 return self.of(body, values, not truth)
@@ -278,11 +289,13 @@ class _Strict:
         return self.atom(formula, values, truth)
 
     def atom(self, atom: Atom, values: Values, truth: bool) -> Ground:
-        self.meter.step()
-        things = tuple(values[arg] for arg in atom.args if isinstance(arg, Variable))
+        self.step()
+        things = tuple(values[arg].number for arg in atom.args if isinstance(arg, Variable))
         value = next((arg.text for arg in atom.args if isinstance(arg, Literal)), None)
         if atom.name == "Is" and len(things) == 1:
-            return (self.candidates[things[0]].label == value) is truth
+            labels = self.candidates[things[0]].labels
+            if len(labels) == 1 or value not in labels:
+                return (value in labels) is truth
         return Lit(Fact(atom.name, things, value), truth)
 
     def of_existence(self, part: Formula, values: Values, truth: bool) -> Ground:
@@ -306,10 +319,12 @@ class _Strict:
         return self.spread(part) if isinstance(part, Exists) else [part]
 
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
-        variables, body = _peeled(formula)
+        variables, body = peeled(formula)
         demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+        some = self.numbers(None) if demands else self.witnesses(self.reach(formula, values))
+        there = some if truth else self.every_number()
         parts = [
-            joined(self.there(number, truth, truth) for number in range(len(self.candidates)))(not truth),
+            joined(self.there(number, truth, truth) for number in there)(not truth),
             self.chosen(variables, body, values, truth, holding=False),
             *(self.chosen(variables, demand, values, truth, holding=True) for demand in demands),
         ]
@@ -319,12 +334,30 @@ class _Strict:
         self, variables: Sequence[Variable], body: Formula, values: Values, truth: bool, *, holding: bool
     ) -> Ground:
         """Whether the body holds for some choice of objects (``holding``), or for every choice; or that denied."""
-        ranges = [self.range(one, body, truth) if holding else range(len(self.candidates)) for one in variables]
+        if truth is holding:
+            reach = self.reach(body, values)
+            allowed = self.witnesses(reach)
+        else:
+            reach, allowed = None, self.every_number()
+        ranges = [self.range(one, body, truth, allowed) if holding else allowed for one in variables]
         choices = (dict(zip(variables, choice, strict=True)) for choice in product(*ranges))
-        return joined(self.choice(one, body, values, truth, truth is holding) for one in choices)(truth is not holding)
+        parts = (self.choice(one, body, values, truth, truth is holding, reach) for one in choices)
+        return joined(parts)(truth is not holding)
 
-    def choice(self, chosen: Values, body: Formula, values: Values, truth: bool, member: bool) -> Ground:
-        part = self.of(body, {**values, **chosen}, truth)
+    def choice(
+        self,
+        chosen: Mapping[Variable, int],
+        body: Formula,
+        values: Values,
+        truth: bool,
+        member: bool,
+        reach: int | None = None,
+    ) -> Ground:
+        """A body for chosen objects, which reach their own age unless it is given."""
+        self.budget.step()
+        ages = {number: self.candidates[number].age if reach is None else reach for number in chosen.values()}
+        stand = {one: Standing(number, ages[number]) for one, number in chosen.items()}
+        part = self.of(body, {**values, **stand}, truth)
         for number in dict.fromkeys(chosen.values()):
             part = self.there(number, part, member)
         return part
@@ -335,29 +368,55 @@ class _Strict:
             return part
         return joined((Lit(Fact(PRESENT, (number,)), member), part))(member)
 
-    def range(self, variable: Variable, body: Formula, truth: bool = False) -> Iterable[int]:
-        """The candidates that can make a body true, as far as the class it demands says."""
+    def range(self, variable: Variable, body: Formula, truth: bool, allowed: Sequence[int]) -> Sequence[int]:
+        """The candidates, of those allowed, that can make a body true, as far as the class it demands says."""
         if truth and variable in self.own:
             return (self.own[variable],)
         label = demanded_class(variable, body)
-        return range(len(self.candidates)) if label is None else self.by_label.get(label, ())
+        return allowed if label is None else [one for one in self.by_label.get(label, ()) if one in allowed]
 
     def comparison(self, formula: Comparison, values: Values, truth: bool) -> Ground:
+        if self.rounds is not None:
+            return self.bounded(formula, values, truth)
         plus, left = self.number(formula.left, values)
         minus, right = self.number(formula.right, values)
         name = formula.name if truth else DENIED[formula.name]
         return Tally(name, plus, minus, right - left) if plus or minus else _compared(name, left, right)
 
+    def bounded(self, formula: Comparison, values: Values, truth: bool) -> Ground:
+        """What a comparison says of near objects: that some are counted, that others are not, or nothing."""
+        bounds = bounds_of(formula, truth=truth)
+        if bounds is None:
+            sides = (formula.left, formula.right)
+            counts = [side for side in sides if isinstance(side, Count)]
+            return bool(counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
+        variable, body = bounds.counted.variable, bounds.counted.body
+        ways: list[Ground] = []
+        if bounds.least is not None:
+            reach = self.reach(body, values)
+            found = self.range(variable, body, True, self.witnesses(reach))
+            parts = [self.choice({variable: one}, body, values, True, True, reach) for one in found]
+            ways.append(_tally("GreaterThanOrEquals", [(part, True) for part in parts], bounds.least))
+        if bounds.most is not None:
+            found = self.range(variable, body, False, self.every_number())
+            parts = [self.choice({variable: one}, body, values, False, False) for one in found]
+            ways.append(_tally("LessThanOrEquals", [(True, part) for part in parts], bounds.most))
+        return joined(ways)(not bounds.either)
+
     def number(self, number: Number, values: Values) -> tuple[tuple[tuple[Ground, Ground], ...], float]:
         if not isinstance(number, Count):
             return (), number
         parts = []
-        for one in self.range(number.variable, number.body):
+        for one in self.range(number.variable, number.body, False, range(len(self.candidates))):
             chosen = {number.variable: one}
             yes, no = (self.choice(chosen, number.body, values, truth, truth) for truth in (True, False))
             if yes is not False:
                 parts.append((yes, no))
         return tuple(parts), 0
+
+
+def _tally(name: str, pairs: Sequence[tuple[Ground, Ground]], number: int) -> Ground:
+    return Tally(name, tuple(pairs), (), number) if pairs else _compared(name, 0, number)
 
 
 class _Official(_Strict):
@@ -382,19 +441,6 @@ def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
     return sorted(parts, key=lambda part: (not isinstance(part, Atom), not isinstance(part, Atom) or part.name != "Is"))
 
 
-def conjuncts(formula: Formula) -> list[Formula]:
-    """The parts of a conjunction, and of conjunctions that are its parts."""
-    return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
-
-
-def _peeled(formula: Formula) -> tuple[list[Variable], Formula]:
-    variables = []
-    while isinstance(formula, Forall):
-        variables.append(formula.variable)
-        formula = formula.body
-    return variables, formula
-
-
 def demanded_class(variable: Variable, body: Formula) -> str | None:
     """The class without which a body cannot be true of a variable."""
     for part in conjuncts(body):
@@ -404,120 +450,3 @@ def demanded_class(variable: Variable, body: Formula) -> str | None:
             case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
                 return found
     return None
-
-
-class Role(NamedTuple):
-    """What a quantified variable asks for: a witness that must be, or what is said of every object, or both."""
-
-    variable: Variable
-    label: str | None
-    body: Formula
-    witness: bool
-    universal: bool
-    needed: bool
-    many: int = 1
-
-
-def roles(formula: Formula) -> Iterator[Role]:
-    """The roles of the variables of a formula whose binders have names of their own."""
-    return _roles(formula, True, False, True)
-
-
-def _roles(formula: Formula, true: bool, false: bool, needed: bool) -> Iterator[Role]:
-    """Roles where the formula may have to be true, may have to be false, and surely has to be true."""
-    match formula:
-        case Exists(variable, body):
-            yield Role(variable, demanded_class(variable, body), body, true, false, needed and true)
-            yield from _roles(body, true, false, needed)
-        case Forall(variable, body):
-            applies = _peeled(formula)[1]
-            label = demanded_class(variable, applies.antecedent if isinstance(applies, Implies) else TRUE)
-            yield Role(variable, label, body, True, True, needed and true)
-            yield from _roles_of_every(body, true, false, needed)
-        case Not(body):
-            yield from _roles(body, false, true, False)
-        case Implies(left, right):
-            yield from _roles(left, false, true, False)
-            yield from _roles(right, true, false, False)
-        case Comparison():
-            yield from _counted_roles(formula)
-        case _:
-            both = isinstance(formula, Iff)
-            for part in parts_of(formula):
-                yield from _roles(part, true or both, false or both, needed and isinstance(formula, And))
-
-
-def _roles_of_every(body: Formula, true: bool, false: bool, needed: bool) -> Iterator[Role]:
-    """Conditions have to apply to something, and are denied of everything else."""
-    for part in conjuncts(body):
-        if isinstance(part, Implies):
-            yield from _roles(part.antecedent, True, True, needed)
-            yield from _roles(part.consequent, true, false, needed)
-        else:
-            yield from _roles(part, true, false, needed)
-
-
-def _counted_roles(formula: Comparison) -> Iterator[Role]:
-    sides = (formula.left, formula.right)
-    numbers = [side for side in sides if not isinstance(side, Count)]
-    many = max(1, math.floor(numbers[0]) + 1) if numbers else 2
-    for side in sides:
-        if isinstance(side, Count):
-            label = demanded_class(side.variable, side.body)
-            yield Role(side.variable, label, side.body, True, True, False, many)
-            yield from _roles(side.body, True, True, False)
-
-
-def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
-    """An object for every variable that may need a witness, and for each class so many to spare.
-
-    One that is the only one of its class, and must be, is not optional.
-    """
-    formula = apart(formula)
-    found = [role for role in roles(formula) if role.witness]
-    named = dict.fromkeys(_named_classes(formula))
-    other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
-    asked = [(role, label) for role in found for label in _labels(formula, role, other) for _ in range(role.many)]
-    if len(asked) * (1 + spare) > MOST_CANDIDATES:
-        message = f"the formula asks for {len(asked) * (1 + spare)} objects, more than {MOST_CANDIDATES}"
-        raise UsageError(message, hint="count fewer objects, or bind fewer variables")
-    many = Counter(label for _, label in asked)
-    sure = {id(role) for role in found if role.needed and role.label and many[role.label] == 1 and not spare}
-    made = [Candidate(label, role.variable, id(role) not in sure) for role, label in asked]
-    return (*made, *(Candidate(label, None, True) for label in many for _ in range(spare)))
-
-
-def _labels(formula: Formula, role: Role, other: str) -> list[str]:
-    """The classes that matter for a variable: the one it must have, or all it is asked about and another."""
-    if role.label is not None:
-        return [role.label]
-    asked = (atom.args[1] for atom in atoms_of(formula) if atom.name == "Is" and role.variable in atom.args[:1])
-    return [*dict.fromkeys(term.text for term in asked if isinstance(term, Literal)), other]
-
-
-def _named_classes(formula: Formula) -> Iterator[str]:
-    for atom in atoms_of(formula):
-        if atom.name == "Is":
-            yield from (term.text for term in atom.args if isinstance(term, Literal))
-
-
-def is_enough(formula: Formula) -> bool:
-    """Whether, if any layout satisfies a formula, one of its candidates alone does.
-
-    >>> from tsgkit.logic.parsing import parse
-    >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
-    >>> is_enough(parse(chain.format("pizza"))), is_enough(parse(chain.format("plate")))
-    (False, True)
-    """
-    formula = apart(formula)
-    if any(isinstance(part, Comparison) for _, part in walk(formula)):
-        return False
-    found = list(roles(formula))
-    witnesses = [role for role in found if role.witness]
-    for role in (role for role in found if role.universal):
-        inner = {part.variable for _, part in walk(role.body) if isinstance(part, Exists | Forall)}
-        others = [one for one in witnesses if one.variable != role.variable]
-        asks = any(one.variable in inner for one in others)
-        if asks and any(role.label is None or one.label in (None, role.label) for one in others):
-            return False
-    return True

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from tsgkit.logic.budget import Budget, OutOfWork
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import RELATIONS, Box, Layout
 from tsgkit.logic.printing import text_of
@@ -40,7 +41,7 @@ from tsgkit.logic.published import (
     read_lifting,
     read_verifier,
 )
-from tsgkit.logic.verdicts import WORK, Meter, OutOfWork, Trace, Verdict
+from tsgkit.logic.verdicts import WORK, Meter, Trace, Verdict
 
 COMPARE: Mapping[str, Callable[..., bool]] = {
     "Equals": operator.eq,
@@ -54,14 +55,16 @@ UNBOUND = -1
 CRASHED = "Syntax Error"
 
 
-def verify_official(formula: Formula | str, scene: object, *, work: int = WORK) -> Verdict:
+def verify_official(
+    formula: Formula | str, scene: object, *, work: int = WORK, budget: Budget | None = None
+) -> Verdict:
     """The published verdict on a formula, or on a text that may be none, and a layout as it was written."""
     text = formula if isinstance(formula, str) else text_of(formula)
     try:
         lifted = _lifted(text)
     except Unreadable as problem:
         return Verdict(None, "official", "uncounted", "the text is not judged", problem.message)
-    meter = Meter(work)
+    meter = Meter(work, budget)
     try:
         raw = _read(lifted)
         objects = _objects(scene)
@@ -70,8 +73,8 @@ def verify_official(formula: Formula | str, scene: object, *, work: int = WORK) 
         trace = verifier.judged(raw)
     except _Crash as crash:
         return Verdict(False, "official", "crashed", CRASHED, str(crash), work=meter.done)
-    except OutOfWork:
-        return Verdict(None, "official", "undecided", f"not decided in {work:,} steps", work=meter.done)
+    except OutOfWork as limit:
+        return Verdict(None, "official", "undecided", f"not decided in {limit}", work=meter.done)
     reason = "" if trace.truth else trace.message
     return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
 

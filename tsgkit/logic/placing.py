@@ -1,6 +1,7 @@
 """Placing: boxes, colors and presence for candidates such that a ground formula holds, found by CP-SAT.
 
->>> from tsgkit.logic.grounding import Candidate, Fact, Lit
+>>> from tsgkit.logic.grounding import Fact, Lit
+>>> from tsgkit.logic.witnesses import Candidate
 >>> placing = Placing([Candidate("cup"), Candidate("pen")], NEAT)
 >>> placing.require(Lit(Fact("LeftOf", (0, 1))))
 >>> placed = placing.placed(Effort())
@@ -17,22 +18,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic import grounding
-from tsgkit.logic.grounding import PRESENT, Candidate, Fact, Ground, Lit, Tally
+from tsgkit.logic.budget import Budget
+from tsgkit.logic.grounding import PRESENT, SWITCH, Fact, Ground, Lit, Tally
 from tsgkit.logic.layouts import ALIGNED, CANVAS, Box, Layout, Thing
 from tsgkit.logic.typical import color_of, size_of
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.witnesses import Candidate
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-Status = Literal["satisfiable", "unsatisfiable", "unknown"]
-SWITCH = "Switched"
-"""The name of facts that a solver may assume to be false, to learn which of them it needs."""
+Status = Literal["satisfiable", "unsatisfiable", "not decided"]
 EXTRA = 'pip install "tsgkit[logic]" brings it'
 
 
@@ -54,16 +55,18 @@ class Rules:
 NEAT = Rules(10, 30, 20, 40, 400, neat=True)
 ROOMY = Rules(2, 10, 10, 20, 700)
 EXACT = Rules(1, 0, 0, 1, CANVAS)
+STEPS_OF_A_CONSTRAINT = 5
 CLEAR = 60
 """How far from the middle a centre is that is neatly on one side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a search may cost, in CP-SAT's deterministic seconds, and the seed of its choices."""
+    """What one search may cost: deterministic seconds, of those that a budget has left; and the seed of its choices."""
 
     seconds: float = 10.0
     seed: int = 0
+    budget: Budget = field(default_factory=Budget)
 
 
 class Placed(NamedTuple):
@@ -102,15 +105,34 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
     return cp_model
 
 
+def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
+    """The solver after its search, and what that came to."""
+    budget = effort.budget
+    budget.check()
+    solver = solver_module().CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = effort.seed % 2**31
+    if budget.clock:
+        solver.parameters.max_time_in_seconds = budget.left
+        solver.parameters.max_deterministic_time = effort.seconds
+    else:
+        solver.parameters.max_deterministic_time = budget.allowing(effort.seconds)
+    status = solver.solve(model)
+    budget.spent += solver.response_proto.deterministic_time
+    return solver, status
+
+
 class Placing:
     """One model: candidates with boxes, and what is required of them."""
 
-    def __init__(self, candidates: Sequence[Candidate], rules: Rules) -> None:
+    def __init__(self, candidates: Sequence[Candidate], rules: Rules, budget: Budget | None = None) -> None:
         self.module = solver_module()
+        self.budget = budget or Budget()
         self.candidates = tuple(candidates)
         self.rules = rules
         self.model = self.module.CpModel()
         self.present: dict[int, Any] = {}
+        self.is_of: dict[tuple[int, str], Any] = {}
         self.has: dict[tuple[int, str], Any] = {}
         self.switches: dict[str, Any] = {}
         self.areas: dict[int, Any] = {}
@@ -129,9 +151,15 @@ class Placing:
         w, h = (model.new_int_var(smallest, largest, f"{name}_{number}") for name in "wh")
         model.add(x1 + w == x2)
         model.add(y1 + h == y2)
-        if self.candidates[number].optional:
-            self.present[number] = model.new_bool_var(f"present_{number}")
+        self._classes_and_presence(number)
         return Edges(x1, y1, x2, y2, w, h)
+
+    def _classes_and_presence(self, number: int) -> None:
+        if self.candidates[number].optional:
+            self.present[number] = self.model.new_bool_var(f"present_{number}")
+        if len(labels := self.candidates[number].labels) > 1:
+            self.is_of |= {(number, label): self.model.new_bool_var(f"is_{label}_{number}") for label in labels}
+            self.model.add_exactly_one([self.is_of[number, label] for label in labels])
 
     def _keep_apart(self) -> None:
         gap = self.rules.gap // self.rules.unit
@@ -150,6 +178,7 @@ class Placing:
 
     def require(self, ground: Ground, on: Any = None) -> None:  # noqa: ANN401
         """Demand that a ground formula holds, where a variable is given only if that is true."""
+        self.budget.step(STEPS_OF_A_CONSTRAINT)
         if on is None:
             self.required.append(ground)
         match ground:
@@ -187,6 +216,8 @@ class Placing:
         (name, things, value), positive = ground
         if name == PRESENT:
             found = self.present[things[0]]
+        elif name == "Is":
+            found = self.is_of[things[0], value or ""]
         elif name == "Has":
             found = self._attribute(things[0], value or "")
         elif name == SWITCH:
@@ -242,6 +273,10 @@ class Placing:
             yield (beyond >= least if positive else beyond <= 0,)
         elif name == "InCenter":
             yield from self._in_centre(centres, positive)
+        elif name in CENTRES:
+            axis, sign = CENTRES[name]
+            beyond = sign * (centres[axis] - (b.x1 + b.x2, b.y1 + b.y2)[axis])
+            yield (beyond >= 1 if positive else beyond <= 0,)
         elif name in BEYOND:
             yield (self._beyond(name, a, b, positive),)
         elif name in ALONG:
@@ -319,26 +354,28 @@ class Placing:
             self.model.minimize(sum(self.cost))
         if assume:
             self.model.add_assumptions([variable.Not() for variable in self.switches.values()])
-        solver = self.module.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = effort.seed % 2**31
-        solver.parameters.max_deterministic_time = effort.seconds
-        status = solver.solve(self.model)
+        solver, status = solved(self.model, effort)
         if status in (self.module.OPTIMAL, self.module.FEASIBLE):
             numbers = tuple(n for n in range(len(self.edges)) if n not in self.present or solver.value(self.present[n]))
-            layout = Layout(tuple(self._thing(solver, number) for number in numbers))
+            layout = self._layout(solver, numbers)
             values = {key: bool(solver.value(has)) for key, has in self.has.items()}
             cost = round(solver.objective_value) if self.cost else 0
             return Placed("satisfiable", layout, numbers, values, cost, status == self.module.OPTIMAL)
         if status != self.module.INFEASIBLE:
-            return Placed("unknown")
+            return Placed("not decided")
         named = {variable.Not().index: name for name, variable in self.switches.items()}
         blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
         return Placed("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
 
+    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout:
+        return Layout(tuple(self._thing(solver, number) for number in numbers))
+
     def _thing(self, solver: cp_model.CpSolver, number: int) -> Thing:
         box = Box(*(solver.value(edge) * self.rules.unit for edge in self.edges[number][:4]))
-        label = self.candidates[number].label
+        labels = self.candidates[number].labels
+        label = next(
+            (one for one in labels if (number, one) in self.is_of and solver.value(self.is_of[number, one])), labels[0]
+        )
         asked = {value: bool(solver.value(has)) for (other, value), has in self.has.items() if other == number}
         said = {slot_of(value): value for value, true in asked.items() if true}
         if "color" not in said and (color := _free_color(label, asked)):
@@ -348,6 +385,7 @@ class Placing:
 
 SIDES = {"OnLeftSide": (0, -1), "OnRightSide": (0, 1), "OnTopSide": (1, -1), "OnBottomSide": (1, 1)}
 BEYOND = {"LeftOf": (0, -1), "RightOf": (0, 1), "Above": (1, -1), "Below": (1, 1)}
+CENTRES = {f"Centre{name}": order for name, order in BEYOND.items()}
 ALONG = {"AlignedVertically": 0, "AlignedHorizontally": 1}
 
 

@@ -239,8 +239,10 @@ def _listed(items: Sequence[str], word: str) -> str:
 
 def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
     match formula:
-        case Exists(variable, body) | Forall(variable, body):
+        case Exists(variable, body):
             yield variable, body
+        case Forall(variable, body):  # without a condition, it says of every object what it says
+            yield variable, body if isinstance(_innermost(body), Implies) else And(())
         case Comparison(_, left, right):
             yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
 

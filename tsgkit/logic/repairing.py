@@ -20,17 +20,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Formula, refuse_deep
-from tsgkit.logic.grounding import PRESENT, Candidate, Fact, Lit, all_of, candidates_of, ground
+from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
 from tsgkit.logic.placing import Effort, Placed, Placing, Rules, Status, slot_of
+from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.reading import with_article
-from tsgkit.logic.solving import profiles_of, verified
+from tsgkit.logic.solving import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.typical import size_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verifying import verify
 from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
 
 RESIZED = 2
 RECOLORED = 300
@@ -59,23 +62,42 @@ class Repair:
         return head | {"cost": self.cost, "least": self.least, "note": self.note}
 
 
-def repair(formula: Formula, scene: object, *, seed: int = 0, effort: float = 10.0) -> Repair:
-    """The repaired layout; ``unsatisfiable`` where none was found with the objects there are and those it asks for."""
+def repair(
+    formula: Formula, scene: object, *, seed: int = 0, effort: float = SECONDS, budget: Budget | None = None
+) -> Repair:
+    """The repaired layout; ``unsatisfiable`` where it is proved that no layout satisfies the formula.
+
+    ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; a repair that is not
+    found by then is not decided.
+    """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     given = Layout(things_of(scene))
-    profiles, note = profiles_of(formula)
-    if all(verify(formula, given, profile).truth for profile in profiles) and not _overlap(given):
+    budget = budget or Budget(effort)
+    try:
+        return _repaired(formula, given, Effort(budget.seconds, seed, budget))
+    except OutOfBudget as out:
+        return Repair("not decided", note=f"the search was given up after {out}")
+    except (TooLarge, TooMany) as problem:
+        return Repair("not decided", note=problem.message)
+
+
+def _repaired(formula: Formula, given: Layout, effort: Effort) -> Repair:
+    both, note = profiles_of(formula)
+    if not _overlap(given) and all(verify(formula, given, one, budget=effort.budget).truth for one in both):
         return Repair("satisfiable", given, least=True, note=note)
-    for removable in (False, True):
-        changing = _Changing(formula, given, profiles, removable=removable)
-        placed = changing.placed(Effort(effort, seed))
-        if placed.status != "unsatisfiable":
-            break
-    if placed.layout is None:
-        return Repair(placed.status, note=note)
-    layout = changing.layout(placed)
-    return Repair("satisfiable", layout, tuple(changing.said(placed)), placed.cost, placed.least, note)
+    for profiles in dict.fromkeys((both, STRICT)):
+        for removable in (False, True):
+            changing = _Changing(formula, given, profiles, effort.budget, removable=removable)
+            placed = changing.placed(effort)
+            if placed.layout is not None:
+                layout, note = changing.layout(placed), note if profiles == both else ONLY_STRICT
+                return Repair("satisfiable", layout, tuple(changing.said(placed)), placed.cost, placed.least, note)
+            effort.budget.check()
+    proof = proof_of(formula, effort)
+    if proof.status == "unsatisfiable":
+        return Repair("unsatisfiable", note=proof.why or note)
+    return Repair("not decided", note="the objects there are, and those that the formula asks for, do not suffice")
 
 
 def _overlap(layout: Layout) -> bool:
@@ -86,13 +108,15 @@ def _overlap(layout: Layout) -> bool:
 class _Changing:
     """The search for one repair."""
 
-    def __init__(self, formula: Formula, given: Layout, profiles: Sequence[Profile], *, removable: bool) -> None:
+    def __init__(
+        self, formula: Formula, given: Layout, profiles: Sequence[Profile], budget: Budget, *, removable: bool
+    ) -> None:
         self.formula, self.given, self.profiles = formula, given, profiles
         kept = [Candidate(thing.label, None, removable) for thing in given.objects]
         self.candidates = (*kept, *_additions(formula, given))
         smallest = min([SENSIBLE, *(int(min(_sizes(thing.box))) or 1 for thing in given.objects)])
-        self.placing = Placing(self.candidates, replace(AS_GIVEN, smallest=smallest))
-        self.placing.require(all_of(ground(formula, self.candidates, profile) for profile in profiles))
+        self.placing = Placing(self.candidates, replace(AS_GIVEN, smallest=smallest), budget)
+        self.placing.require(all_of(ground(formula, self.candidates, one, budget=budget) for one in profiles))
         self._charge()
         self.placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
 
@@ -162,7 +186,7 @@ def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
     """Objects that may be added: as many of a class as variables ask for and the layout has not."""
     there = Counter(thing.label for thing in given.objects)
     for candidate in candidates_of(formula):
-        if there[candidate.label] > 0:
+        if not candidate.others and there[candidate.label] > 0:
             there[candidate.label] -= 1
         else:
             yield replace(candidate, optional=True)

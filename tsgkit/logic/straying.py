@@ -16,15 +16,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
+from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
+from tsgkit.logic.conjuncts import Leaf, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import And, Formula, Not, Path, refuse_deep
-from tsgkit.logic.grounding import all_of, candidates_of, ground
+from tsgkit.logic.grounding import all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placing import EXACT, NEAT, ROOMY, Effort, Placing, spread_out
 from tsgkit.logic.renaming import apart
-from tsgkit.logic.solving import Leaf, leaf_words, leaves, profiles_of, verified, without
+from tsgkit.logic.solving import profiles_of, verified
+from tsgkit.logic.witnesses import candidates_of
 
 ROUNDS = 3
 """How often each conjunct is tried again for another layout that misses it."""
@@ -38,41 +42,45 @@ class NearMiss(NamedTuple):
     path: Path
 
 
-def near_misses(formula: Formula, n: int, seed: int = 0) -> list[NearMiss]:
-    """Up to ``n`` near misses, of different conjuncts first; fewer where there are no more to be found."""
+def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | None = None) -> list[NearMiss]:
+    """Up to ``n`` near misses, of different conjuncts first.
+
+    Fewer where there are no more to be found, or none within the budget (:data:`SECONDS` deterministic ones for each).
+    """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     found: dict[Layout, NearMiss] = {}
-    for miss in _misses(apart(formula), seed):
-        if len(found) >= n:
-            break
-        found.setdefault(miss.layout, miss)
+    with suppress(OutOfBudget):
+        for miss in _misses(apart(formula), seed, budget or Budget(n * SECONDS)):
+            if len(found) >= n:
+                break
+            found.setdefault(miss.layout, miss)
     return list(found.values())
 
 
-def _misses(formula: Formula, seed: int) -> Iterator[NearMiss]:
+def _misses(formula: Formula, seed: int, budget: Budget) -> Iterator[NearMiss]:
     rng = random.Random(seed)
     order = list(leaves(formula))
     rng.shuffle(order)
     for _ in range(ROUNDS):
         for leaf in order:
-            layout = _missing(formula, leaf, rng.randrange(2**31))
+            layout = _missing(formula, leaf, rng.randrange(2**31), budget)
             if layout is not None:
                 yield NearMiss(layout, leaf_words(leaf, formula), leaf.path)
 
 
-def _missing(formula: Formula, leaf: Leaf, seed: int) -> Layout | None:
+def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
     """A layout of the neatest kind that fails one conjunct, if one is found."""
     rest = without(formula, [leaf.path])
     candidates = candidates_of(And((rest, Not(leaf.formula))))
     profiles, _ = profiles_of(formula)
-    grounds = [ground(rest, candidates, profile) for profile in profiles]
-    grounds += [ground(formula, candidates, profile, truth=False) for profile in profiles]
+    grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
+    grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
     for rules in (NEAT, ROOMY, EXACT):
-        placing = Placing(candidates, rules)
+        placing = Placing(candidates, rules, budget)
         placing.require(all_of(grounds))
         placing.hint(spread_out(placing, seed))
-        placed = placing.placed(Effort(1.0, seed))
+        placed = placing.placed(Effort(1.0, seed, budget))
         if placed.layout is not None:
             return verified(rest, verified(formula, placed.layout, profiles, truth=False), profiles)
     return None

@@ -19,13 +19,14 @@ undecided.
 
 from __future__ import annotations
 
+from tsgkit.logic.budget import Budget, OutOfWork
 from tsgkit.logic.evaluation import Board, Part
 from tsgkit.logic.explaining import Explainer
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.reading import object_names
 from tsgkit.logic.renaming import apart
-from tsgkit.logic.verdicts import WORK, Meter, OutOfWork, Verdict
+from tsgkit.logic.verdicts import WORK, Meter, Verdict
 
 
 def verify_strict(
@@ -36,13 +37,14 @@ def verify_strict(
     grounded: bool = False,
     work: int = WORK,
     explain: bool = True,
+    budget: Budget | None = None,
 ) -> Verdict:
     """The verdict on a formula and a layout, given as such or as it is written in files.
 
     ``grounded`` is for boxes found in pictures, which may share a little; without ``explain`` there is no trace and no
     reason. ``UsageError`` where the formula says what no layout can tell.
     """
-    meter = Meter(work)
+    meter = Meter(work, budget)
     try:
         layout = layout_of(scene, grounded=grounded)
     except LayoutProblem as problem:
@@ -51,15 +53,15 @@ def verify_strict(
     try:
         part = board.prepare(formula)
         truth = part.truth()
-    except OutOfWork:
-        return Verdict(None, "strict", "undecided", f"not decided in {work:,} steps", work=meter.done)
+    except OutOfWork as limit:
+        return Verdict(None, "strict", "undecided", f"not decided in {limit}", work=meter.done)
     verdict = Verdict(truth, "strict", work=meter.done)
     return _explained(verdict, formula, board, part) if explain else verdict
 
 
 def _explained(verdict: Verdict, formula: Formula, board: Board, part: Part) -> Verdict:
     """The verdict with its reasons; they may take as much work again."""
-    board.meter = Meter(board.meter.most)
+    board.meter = Meter(board.meter.most, board.meter.budget)
     explainer = Explainer(board, object_names(apart(formula)))
     try:
         trace = explainer.trace(part)

@@ -34,10 +34,11 @@ from tsgkit.logic.formula import (
     atoms_of,
     refuse_deep,
 )
-from tsgkit.logic.grounding import conjuncts, demanded_class
+from tsgkit.logic.grounding import demanded_class
 from tsgkit.logic.reading import object_names, thing, with_article, words
 from tsgkit.logic.renaming import apart
 from tsgkit.logic.sense import CLOTHES, PEOPLE
+from tsgkit.logic.witnesses import conjuncts
 
 OPENINGS = (
     "Lay out a knolling picture.",

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from tsgkit.logic.budget import Budget, OutOfWork
+
 Profile = Literal["official", "strict"]
 Status = Literal["decided", "rejected", "crashed", "undecided", "uncounted"]
 """How a verdict came about.
@@ -25,22 +27,31 @@ WORK = 2_000_000
 MOST_LINES = 400
 
 
-class OutOfWork(Exception):
-    """The work cap was reached."""
+LOOK = 10_000
+"""After how many steps a budget is asked."""
 
 
-@dataclass(slots=True)
 class Meter:
-    """Work done, and the most that may be done."""
+    """Work done, the most that may be done, and a budget it must stay within."""
 
-    most: int = WORK
-    done: int = 0
+    def __init__(self, most: int = WORK, budget: Budget | None = None) -> None:
+        self.most = most
+        self.budget = budget
+        self.done = 0
+        self.next_look = min(most, LOOK) if budget else most
 
     def step(self, steps: int = 1) -> None:
-        """Count some steps; ``OutOfWork`` where they are too many."""
+        """Count some steps; ``OutOfWork`` where they are too many, or the budget is used up."""
         self.done += steps
+        if self.done > self.next_look:
+            self._look()
+
+    def _look(self) -> None:
         if self.done > self.most:
-            raise OutOfWork
+            raise OutOfWork(f"{self.most:,} steps")
+        if self.budget:
+            self.budget.check()
+        self.next_look = min(self.most, self.done + LOOK)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

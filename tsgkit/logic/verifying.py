@@ -14,6 +14,7 @@ is malformed; ``strict`` is classical truth on layouts that are sound (:mod:`tsg
 from __future__ import annotations
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parsing import parse
@@ -29,14 +30,15 @@ def verify(
     distinct: bool = False,
     grounded: bool = False,
     work: int = WORK,
+    budget: Budget | None = None,
 ) -> Verdict:
     """The verdict of a profile; ``distinct`` and ``grounded`` mean something to ``strict`` only.
 
     ``strict`` raises ``FormulaProblem`` for a text that is no formula, and ``UsageError`` for what no layout can tell.
     """
     if profile == "official":
-        return verify_official(formula, scene, work=work)
+        return verify_official(formula, scene, work=work, budget=budget)
     if profile != "strict":
         raise UsageError(f"there is no profile {profile}", hint="official or strict")
     read = parse(formula) if isinstance(formula, str) else formula
-    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work)
+    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work, budget=budget)

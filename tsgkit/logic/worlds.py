@@ -21,12 +21,14 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.logic import grounding
+from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.formula import Formula
-from tsgkit.logic.grounding import PRESENT, Candidate, Fact, Ground, Lit, Tally, candidates_of, ground, holds
-from tsgkit.logic.placing import solver_module
+from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground, holds
+from tsgkit.logic.placing import Effort, solved, solver_module
+from tsgkit.logic.witnesses import Candidate, candidates_of
 
 CARRYING = ("On", "In")
-ONE_OF = {"HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
+ONE_OF = {"Is": "class", "HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
 EXCLUDING = (
     {"open", "closed"},
     {"on", "off"},
@@ -37,13 +39,14 @@ EXCLUDING = (
 )
 
 
-def world_of(formula: Formula, *, effort: float = 5.0) -> frozenset[Fact] | None:
+def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fact] | None:
     """The facts of a world that makes a formula true, with one thing for each variable; None where there is none.
 
-    Things are numbered as ``candidates_of`` the formula lists them. None too where the search is given up.
+    Things are numbered as ``candidates_of`` the formula lists them. ``OutOfBudget`` where the search is given up.
     """
+    budget = budget or Budget()
     candidates = candidates_of(formula)
-    grounded = ground(formula, candidates, "strict")
+    grounded = ground(formula, candidates, "strict", budget=budget)
     module = solver_module()
     model = module.CpModel()
     facts = {fact: model.new_bool_var(str(fact)) for fact in dict.fromkeys(_relevant(grounded, candidates))}
@@ -55,10 +58,10 @@ def world_of(formula: Formula, *, effort: float = 5.0) -> frozenset[Fact] | None
         for other in _implied(one):
             model.add_implication(facts[one], facts[other])
     model.minimize(sum(facts.values()))
-    solver = module.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = effort
-    if solver.solve(model) not in (module.OPTIMAL, module.FEASIBLE):
+    solver, status = solved(model, Effort(EFFORT, budget=budget))
+    if status == module.UNKNOWN:
+        raise OutOfBudget(f"{min(EFFORT, budget.seconds):g} seconds")
+    if status not in (module.OPTIMAL, module.FEASIBLE):
         return None
     world = frozenset(fact for fact, variable in facts.items() if solver.value(variable))
     assert holds(grounded, world) and not faults(world)  # noqa: S101  (the model says nothing else)
@@ -109,6 +112,8 @@ def _facts(grounded: Ground) -> Iterator[Fact]:
                     yield from _facts(part)
 
 
+EFFORT = 5.0
+"""Deterministic seconds that the search for a world may take."""
 MIRRORED = {"LeftOf": "RightOf", "RightOf": "LeftOf", "NextTo": "NextTo"}
 
 

@@ -27,6 +27,7 @@ from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import usage_value
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.judged import PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.scoreboard import Board
@@ -230,7 +231,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         prompts=header["plan"].get("prompts"),
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
-        groups=sums.boards(seed, [name for name in shown if row.task.metrics[name].is_headline]),
+        groups=sums.boards(seed, shown),
     )
 
 
@@ -355,18 +356,32 @@ class _Sums:
         add_usage(self.usage, record["usage"])
         for group, members in self.members.items():
             for name in self._groups(place, group, record):
+                part: PartOfSample | None = PartOfSample(scores, counts)
+                if group in self.row.task.part_groups:
+                    part = self._part(place, group, name, record)
+                if part is None:
+                    continue
                 if name not in members:
                     members[name] = self.row.task.tally()
-                members[name].add(cluster, scores, counts)
+                members[name].add(cluster, part.scores, part.counts)
+
+    def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
+        """What counts of a sample for a member of a group that takes only some of it."""
+        sample = self.row.dataset.sample(self.row.numbers[place])
+        part = self.row.task.part_of(sample, record["evidence"], group, name)
+        return None if part is None else part._replace(counts={**record["counts"], **part.counts})
 
     def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
         stored: Collection[str] | None = record["groups"].get(group)
         return self.computed.of(place)[group] if stored is None else stored
 
-    def boards(self, seed: int, shown: Collection[str]) -> dict[str, dict[str, Board]]:
+    def boards(self, seed: int, shown: Sequence[str]) -> dict[str, dict[str, Board]]:
         """The board of every member of every group."""
         task, solver = self.row.task, self.row.solver
         return {
-            group: {name: task.board(members[name], solver, seed, only=shown) for name in task.in_order(members, group)}
+            group: {
+                name: task.board(members[name], solver, seed, only=task.group_metrics(group, shown))
+                for name in task.in_order(members, group)
+            }
             for group, members in self.members.items()
         }

@@ -253,7 +253,8 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
 
 def _by_group(report: Report, group: str) -> Iterator[Markup]:
     for task, rows in _by_task(row for row in report.rows if row.groups.get(group)).items():
-        main = rows[0].main
+        first = next(iter(rows[0].groups[group].values()))
+        main = next(iter(shown_in(first, (rows[0].main, *rows[0].measured))), rows[0].main)
         yield tag("h3", text(task))
         head = (group, "subject", "n", f"{main}, strict", f"{main}, official", "answered")
         lines = [

@@ -148,7 +148,7 @@ def _groups(report: Report) -> Iterator[Table]:
 
 def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, ...]]:
     for name, board in row.groups[group].items():
-        for metric in shown_in(board, row.metrics):
+        for metric in shown_in(board, row.measured):
             yield (*_who(report, row), Foreign(name), metric, number(board.n), *_values(board, metric))
 
 

@@ -2,6 +2,7 @@
 
 ``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
+``rewriting/``        the calls of a text model that wrote the prompts anew, where one did
 
 A picture is written before its line, so that whatever ends the process, at any moment, what is there is not asked for
 again. What a content filter blocked is not asked again while the request stays the same; what ended in an error of the
@@ -16,7 +17,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.prompt_rewriter import NotRewritten, Rewriter, RewriterOptions, open_rewriter
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.decoding import Unreadable, examine, require_pillow
 from tsgkit.suites.painting import Painting
@@ -113,11 +115,13 @@ class Painter:
 
     settings: Settings
     price: PicturePrice | None
+    rewriter: RewriterOptions | None = None
 
     def request(self, painting: Painting) -> str:
         """What identifies a request: everything that could change the picture."""
-        settings, prompt = self.settings, prompt_hash(messages_of(painting))
+        settings, prompt = self.settings, prompt_hash(messages_for(painting.prompt, painting.picture))
         what = [settings.model, settings.endpoint, settings.parameters, prompt]
+        what += [] if self.rewriter is None else [self.rewriter.identity]
         return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
 
     def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
@@ -138,19 +142,21 @@ class Painter:
         )
 
 
-def painter_of(model: str, arguments: Sequence[str], price: str | None = None) -> Painter:
+def painter_of(
+    model: str, arguments: Sequence[str], price: str | None = None, rewriter: RewriterOptions | None = None
+) -> Painter:
     """An image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if known."""
     if not asks_a_model(model) or model.startswith(BASELINE):
         raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
     settings = settings_of(model, parse(arguments, [model], IMAGE_PARAMETERS), {})
     size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
     known = picture_price_of(model, size, quality) if price is None else picture_price_given(price)
-    return Painter(settings, known)
+    return Painter(settings, known, rewriter)
 
 
 def messages_of(painting: Painting) -> Messages:
     """What is asked for a picture."""
-    return messages_for(painting.prompt, painting.picture)
+    return messages_for(painting.prompt if painting.rewritten is None else painting.rewritten, painting.picture)
 
 
 def to_paint(paintings: Iterable[Painting], painter: Painter, folder: Path, log: PaintingLog) -> ToPaint:
@@ -266,6 +272,8 @@ def check_budget(painter: Painter, limits: Limits) -> None:
     if limits.max_cost is not None and painter.price is None:
         hint = "give --price USD (dollars for a picture), or a limit of requests"
         raise UsageError(f"the price of {painter.settings.model} is not known, so --max-cost cannot be kept", hint=hint)
+    if painter.rewriter is not None:
+        painter.rewriter.check(limits)
 
 
 def _painted(
@@ -281,7 +289,18 @@ def _painted(
     door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
     work = PaintingWork(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), watch.changed)
     work.unpriced = log.unpriced
-    if todo.left:
+    if painter.rewriter is None:
+        return _carried_out(work, watch)
+    work.rewriter = open_rewriter(painter.rewriter, folder, limits)
+    work.rewriter.share(door.budget)
+    try:
+        return _carried_out(work, watch)
+    finally:
+        work.rewriter.calls.close()
+
+
+def _carried_out(work: PaintingWork, watch: PaintingWatch) -> Painted:
+    if work.todo.left:
         watch.begun(work)
         try:
             asyncio.run(_run(work, watch))
@@ -303,6 +322,8 @@ async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
                 await work.run()
         finally:
             await work.door.provider.close()
+            if work.rewriter is not None:
+                await work.rewriter.calls.leave()
 
 
 @dataclass
@@ -316,6 +337,7 @@ class PaintingWork:
     todo: ToPaint
     workers: int
     changed: Callable[[], None] = lambda: None
+    rewriter: Rewriter | None = None
     painted: int = 0
     blocked: list[tuple[str, str]] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
@@ -339,6 +361,8 @@ class PaintingWork:
         if not self.stopping:
             self.stopping, self.why = True, why
             self.door.stop()
+            if self.rewriter is not None:
+                self.rewriter.stop()
 
     def abandon(self) -> None:
         """Wait for nothing more."""
@@ -374,6 +398,12 @@ class PaintingWork:
                 return
 
     async def _paint(self, painting: Painting) -> None:
+        if self.rewriter is not None:
+            try:
+                painting = replace(painting, rewritten=await self.rewriter.rewritten(painting))
+            except NotRewritten as why:
+                self._leave_out(painting, why)
+                return
         try:
             reply = await self.door.fetch(messages_of(painting))
         except NotFinished as why:
@@ -381,6 +411,14 @@ class PaintingWork:
                 self._record(painting, _unfinished(why), {"outcome": API_ERROR, "reason": why.message})
             raise
         said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
+        self._record(painting, reply, said)
+        self._count(painting.item_id, reply, said)
+        self.changed()
+
+    def _leave_out(self, painting: Painting, why: NotRewritten) -> None:
+        """Record a picture that was not asked for, since its prompt was not rewritten."""
+        reply = Reply(text=None, ending=Ending.API_ERROR, error=why.reason)
+        said = {"outcome": BLOCKED if why.refused else API_ERROR, "reason": why.reason}
         self._record(painting, reply, said)
         self._count(painting.item_id, reply, said)
         self.changed()
@@ -405,6 +443,7 @@ class PaintingWork:
             "parameters": settings.parameters,
             "prompt": hashlib.sha256(painting.prompt.encode("utf-8", "surrogatepass")).hexdigest(),
             "shown": None if painting.picture is None else painting.picture.sha256,
+            **self._rewriting(painting),
             **said,
             "attempts": value.get("attempts", []),
             "usage": value.get("usage", {}),
@@ -414,6 +453,11 @@ class PaintingWork:
         clean = self.door.secrets.redact_value(line)
         assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
         self.journal.add(clean)
+
+    def _rewriting(self, painting: Painting) -> dict[str, Any]:
+        if self.rewriter is None:
+            return {}
+        return {"rewriter": self.rewriter.options.model, "rewritten": painting.rewritten}
 
     def result(self) -> Painted:
         """What became of it."""
@@ -427,7 +471,7 @@ class PaintingWork:
             failures=tuple(self.failures),
             refusals=tuple(self.blocked),
             requests=used.used_requests,
-            cost=None if self.unpriced else used.used_cost,
+            cost=None if self.unpriced or (self.rewriter and self.rewriter.is_unpriced) else used.used_cost,
             seconds=round(time.monotonic() - self.began, 3),
             interrupted=self.stopping and self.why == "interrupted",
             budget=self.budget,

@@ -43,6 +43,13 @@ class Verdict(NamedTuple):
     rounds: tuple[str | None, ...] = ()
 
 
+class PartOfSample(NamedTuple):
+    """What counts of a sample for a member of a group that takes only some of it, as the clauses of one predicate."""
+
+    scores: dict[str, Scores]
+    counts: dict[str, int]
+
+
 @dataclass(frozen=True)
 class Judged:
     """A sample and all that is to be said of its reply."""

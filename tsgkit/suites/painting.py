@@ -21,11 +21,15 @@ Condition = Literal["none", "text", "drawn"]
 
 @dataclass(frozen=True)
 class Painting:
-    """One picture to be made: the id it is named after, the prompt, and the picture the model is shown with it."""
+    """One picture to be made: the id it is named after, the prompt, and the picture the model is shown with it.
+
+    ``rewritten`` is the prompt in the words of a text model, which the image model then gets in its place.
+    """
 
     item_id: str
     prompt: str
     picture: Picture | None = None
+    rewritten: str | None = None
 
 
 @dataclass(frozen=True)

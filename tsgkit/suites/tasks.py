@@ -21,7 +21,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.judged import Judged, Sample, Verdict
+from tsgkit.suites.judged import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
@@ -164,6 +164,8 @@ class Task(ABC):
     pairings: tuple[Pairing, ...] = (BY_ID,)
     """The ways in which pictures can be paired with its items."""
     groups: tuple[str, ...] = ()
+    part_groups: tuple[str, ...] = ()
+    """The groups whose members take only some of a sample."""
     """What its samples can be grouped by."""
     k_counts: str = ""
     """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
@@ -288,6 +290,20 @@ class Task(ABC):
         """The members of a group that a sample belongs to."""
         found: tuple[str, ...] = sample.groups.get(group, ())
         return found
+
+    def part_of(
+        self,
+        sample: Any,  # noqa: ANN401  (its suite's sample)
+        evidence: Any,  # noqa: ANN401  (as its suite keeps it)
+        group: str,
+        member: str,
+    ) -> PartOfSample | None:
+        """What counts of a sample for a member of one of ``part_groups``; None for nothing."""
+        raise NotImplementedError
+
+    def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
+        """What is told of the members of a group, where these metrics are told of all samples."""
+        return [name for name in shown if self.metrics[name].is_headline]
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """The members of a group as people expect them: numbers by size, then names."""

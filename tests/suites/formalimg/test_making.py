@@ -11,6 +11,9 @@ from model_server import model_server
 pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
 
 from tsgkit.cli import main
+from tsgkit.logic.clauses import closures
+from tsgkit.logic.configurations import Scenario
+from tsgkit.logic.formula import Forall, walk
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.printing import text_of
 from tsgkit.suites.formalimg.making import composed, faults, told_apart
@@ -114,3 +117,21 @@ def test_a_model_that_answers_nonsense_or_orders_changes_nothing(
 def test_what_cannot_be_made_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["make", *words, "--quiet"]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scenario", ["knolling", "natural"])
+def test_more_objects_than_k_are_in_groups_that_nothing_relates(scenario: Scenario) -> None:
+    for seed in range(6):
+        item = composed(3, scenario, seed, objects=10)
+        groups = sorted(len(group) for group in closures(item.formula))
+        assert (item.row["k"], len(set(item.row["object_classes"]))) == (3, 10)
+        assert max(groups) == 3
+        assert sum(groups) == 10
+        assert any(isinstance(part, Forall) for _, part in walk(item.formula)) is (seed % 2 == 1)
+
+
+def test_the_number_of_objects_is_at_least_k(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["make", "formalimg", "--k", "3", "-o", str(tmp_path / "items.jsonl")]
+    for objects in ("2", "21"):
+        assert main([*words, "--objects", objects]) == 2
+        assert f"--objects {objects}: from K (3) to 20" in capsys.readouterr().err

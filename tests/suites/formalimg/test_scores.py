@@ -181,6 +181,21 @@ def test_groups_have_boards_of_their_own_in_order(tmp_path: Path) -> None:
         scored(tmp_path, levels(), {}, by=("kk",))
 
 
+def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) -> None:
+    replies = {"knolling/0": [CUP | {"color": "blue"}, PEN], "knolling/1": [CUP]}
+    report = scored(tmp_path, ROWS[:2], replies, by=("predicate",))
+    told = {
+        name: (board.profiles["strict"]["failed"], board.n, board.counts["clauses"], board.counts["failed_clauses"])  # type: ignore[index]
+        for name, board in report.groups["predicate"].items()
+    }
+    shares = {name: (failed.value, *rest) for name, (failed, *rest) in told.items() if failed is not None}
+    assert shares["Has"] == (1.0, 1, 1, 1)
+    assert shares["Is"] == (0.0, 1, 2, 0)
+    assert set(shares) == {"Has", "Is", "LeftOf", "OnTopSide"}
+    assert all(set(board.profiles["strict"] or ()) == {"failed"} for board in report.groups["predicate"].values())
+    assert report.board.profiles["strict"]["failed"].value == 0.4  # type: ignore[index, union-attr]
+
+
 def test_the_json_of_a_score_has_the_agreed_keys(tmp_path: Path) -> None:
     found = report_value(scored(tmp_path, levels(1), up_to(4, 1)), with_samples=True)
     assert {"task", "n", "profiles", "counts", "reasons", "samples"} <= set(found)

@@ -7,6 +7,7 @@ solver (the extra ``logic``); without it a note says that it was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.lexicon import mentions
+from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text
 from tsgkit.logic.formula import Formula, Not
@@ -136,8 +138,9 @@ def _unsatisfiable(sample: FormulaSample) -> Iterator[Slip]:
     if sample.scenario != KNOLLING:
         from tsgkit.logic.worlds import world_of
 
-        if world_of(sample.formula) is None:
-            yield Slip("unsatisfiable", sample.item_id, "no world of one thing a variable satisfies it")
+        with suppress(OutOfBudget):
+            if world_of(sample.formula) is None:
+                yield Slip("unsatisfiable", sample.item_id, "no world of one thing a variable satisfies it")
         return
     solution = _solved(sample.formula)
     if solution.status == "unsatisfiable":

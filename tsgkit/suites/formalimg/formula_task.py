@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
@@ -15,11 +16,12 @@ from tsgkit.logic.reading import reading_of
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.cards import check_metrics, task_named
+from tsgkit.suites.formalimg import predicates
 from tsgkit.suites.formalimg.auditing import auditable
 from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judged import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
@@ -40,6 +42,7 @@ class FormulaTask(Task):
     """A task whose items are formulas."""
 
     groups = GROUPS
+    part_groups = (predicates.GROUP,)
     k_counts = "objects that depend on each other"
 
     def __init__(self, card: Card) -> None:
@@ -74,7 +77,9 @@ class FormulaTask(Task):
             named = self.card.data
             return dataset_file(named, scenario) if named in known else find("tasks", named)
         path = Path(data)
-        return path if path.exists() or data not in known else dataset_file(data, scenario)
+        if path.exists() or data not in known:
+            return path if path.exists() else _bundled(data) or path
+        return dataset_file(data, scenario)
 
     def clusters_are(self, dataset: Dataset) -> str:
         """Items of one formula are one cluster."""
@@ -104,6 +109,20 @@ class FormulaTask(Task):
         """The values of a tally, of these metrics (None: all)."""
         return board_of(tally, self._metrics, seed, unpublished=solver.unpublished, only=only)
 
+    def part_of(
+        self,
+        sample: FormulaSample,
+        evidence: Any,  # noqa: ANN401  (as a record has it)
+        group: str,
+        member: str,
+    ) -> PartOfSample | None:
+        """The clauses of an item that are about a predicate."""
+        return predicates.part_of(sample, evidence, member)
+
+    def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
+        """Of predicates, the share of their clauses that fail."""
+        return predicates.METRICS if group == predicates.GROUP else super().group_metrics(group, shown)
+
     def question(self, sample: FormulaSample, *, briefly: bool = False) -> str:
         """What was asked for."""
         return sample.prompt if briefly else f"{sample.prompt}\n\n{sample.dsl}"
@@ -122,6 +141,14 @@ class FormulaTask(Task):
     def reference_value(self, sample: FormulaSample) -> object:
         """What has to hold."""
         return {"dsl": sample.dsl, "k": sample.k}
+
+
+def _bundled(data: str) -> Path | Traversable | None:
+    """The file of a project, or of ours, that a plan names as a card would; None where there is none."""
+    try:
+        return find("tasks", data)
+    except UsageError:
+        return None
 
 
 def own_rows(dataset: Dataset) -> Rows:

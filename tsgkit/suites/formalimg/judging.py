@@ -143,10 +143,12 @@ def levelled(sample: FormulaSample, score: Score) -> Scores:
 
 
 def shares(clauses: Iterable[Clause]) -> Scores:
-    """How many clauses hold, of all and of each category."""
+    """How many clauses hold, of all and of each category, and how many fail."""
     listed = list(clauses)
+    wrong = sum(not one.holds for one in listed)
+    failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing("there is none")
     groups = {metric: [one for one in listed if one.category == name] for name, metric in CATEGORIES.items()}
-    return {name: _share(group) for name, group in {"clauses": listed, **groups}.items()}
+    return {name: _share(group) for name, group in {"clauses": listed, **groups}.items()} | {"failed": failed}
 
 
 def _share(clauses: Sequence[Clause]) -> Score:

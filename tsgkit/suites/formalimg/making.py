@@ -15,17 +15,19 @@ rejection. For natural scenes, worlds of relations stand for layouts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from typing import Any
 
 from tsgkit.errors import TsgkitError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.reply import Ending
+from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, object_classes
-from tsgkit.logic.configurations import Scenario, Twist
+from tsgkit.logic.configurations import Configuration, Scenario, Twist
 from tsgkit.logic.formula import And, Formula, Not
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.printing import text_of
@@ -36,6 +38,8 @@ from tsgkit.suites.transcript import Ask
 
 TWISTS: tuple[Twist, ...] = ("", "", "or", "", "not")
 """What an item has besides conjunctions, in turn."""
+MOST_GROUPS = 1_000_000
+"""Seeds of groups are apart by this, so that no two items share one."""
 EFFORT = 10.0
 FIELDS = {
     "write": ("formula", "reading", "problems"),
@@ -75,14 +79,40 @@ class Rejected:
     """Whether a service failed, rather than the item."""
 
 
-def composed(k: int, scenario: Scenario, seed: int) -> Composed:
-    """An item by rules alone: every other seed has a universal quantifier, some an or, some a not."""
+def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) -> Composed:
+    """An item by rules alone: every other seed has a universal quantifier, some an or, some a not.
+
+    With more ``objects`` than K, these are in groups of K (the last may be smaller) that nothing relates.
+    """
     from tsgkit.logic.sampling import configuration, formula_of
     from tsgkit.logic.verbalising import instruction
 
-    twist = TWISTS[seed // 2 % len(TWISTS)] if k > 1 else ""
-    formula = formula_of(configuration(k, scenario, seed, universal=bool(seed % 2), twist=twist))
+    if objects is not None and objects != k:
+        formula = _grouped(k, scenario, seed, objects)
+    else:
+        twist = TWISTS[seed // 2 % len(TWISTS)] if k > 1 else ""
+        formula = formula_of(configuration(k, scenario, seed, universal=bool(seed % 2), twist=twist))
     return Composed(formula, instruction(formula, scenario, seed), scenario)
+
+
+def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
+    """A formula about groups of K things; every other seed has a universal quantifier in the last group."""
+    from tsgkit.logic.sampling import configuration, formula_of
+    from tsgkit.logic.sense import clash
+    from tsgkit.logic.witnesses import conjuncts
+
+    groups: list[Configuration] = []
+    used: set[str] = set()
+    for number in count():
+        size = min(k, objects - len(used))
+        if size == 0:
+            return And(tuple(part for one in groups for part in conjuncts(formula_of(one))))
+        universal = bool(seed % 2) and size == objects - len(used)
+        one = configuration(size, scenario, seed * MOST_GROUPS + number, universal=universal)
+        if used.isdisjoint(one.classes) and not any(clash(label, used) for label in one.classes):
+            groups.append(one if not groups else replace(one, style=None))
+            used.update(one.classes)
+    raise AssertionError("counting ends")
 
 
 def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
@@ -102,11 +132,16 @@ def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
     if scenario == "natural":
         from tsgkit.logic.worlds import world_of
 
-        return "" if world_of(formula) is not None else "no sensible world satisfies it"
-    from tsgkit.logic.solving import solve
+        try:
+            return "" if world_of(formula) is not None else "no sensible world satisfies it"
+        except OutOfBudget as out:
+            return f"no sensible world was found in {out}"
+    from tsgkit.logic.solving import BOTH, solve
 
     solution = solve(formula, effort=EFFORT)
-    return "" if solution.layout is not None else solution.text
+    if solution.layout is None:
+        return solution.text
+    return "" if solution.profiles == BOTH else solution.note
 
 
 def told_apart(one: Formula, other: Formula, scenario: Scenario) -> str | None:
@@ -127,7 +162,10 @@ def _witness(formula: Formula, scenario: Scenario) -> str | None:
     if scenario == "natural":
         from tsgkit.logic.worlds import world_of
 
-        world = world_of(formula)
+        try:
+            world = world_of(formula)
+        except OutOfBudget:
+            return None
         return "" if world is None else "a world in which " + "; ".join(sorted(map(str, world)))[:300]
     from tsgkit.logic.solving import solve
 

@@ -78,6 +78,7 @@ CLAUSES = {
     "attributes": _clauses("clauses about one object"),
     "relations": _clauses("clauses about two objects"),
     "conditions": _clauses("clauses that are conditions"),
+    "failed": Metric("the share of clauses that fail", more_is_better=False, is_headline=False),
 }
 METRICS: dict[str, dict[str, Metric]] = {
     "layout": SATISFIED | CLAUSES,

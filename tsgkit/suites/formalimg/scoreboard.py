@@ -15,9 +15,10 @@ from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of
 from tsgkit.lexicon import meant
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.formalimg import predicates
 from tsgkit.suites.formalimg.judging import judge_reply
 from tsgkit.suites.formalimg.metrics import published
-from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, Rows, read_samples
+from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.solvers import unpublished
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric, columns_of
@@ -109,8 +110,19 @@ def boards_by(
     members: dict[str, list[Judged]] = {}
     for one in judged:
         for name in one.sample.groups[group]:
-            members.setdefault(name, []).append(one)
-    return {name: _board(members[name], metrics, seed, unpublished) for name in in_order(members)}
+            if (part := _part(one, group, name)) is not None:
+                members.setdefault(name, []).append(part)
+    only = predicates.METRICS if group == predicates.GROUP else None
+    return {name: _board(members[name], metrics, seed, unpublished, only) for name in in_order(members)}
+
+
+def _part(judged: Judged, group: str, name: str) -> Judged | None:
+    """What counts of an item for a member of a group: of predicates, the clauses about one."""
+    if group != predicates.GROUP:
+        return judged
+    assert isinstance(judged.sample, FormulaSample)  # noqa: S101  (this suite judged it)
+    part = predicates.part_of(judged.sample, judged.evidence, name)
+    return None if part is None else replace(judged, scores=part.scores, counts=judged.counts | part.counts)
 
 
 def in_order(members: Iterable[str]) -> list[str]:
@@ -118,5 +130,11 @@ def in_order(members: Iterable[str]) -> list[str]:
     return sorted(members, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
 
 
-def _board(judged: Iterable[Judged], metrics: Mapping[str, Metric], seed: int, unpublished: str) -> Board:
-    return board_of(add_judged(tally_for(metrics), judged), metrics, seed, unpublished=unpublished)
+def _board(
+    judged: Iterable[Judged],
+    metrics: Mapping[str, Metric],
+    seed: int,
+    unpublished: str,
+    only: Collection[str] | None = None,
+) -> Board:
+    return board_of(add_judged(tally_for(metrics), judged), metrics, seed, unpublished=unpublished, only=only)

@@ -1,0 +1,117 @@
+"""Conflicts: conjuncts of a formula that cannot hold together, none of which can be left out of that.
+
+>>> from tsgkit.logic.parsing import parse
+>>> book = "(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (OnLeftSide ?b) (OnRightSide ?b)))"
+>>> conflict_of(parse(book), Means(2), Effort()).words
+('the book is on the left side', 'the book is on the right side')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tsgkit.logic.budget import OutOfBudget
+from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, sayings, without
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Or, Path, free_variables, walk
+from tsgkit.logic.grounding import SWITCH, TooLarge, ground
+from tsgkit.logic.placing import EXACT, Effort, Placing
+from tsgkit.logic.proofs import Means, is_refuted
+from tsgkit.logic.reading import object_names
+from tsgkit.logic.renaming import apart
+from tsgkit.logic.witnesses import TRUE, Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What cannot hold together: in words, and by places; ``smallest`` where nothing can be left out."""
+
+    words: tuple[str, ...]
+    places: tuple[Path, ...]
+    smallest: bool
+
+
+def conflict_of(formula: Formula, means: Means, effort: Effort) -> Conflict:
+    """The conflict of a formula that some means refute."""
+    formula = apart(formula)
+    shrinking = _Shrinking(formula, means, effort)
+    try:
+        shrinking.leave_out_conjuncts()
+        shrinking.leave_out_existences()
+    except OutOfBudget:
+        return shrinking.conflict(smallest=False)
+    return shrinking.conflict(smallest=True)
+
+
+class _Shrinking:
+    """A formula that no layout satisfies, made weaker as long as that stays so."""
+
+    def __init__(self, formula: Formula, means: Means, effort: Effort) -> None:
+        self.formula = formula
+        self.means = means
+        self.effort = effort
+        self.leaves = tuple(leaves(formula))
+        self.core = list(self.leaves)
+        self.rest = formula
+
+    def conflict(self, *, smallest: bool) -> Conflict:
+        """What is left."""
+        said = sayings(self.rest, object_names(self.formula))
+        return Conflict(tuple(said), tuple(leaf.path for leaf in self.core), smallest)
+
+    def leave_out_conjuncts(self) -> None:
+        """Leave out what a search over assumptions does not need, then one conjunct after the other."""
+        blamed = self._blamed()
+        if len(blamed) < len(self.core):
+            self._keep(blamed)
+        for leaf in list(self.core):
+            self._keep([one for one in self.core if one is not leaf])
+
+    def _keep(self, core: Sequence[Leaf]) -> None:
+        rest = without(self.formula, [leaf.path for leaf in self.leaves if leaf not in core])
+        if is_refuted(rest, self.means, self.effort):
+            self.core, self.rest = list(core), rest
+
+    def _blamed(self) -> list[Leaf]:
+        """The conjuncts that a search over assumptions needs to find none; all of them where it comes to nothing."""
+        if self.means.extremes:
+            return self.core
+        switched = self.formula
+        for number, leaf in enumerate(self.leaves):
+            off = Atom(SWITCH, (Literal(str(number)),))
+            switched = replaced(switched, leaf.path, Or((off, leaf.formula)))
+        candidates = Domain(self.formula).rounds(self.means.rounds)
+        placing = Placing(candidates, EXACT, self.effort.budget)
+        try:
+            placing.require(ground(switched, candidates, "strict", rounds=self.means.rounds, budget=self.effort.budget))
+        except TooLarge:
+            return self.core
+        placed = placing.placed(self.effort, assume=True)
+        if placed.status != "unsatisfiable" or not placed.blamed:
+            return self.core
+        return [leaf for number, leaf in enumerate(self.leaves) if str(number) in placed.blamed]
+
+    def leave_out_existences(self) -> None:
+        """Leave out objects, and conditions that must apply, of which the conflicting conjuncts do not speak."""
+        spoken = {variable for leaf in self.core for variable in free_variables(leaf.formula)}
+        inside = [leaf.path for leaf in self.core]
+        for path, _ in list(walk(self.rest)):
+            part = dict(walk(self.rest)).get(path)
+            if part is None or any(path[: len(one)] == one for one in inside):
+                continue
+            if isinstance(part, Exists) and part.variable not in spoken:
+                if part.variable not in free_variables(body := _without_class(part)):
+                    self._drop(path, And((body,)))
+            elif isinstance(part, Forall) and isinstance(part.body, Implies) and pruned(part.body.consequent) == TRUE:
+                self._drop(path, TRUE)
+
+    def _drop(self, path: Path, instead: Formula) -> None:
+        rest = replaced(self.rest, path, instead)
+        if is_refuted(rest, self.means, self.effort):
+            self.rest = rest
+
+
+def _without_class(part: Exists) -> Formula:
+    """The body of an ``exists`` without what gives its variable a class."""
+    given = [path for path, one in walk(part.body) if gives_class(one, part.variable, part.body)]
+    return without(part.body, given)

@@ -1,0 +1,95 @@
+"""Extremes: what is true of every layout since it has finitely many objects, as formulas.
+
+>>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.printing import text_of
+>>> chain = parse("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (Above ?q ?p)))))")
+>>> text_of(extremes_of(chain)[0])  # doctest: +NORMALIZE_WHITESPACE
+"(or (not (exists ?some (and (Is ?some 'pizza'))))
+     (exists ?last (and (Is ?last 'pizza')
+                        (not (exists ?other (and (Is ?other 'pizza') (CentreAbove ?other ?last)))))))"
+
+Of the objects of which something is said, one is the last to the left, to the right, above and below, and one is the
+largest and one the smallest. A formula that asks for another one beyond each of them is refuted with such a formula
+beside it, and without one only by a layout of no end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Variable,
+    atoms_of,
+    free_variables,
+    walk,
+)
+from tsgkit.logic.renaming import apart
+from tsgkit.logic.witnesses import conjuncts, peeled
+
+BEYOND = {
+    "LeftOf": ("CentreLeftOf", "CentreRightOf"),
+    "RightOf": ("CentreLeftOf", "CentreRightOf"),
+    "Above": ("CentreAbove", "CentreBelow"),
+    "Below": ("CentreAbove", "CentreBelow"),
+    "LargerThan": ("LargerThan", "SmallerThan"),
+    "SmallerThan": ("LargerThan", "SmallerThan"),
+}
+"""The orders in which a predicate puts two objects; those of centres are for solvers alone."""
+
+
+def extremes_of(formula: Formula) -> list[Formula]:
+    """That some objects a formula speaks of in general are the last of their kind, in the orders it speaks of."""
+    formula = apart(formula)
+    orders = dict.fromkeys(order for atom in atoms_of(formula) for order in BEYOND.get(atom.name, ()))
+    kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
+    return [_extreme(kind, order) for kind in kinds for order in orders]
+
+
+def _extreme(kind: tuple[Formula, ...], order: str) -> Formula:
+    some, last, other = Variable("?some"), Variable("?last"), Variable("?other")
+    beyond = Exists(other, And((*_said_of(kind, other), Atom(order, (other, last)))))
+    return Or((Not(Exists(some, And(_said_of(kind, some)))), Exists(last, And((*_said_of(kind, last), Not(beyond))))))
+
+
+def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
+    """What is said of one variable of a quantifier alone, where the quantifier speaks in general or may do so."""
+    match part:
+        case Exists(variable, body):
+            yield _alone(variable, conjuncts(body))
+        case Forall():
+            variables, body = peeled(part)
+            for variable in variables:
+                yield _alone(variable, conjuncts(body.antecedent) if isinstance(body, Implies) else [])
+
+
+def _alone(variable: Variable, parts: list[Formula]) -> tuple[Formula, ...]:
+    """The atoms and denied atoms of one variable, said of another one in its place."""
+    found = [part for part in parts if free_variables(part) == {variable}]
+    return tuple(_renamed(part, KIND) for part in found if isinstance(part, Atom) or _is_denied_atom(part))
+
+
+KIND = Variable("?kind")
+
+
+def _is_denied_atom(part: Formula) -> bool:
+    return isinstance(part, Not) and isinstance(part.body, Atom)
+
+
+def _said_of(kind: tuple[Formula, ...], variable: Variable) -> tuple[Formula, ...]:
+    return tuple(_renamed(part, variable) for part in kind)
+
+
+def _renamed(part: Formula, variable: Variable) -> Formula:
+    """An atom, or a denied one, of another variable."""
+    if isinstance(part, Not):
+        return Not(_renamed(part.body, variable))
+    assert isinstance(part, Atom)  # noqa: S101  (nothing else is taken for a kind)
+    return Atom(part.name, tuple(variable if isinstance(arg, Variable) else arg for arg in part.args))

@@ -1,0 +1,140 @@
+"""Requests for pictures, written anew by a text model before an image model gets them.
+
+options = RewriterOptions("openai/gpt-4o")
+rewriter = open_rewriter(options, Path("pictures"), Limits())
+text = await rewriter.rewritten(Painting("7", "A red cup left of a blue plate."))
+
+Every call is kept in a folder of its own beside the pictures, so that the same command goes on without asking again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tsgkit.agents.asking import ask_for
+from tsgkit.errors import UsageError
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.cache import canonical
+from tsgkit.llm.door import Door
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Ending
+from tsgkit.llm.settings import Settings, parse, settings_of
+from tsgkit.runs.agent_calls import AgentCalls, open_calls
+from tsgkit.runs.plan import BASELINE
+from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.subjects import Limits, prices_of
+from tsgkit.suites.painting import Painting
+
+FOLDER = "rewriting"
+LABEL = "rewrite"
+THINKING, THINKING_ENDS = "<think>", "</think>"
+
+
+@dataclass(frozen=True)
+class RewriterOptions:
+    """Who writes requests anew, with arguments as in ``--model-arg``, and its price as in ``--price``."""
+
+    model: str
+    arguments: Sequence[str] = ()
+    price: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.model.startswith(BASELINE):
+            raise UsageError(f"{self.model} writes no text", hint="name PROVIDER/NAME, script:FILE or replay:RUN")
+
+    @cached_property
+    def template(self) -> Template:
+        """What it is asked."""
+        return load_template(find("prompts", "images/rewrite.txt"), required=("prompt",))
+
+    @property
+    def settings(self) -> Settings | None:
+        """How it is asked; None where a recording answers."""
+        if not asks_a_model(self.model):
+            return None
+        return settings_of(self.model, parse(self.arguments, [self.model]), {"temperature": 0})
+
+    @property
+    def known_price(self) -> Price | None:
+        """Its price, given or known."""
+        given = () if self.price is None else (self.price,)
+        return prices_of((self.model,), given)[self.model] if asks_a_model(self.model) else None
+
+    @property
+    def identity(self) -> str:
+        """All that can change what it writes."""
+        settings = self.settings
+        how = None if settings is None else [settings.endpoint, settings.parameters]
+        return hashlib.sha256(canonical([self.model, how, self.template.text]).encode()).hexdigest()[:32]
+
+    def check(self, limits: Limits) -> None:
+        """``UsageError`` where a limit of money could not be kept."""
+        if limits.max_cost is not None and asks_a_model(self.model) and self.known_price is None:
+            hint = "give --rewriter-price IN,OUT (dollars per million tokens), or a limit of requests"
+            raise UsageError(f"the price of {self.model} is not known, so --max-cost cannot be kept", hint=hint)
+
+
+class NotRewritten(Exception):
+    """No request was written, and why; ``refused`` where the model would not."""
+
+    def __init__(self, reason: str, *, refused: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.refused = refused
+
+
+@dataclass
+class Rewriter:
+    """A text model that is asked, and what it was asked before."""
+
+    options: RewriterOptions
+    calls: AgentCalls
+    was_asked: bool = False
+    """Whether a model was asked, now or before."""
+
+    async def rewritten(self, painting: Painting) -> str:
+        """The request in the model's words; ``NotRewritten`` where it has none."""
+        from langchain_core.messages import HumanMessage
+
+        ask = ask_for(self.calls.asker, painting.item_id, task="images")
+        prompt = self.options.template.render(prompt=painting.prompt)
+        reply = await ask([HumanMessage(content=prompt)], label=LABEL)
+        self.was_asked |= reply.source == "model"
+        _, _, said = (reply.text or "").rpartition(THINKING_ENDS)
+        if reply.ending is not Ending.COMPLETE:
+            why = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
+            raise NotRewritten(f"the prompt was not rewritten: {why}", refused=reply.ending is Ending.REFUSED)
+        if not said.strip() or said.lstrip().startswith(THINKING):
+            raise NotRewritten("the prompt was not rewritten: there is no text in the reply", refused=False)
+        return said.strip()
+
+    @property
+    def is_unpriced(self) -> bool:
+        """Whether requests were made at a price that nobody knows."""
+        return self.was_asked and self.options.known_price is None
+
+    def share(self, budget: Budget) -> None:
+        """Count what was asked before, and will be, against a budget."""
+        budget.add(self.calls.folder.requests, self.calls.folder.spent)
+        if isinstance(self.calls.asker, Door):
+            self.calls.asker.budget = budget
+
+    def stop(self) -> None:
+        """Ask for nothing more."""
+        if isinstance(self.calls.asker, Door):
+            self.calls.asker.stop()
+
+
+def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
+    """The rewriter of a folder of pictures, begun or gone on with; ``UsageError`` where another one began."""
+    prices = () if options.price is None else (options.price,)
+    asked = {"work": "images", "template": options.template.text}
+    own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience)
+    calls = open_calls(pictures / FOLDER, options.model, options.arguments, asked, own)
+    return Rewriter(options, calls, was_asked=calls.folder.requests > 0)
