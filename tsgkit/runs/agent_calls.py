@@ -78,8 +78,12 @@ class AgentCalls:
             try:
                 return await task
             finally:
-                if isinstance(self.asker, Door):
-                    await self.asker.provider.close()
+                await self.leave()
+
+    async def leave(self) -> None:
+        """Close the connections to the model's service."""
+        if isinstance(self.asker, Door):
+            await self.asker.provider.close()
 
     def put(self, text: str) -> None:
         """Write the product, and remember what was written, so that the same work may replace it later."""
