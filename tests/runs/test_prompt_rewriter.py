@@ -65,9 +65,9 @@ def test_the_image_model_gets_what_the_text_model_wrote_and_both_are_recorded(tm
     assert (tmp_path / "out/0.png").read_bytes() == png(ANEW)
     line = lines(tmp_path / "out")["0"]
     assert (line["rewritten"], line["rewriter"].startswith("script:")) == (ANEW, True)
-    calls = (tmp_path / "out/rewriting/calls.jsonl").read_text()
+    calls = (tmp_path / "out/rewriting.calls/calls.jsonl").read_text()
     assert ANEW in calls
-    assert "Cup number 0." in (tmp_path / "out/rewriting/prompts.jsonl").read_text()
+    assert "Cup number 0." in (tmp_path / "out/rewriting.calls/prompts.jsonl").read_text()
 
 
 def test_what_was_rewritten_or_painted_is_not_asked_for_again(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@
 
 DIR gets one ID.png for each item, and paintings.jsonl, which says how each came about. What is there is not asked for
 again, nor what a content filter blocked; what ended in an error of the service is. With --rewriter a text model writes
-each prompt anew before the image model gets it; its calls are kept too (DIR/rewriting), and its cost counts. Needs the
-extra tsgkit[pictures].
+each prompt anew before the image model gets it; its calls are kept (DIR/rewriting.calls), and its cost counts.
+Needs the extra tsgkit[pictures].
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
-``rewriting/``        the calls of a text model that wrote the prompts anew, where one did
+``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
 
 A picture is written before its line, so that whatever ends the process, at any moment, what is there is not asked for
 again. What a content filter blocked is not asked again while the request stays the same; what ended in an error of the
@@ -323,7 +323,7 @@ async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
         finally:
             await work.door.provider.close()
             if work.rewriter is not None:
-                await work.rewriter.calls.leave()
+                await work.rewriter.leave()
 
 
 @dataclass
@@ -362,7 +362,7 @@ class PaintingWork:
             self.stopping, self.why = True, why
             self.door.stop()
             if self.rewriter is not None:
-                self.rewriter.stop()
+                self.rewriter.calls.asker.stop()
 
     def abandon(self) -> None:
         """Wait for nothing more."""

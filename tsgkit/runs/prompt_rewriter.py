@@ -125,10 +125,10 @@ class Rewriter:
         if isinstance(self.calls.asker, Door):
             self.calls.asker.budget = budget
 
-    def stop(self) -> None:
-        """Ask for nothing more."""
+    async def leave(self) -> None:
+        """Close the connections."""
         if isinstance(self.calls.asker, Door):
-            self.calls.asker.stop()
+            await self.calls.asker.provider.close()
 
 
 def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
