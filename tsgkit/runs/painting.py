@@ -323,7 +323,7 @@ async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
         finally:
             await work.door.provider.close()
             if work.rewriter is not None:
-                await work.rewriter.leave()
+                await work.rewriter.calls.leave()
 
 
 @dataclass

@@ -125,11 +125,6 @@ class Rewriter:
         if isinstance(self.calls.asker, Door):
             self.calls.asker.budget = budget
 
-    async def leave(self) -> None:
-        """Close the connections."""
-        if isinstance(self.calls.asker, Door):
-            await self.calls.asker.provider.close()
-
 
 def open_rewriter(options: RewriterOptions, pictures: Path, limits: Limits) -> Rewriter:
     """The rewriter of a folder of pictures, begun or gone on with; ``UsageError`` where another one began."""
