@@ -1,7 +1,9 @@
 """Prompts that are true of the pictures a run judged, to train image models with.
 
 For every picture that was judged, the text it was made from and what the judge saw go to a model that looks at the
-picture and writes the text anew; where the judge saw all that was wanted, the text stays and nobody is asked. DIR
+picture and writes the text anew; where the judge saw all that was wanted, the text stays and nobody is asked. What
+was seen is what four of five rounds said; with --votes plurality, as published, what most rounds said. Scenes of the
+group Design are left out, as published, unless --design is given. DIR
 becomes a folder of pictures with metadata.jsonl (file_name, text), which training tools read, and rewrites.jsonl with
 both texts and what was changed. What does not pass the checks is left out and written to dropped.jsonl.
 """
@@ -42,18 +44,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protocol", metavar="P", help="what was seen in this protocol (default: the first of the run)"
     )
+    parser.add_argument(
+        "--votes", choices=("decided", "plurality"), default="decided", help="how votes decide what was seen"
+    )
+    parser.add_argument("--design", action="store_true", help="take scenes of the group Design too")
     parser.add_argument("--least", type=float, default=0.0, metavar="SHARE", help="only pictures right in this share")
     add_model_options(parser, 2)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
-    from tsgkit.runs.rewriting import jobs_of
+    from tsgkit.runs.rewriting import Choice, jobs_of
     from tsgkit.suites.spatialgen.making import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least is a share from 0 to 1, and --rounds at least 0")
-    jobs = jobs_of(arguments.source, arguments.subject, arguments.protocol, arguments.least)
+    choice = Choice(arguments.subject, arguments.protocol, arguments.least, arguments.votes, arguments.design)
+    jobs = jobs_of(arguments.source, choice)
     what = digest([[job.name, job.picture.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for job in jobs])
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
     calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)

@@ -19,12 +19,14 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.geometry.libraries import basisu, np, pillow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
-MOST_PIXELS = 1 << 26
-"""Textures of more pixels than this are left out."""
+MOST_PIXELS = 48_000_000
+"""Textures of more pixels than this are left out, so that decoding one takes less than 300 MB."""
+_BAND = 256
+"""Rows that are converted at a time, at least."""
 MOST_SIDE = 2048
 """Textures of more pixels a side are kept smaller: no picture shows more."""
 KTX2 = b"\xabKTX 20\xbb"
@@ -105,10 +107,19 @@ def _opened(data: bytes) -> Bytes:
         image = pillow.open(io.BytesIO(data))
     except pillow.UnidentifiedImageError:  # type: ignore[attr-defined]
         raise UsageError("it is no image of a known format") from None
+    image.draft("RGB", (MOST_SIDE, MOST_SIDE))  # a JPEG is decoded at a half, a quarter or an eighth
     _check_size(*image.size)
-    full = image.convert("RGBA")
-    by = -(-max(full.size) // MOST_SIDE)
-    return np.array(full if by <= 1 else full.reduce(by), dtype=np.uint8)
+    by = -(-max(image.size) // MOST_SIDE)
+    return np.concatenate(list(_bands(image, by)))
+
+
+def _bands(image: Any, by: int) -> Iterator[Bytes]:  # noqa: ANN401 - an image of Pillow, which is loaded late
+    """Yield the rows of a smaller RGBA image; only a band of them is converted at a time."""
+    wide, high = image.size
+    step = by * -(-_BAND // by)
+    for top in range(0, high, step):
+        band = image.crop((0, top, wide, min(top + step, high))).convert("RGBA")
+        yield np.array(band if by == 1 else band.reduce(by), dtype=np.uint8)
 
 
 def _transcoded(data: bytes) -> Bytes:

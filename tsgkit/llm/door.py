@@ -311,6 +311,7 @@ class Door:
             reply = await self._sent(prompt, schema, estimate)
         except CallFailed as failure:
             failure.message = _shortened(self.secrets.redact(failure.message))
+            failure.with_schema = schema is not None
             if not failure.unsent:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
                 self._note_failure(failure, start, tries)

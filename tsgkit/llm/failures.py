@@ -47,6 +47,8 @@ class CallFailed(Exception):
     """No connection came about: no request can have been the reason."""
     misdirected: bool = False
     """The service redirected to another host."""
+    with_schema: bool = False
+    """The request asked for a schema, which some services refuse as a bad request."""
     finish_reason: str | None = None
     """How the service itself says that the answer ended."""
 
@@ -71,6 +73,11 @@ class CallFailed(Exception):
     def denied(self) -> bool:
         """Whether the service would say no to every other request as well."""
         return self.unpaid or self.misdirected or self.status in DENIED
+
+    @property
+    def may_be_schema(self) -> bool:
+        """Whether the same request without its schema may be answered."""
+        return self.with_schema and self.status in (400, 422)
 
     @property
     def is_loss(self) -> bool:

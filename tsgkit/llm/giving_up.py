@@ -49,7 +49,7 @@ class GivingUp:
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
             self.end(failure.message)
-        elif not self._served and not failure.refused and failure.status is not None and failure.status < 500:
+        elif not self._served and _is_refusal(failure):
             self._count_refusal(failure)
 
     def _count_refusal(self, failure: CallFailed) -> None:
@@ -64,7 +64,7 @@ class GivingUp:
 
     def lost(self, failure: CallFailed) -> None:
         """Note a call that was given up after all its attempts."""
-        if self._served or failure.unsent or failure.refused:
+        if self._served or failure.unsent or failure.refused or failure.may_be_schema:
             return
         self._lost += 1
         if not self._responded and self._lost >= DENIALS:
@@ -75,3 +75,9 @@ class GivingUp:
     def end(self, reason: str) -> None:
         """Ask no more, for this reason or an earlier one."""
         self.reason = self.reason or reason
+
+
+def _is_refusal(failure: CallFailed) -> bool:
+    """Return whether the service turned the request itself away, for a reason that others would share."""
+    is_denied = failure.status is not None and failure.status < 500
+    return is_denied and not failure.refused and not failure.may_be_schema

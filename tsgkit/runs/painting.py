@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.agents.asking import Kept
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, TsgkitError, UsageError
 from tsgkit.library.files import write_bytes
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
@@ -55,6 +55,10 @@ class Last(NamedTuple):
 
     outcome: str
     request: str
+
+
+PNG_START = b"\x89PNG\r\n\x1a\n"
+PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
 
 
 @dataclass
@@ -91,8 +95,23 @@ def picture_of(folder: Path, item_id: str) -> Path:
 
 
 def is_there(folder: Path, item_id: str) -> bool:
-    """Whether a file stands where the picture of an item belongs, even a link that leads nowhere."""
-    return os.path.lexists(picture_of(folder, item_id))
+    """Return whether the picture of an item is made: an empty file or a PNG that was cut off is not."""
+    path = picture_of(folder, item_id)
+    if path.is_symlink() and not path.exists():
+        return True
+    if path.is_dir():
+        raise FileProblem(f"{path}: a folder lies where a picture is to be written", hint="give another -o")
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(PNG_START))
+            if not PNG_START.startswith(start):  # another format, of somebody else's making
+                return True
+            file.seek(-min(len(PNG_END), os.fstat(file.fileno()).st_size), os.SEEK_END)
+            return start == PNG_START and file.read() == PNG_END
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """From the pictures of a run and what its judge saw to pairs of a picture and a text that is true of it.
 
-jobs = jobs_of(Path("runs/mine"))
+jobs = jobs_of(Path("runs/mine"), Choice())
 made = asyncio.run(rewrite(jobs, ask_for, tries=3))
 write_set(Path("pairs"), made)
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -26,12 +26,18 @@ from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
 from tsgkit.suites.pictures import PictureFolder
 from tsgkit.suites.spatialgen.asking import CONTROLS, way_of
+from tsgkit.suites.spatialgen.judging import verdicts_of
 from tsgkit.suites.spatialgen.making import template
 from tsgkit.suites.spatialgen.rewriting import Fact, facts_of, read_rewrite, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Row
 from tsgkit.suites.spatialgen.samples import SpatialSample
+from tsgkit.suites.spatialgen.scenes import GROUPS
+from tsgkit.suites.spatialgen.voting import plurality
 from tsgkit.suites.transcript import Ask
 
+VOTES = ("decided", "plurality")
+"""Rules for what was seen: the letter that four of five rounds said, or as published the one said most often."""
+DESIGN = "Design"
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp"}
 
 
@@ -64,8 +70,21 @@ class Rewriting:
     stopped: str = ""
 
 
-def jobs_of(run: Path, subject: str | None = None, protocol: str | None = None, least: float = 0.0) -> list[Job]:
-    """The pictures of a run that were judged, at least so many of whose questions are right."""
+class Choice(NamedTuple):
+    """The judged pictures that are taken, and how votes decide what was seen in them."""
+
+    subject: str | None = None
+    protocol: str | None = None
+    least: float = 0.0
+    """The share of questions that must be right."""
+    votes: str = VOTES[0]
+    design: bool = False
+    """Whether scenes of the group Design are taken too, which SpatialT2I leaves out."""
+
+
+def jobs_of(run: Path, choice: Choice) -> list[Job]:
+    """Return the judged pictures of a run that are chosen."""
+    subject, protocol = choice.subject, choice.protocol
     reopened = reopen(run)
     try:
         folders = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
@@ -77,7 +96,7 @@ def jobs_of(run: Path, subject: str | None = None, protocol: str | None = None, 
                 raise UsageError(f"{run}: there is no {given} in it", hint=meant(given, sorted(known)))
         way = protocol or cells[0].solver
         chosen = [cell for cell in cells if cell.solver == way and subject in (None, cell.subject)]
-        return [job for cell in chosen for job in _jobs(reopened, cell, folders[cell.subject], least)]
+        return [job for cell in chosen for job in _jobs(reopened, cell, folders[cell.subject], choice)]
     finally:
         reopened.samples.close()
 
@@ -86,19 +105,28 @@ def _is_judged(cell: Cell) -> bool:
     return cell.task.startswith("spatialgen/") and way_of(cell.solver).control not in CONTROLS and cell.repeat == 0
 
 
-def _jobs(reopened: Reopened, cell: Cell, path: Path, least: float) -> Iterator[Job]:
+def _jobs(reopened: Reopened, cell: Cell, path: Path, choice: Choice) -> Iterator[Job]:
     row = reopened.states[cell].row
     folder = PictureFolder(cell.subject, path, cache_home() / "pictures")
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         sample = row.dataset.sample(number)
         if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
             continue
+        if not choice.design and sample.row.scene in GROUPS[DESIGN]:
+            continue
         right = record["evidence"]["right"]
         found = folder.look(sample.item_id)
-        if sum(right) < least * len(right) or not isinstance(found, Picture):
+        if sum(right) < choice.least * len(right) or not isinstance(found, Picture):
             continue
-        facts = tuple(facts_of(sample.row, record["answer"]))
+        facts = tuple(facts_of(sample.row, _letters(sample, record, choice.votes)))
         yield Job(f"{cell.subject}-{sample.item_id}", sample.row, found, facts)
+
+
+def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> list[str | None]:
+    """Return the letter that was seen, by question."""
+    if votes == VOTES[0]:
+        return list(record["answer"])
+    return [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
 
 
 async def rewrite(jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int) -> Rewriting:
@@ -111,10 +139,10 @@ async def rewrite(jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int
 
 async def _pair(job: Job, ask_for: Callable[[str], Ask], tries: int, made: Rewriting) -> Pair | None:
     changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
-    if not changed and job.facts:
+    if not changed:
         return Pair(job, job.row.prompt, ())
     problems: list[str] = []
-    if not job.facts:
+    if not any(fact.is_decided for fact in job.facts):
         made.dropped[job.name] = ("no vote tells what is in it",)
         return None
     for number in range(tries):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +32,8 @@ SENT = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "WEBP": "
 """Formats that services take as they are (MPO is a JPEG with more behind it), and their media types."""
 PLAIN = ("1", "L", "LA", "P", "RGB", "RGBA")
 ORIENTATION = 0x0112
+BAND = 256
+"""Rows that are converted at a time."""
 NO_PICTURE = "this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -151,11 +154,22 @@ def _made_plain(image: Image, data: bytes) -> tuple[Image, tuple[str, ...]]:
         ready = _with_8_bits(ready)
     elif ready.mode == "PA" or (ready.mode == "P" and "transparency" in ready.info):
         notes.append("palette with transparency made RGBA")
-        ready = ready.convert("RGBA")
+        ready = _converted(ready, "RGBA", lambda band: band.convert("RGBA"))
     elif ready.mode not in PLAIN:
         notes.append(f"{ready.mode} made RGB")
-        ready = ready.convert("RGB")
+        ready = _converted(ready, "RGB", lambda band: band.convert("RGB"))
     return ready, tuple(notes)
+
+
+def _converted(image: Image, mode: str, convert: Callable[[Image], Image]) -> Image:
+    """Return the picture in another mode, converted band by band: never more than two of it are in memory."""
+    from PIL import Image as pillow  # noqa: N813
+
+    wide, high = image.size
+    made = pillow.new(mode, image.size)
+    for top in range(0, high, BAND):
+        made.paste(convert(image.crop((0, top, wide, min(top + BAND, high)))), (0, top))
+    return made
 
 
 def _has_16_bits(image: Image, data: bytes) -> bool:
@@ -165,10 +179,12 @@ def _has_16_bits(image: Image, data: bytes) -> bool:
 
 def _with_8_bits(image: Image) -> Image:
     if image.mode == "F":
-        return image.convert("L")
+        return _converted(image, "L", lambda band: band.convert("L"))
     if image.mode.startswith("I"):
-        return image.convert("I").point(lambda value: value * (1 / 256) + 0).convert("L")
-    return image if image.mode in PLAIN else image.convert("RGB")
+        return _converted(
+            image, "L", lambda band: band.convert("I").point(lambda value: value * (1 / 256) + 0).convert("L")
+        )
+    return image if image.mode in PLAIN else _converted(image, "RGB", lambda band: band.convert("RGB"))
 
 
 def _shrunk(image: Image, longest_side: int | None) -> tuple[Image, tuple[str, ...]]:

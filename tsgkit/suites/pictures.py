@@ -5,10 +5,11 @@
 >>> folder.look("7"), folder.look("../7")
 (Missing(), Unreadable(reason="'../7' is no name of a picture"))
 
-``<id>.png``, ``.jpg``, ``.jpeg`` or ``.webp`` is the picture of an item. An id is data: nothing outside the folder is
-ever read. What a file holds decides, not its ending. A picture that services could misread (animated, CMYK, 16 bits a
-channel, turned by EXIF data, a palette with transparency, GIF or BMP inside) is made anew as a PNG in the folder
-``kept``, under its SHA-256, and says so in its notes; one is made smaller only where ``longest_side`` asks for it.
+``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the picture of an item. An id is data: nothing
+outside the folder is ever read. What a file holds decides, not its ending. A picture that services could misread
+(animated, CMYK, 16 bits a channel, turned by EXIF data, a palette with transparency, GIF or BMP inside) is made anew as
+a PNG in the folder ``kept``, under its SHA-256, and says so in its notes; one is made smaller only where
+``longest_side`` asks for it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,15 @@ from tsgkit.library.files import look_alike, write_bytes
 from tsgkit.llm.pictures import MOST_BYTES, Picture
 from tsgkit.suites.decoding import Examined, Unreadable, examine, require_pillow
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-OF_FORMAT = {"PNG": (".png",), "JPEG": (".jpg", ".jpeg"), "MPO": (".jpg", ".jpeg"), "WEBP": (".webp",)}
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+OF_FORMAT = {
+    "PNG": (".png",),
+    "JPEG": (".jpg", ".jpeg"),
+    "MPO": (".jpg", ".jpeg"),
+    "WEBP": (".webp",),
+    "GIF": (".gif",),
+    "BMP": (".bmp",),
+}
 PAINTINGS = "paintings.jsonl"
 """Where a folder that the toolkit painted says how; no stray file."""
 OWN = frozenset({PAINTINGS, ".lock", "drawings"})

@@ -15,7 +15,7 @@ from tsgkit.agents.asking import Kept, ask_for
 from tsgkit.llm.scripted import Asked, Script
 from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.making import Draft, Maker, Making, draft_problems, prompt_problems
-from tsgkit.suites.spatialgen.rewriting import facts_of, rewrite_problems
+from tsgkit.suites.spatialgen.rewriting import facts_of, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Question, Row, rows_in
 
 ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
@@ -126,7 +126,8 @@ def test_a_new_text_says_what_was_seen() -> None:
     letters: list[str | None] = list(row.answers)
     letters[2], letters[5] = "A", None
     facts = facts_of(row, letters)
-    assert [fact.kind for fact in facts if not fact.is_seen] == ["Position"] and len(facts) == 9
+    assert [fact.kind for fact in facts if not fact.is_seen] == ["Position", "Comparison"] and len(facts) == 10
+    assert "not clear, so do not mention it" in shown(facts).splitlines()[5]
     changed = row.prompt.replace("bottom left", "top right")
     assert rewrite_problems(changed, row, facts) == []
     assert rewrite_problems(row.prompt, row, facts)[0] == "the text was not changed"

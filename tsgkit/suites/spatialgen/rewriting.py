@@ -8,8 +8,8 @@
 (False, '- Position: Where? The text wants: up. In the picture: down.')
 
 Where a judge saw what the text wants, that part of the text stays; where it saw something else, the picture is right.
-A question without a vote tells nothing and is left out. A text all of whose parts were seen stays as it is, and nobody
-is asked.
+A question without a decided vote was not seen: its part has to go. A text all of whose parts were seen stays as it is,
+and nobody is asked.
 """
 
 from __future__ import annotations
@@ -32,32 +32,40 @@ class Fact(NamedTuple):
     stem: str
     wanted: str
     seen: str
+    is_decided: bool = True
+    """Whether the votes say what is in the picture."""
 
     @property
     def is_seen(self) -> bool:
         """Whether the picture shows what the text wants."""
-        return self.wanted == self.seen
+        return self.is_decided and self.wanted == self.seen
+
+    @property
+    def in_picture(self) -> str:
+        """What a model is told of the picture."""
+        if not self.is_decided:
+            return "not clear, so do not mention it"
+        return self.seen or "none of what was asked about"
 
 
 def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
-    """What was seen, question by question."""
+    """Return what was seen, question by question; None is a vote that decided nothing."""
     return [
         Fact(
             question.sub_domain,
             question.stem,
             question.options.get(question.key, ""),
-            "" if letter == question.refusal else question.options.get(letter, ""),
+            "" if letter is None or letter == question.refusal else question.options.get(letter, ""),
+            letter is not None,
         )
         for question, letter in zip(row.questions, letters, strict=True)
-        if letter is not None
     ]
 
 
 def shown(facts: Iterable[Fact]) -> str:
     """The facts as a model is told them."""
     return "\n".join(
-        f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. "
-        f"In the picture: {fact.seen or 'none of what was asked about'}."
+        f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_picture}."
         for fact in facts
     )
 

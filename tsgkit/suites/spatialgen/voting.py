@@ -13,6 +13,7 @@ the same rounds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -43,6 +44,17 @@ class Ballot:
     def right(self, needed: int = NEEDED) -> bool:
         """Whether at least so many rounds said the key."""
         return self.for_key >= needed
+
+
+def plurality(letters: Sequence[str | None]) -> str | None:
+    """Return the letter said most often, the published rule for what was seen; None where two are, or none was read.
+
+    >>> plurality(["B", "A", "B", None, "C"]), plurality(["A", "B"]), plurality([None])
+    ('B', None, None)
+    """
+    ranked = Counter(letter for letter in letters if letter is not None).most_common(2)
+    is_tied = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
+    return ranked[0][0] if ranked and not is_tied else None
 
 
 def accuracy(ballots: Sequence[Ballot], needed: int = NEEDED) -> float | None:
