@@ -8,6 +8,7 @@ it as the proxy of all requests.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -191,6 +192,12 @@ def test_a_stored_run_is_rescored_from_its_calls(stored: Stored, run: str, capsy
     check_figures(reported(capsys, run), stored.figures["stored"])
 
 
+def renamed(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the ids that openings have since 0.1.0."""
+    found: dict[str, Any] = json.loads(re.sub(r"\b(door|window)_(\d+)_wall_", r"\1_\2_", json.dumps(record)))
+    return found
+
+
 @each
 def test_continuing_a_stored_run_asks_only_what_is_missing(
     stored: Stored, run: str, server: Running, capsys: Captured
@@ -200,7 +207,8 @@ def test_continuing_a_stored_run_asks_only_what_is_missing(
     assert continued(capsys, f"{run}/run.json", server) == stored.left
     assert Path(run, "calls.jsonl").read_bytes().startswith(calls)
     now = samples_of(run)
-    assert all(one in now for one in recorded if one["outcome"] != "api_error")
+    # A row that asks nobody is solved anew, and names openings as published since: door_0_3, not door_0_wall_3.
+    assert all(one in now or renamed(one) in now for one in recorded if one["outcome"] != "api_error")
     assert continued(capsys, f"{run}/run.json", server) == 0
     check_figures(reported(capsys, run), stored.figures["continued"])
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
