@@ -8,7 +8,9 @@ it as the proxy of all requests.
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,6 +103,7 @@ def behind(server: Running) -> Iterator[None]:
         for name in PROXIES:
             patch.delenv(name, raising=False)
             patch.delenv(name.lower(), raising=False)
+        patch.setattr(urllib.request, "_opener", None)  # it keeps the proxies it was first used with
         patch.setenv("HTTP_PROXY", server.base.removesuffix("/v1"))
         patch.setenv("NO_PROXY", "127.0.0.1")
         yield
@@ -204,6 +207,12 @@ def test_a_stored_run_is_rescored_from_its_calls(stored: Stored, run: str, capsy
     check_figures(reported(capsys, run), stored.figures["stored"])
 
 
+def renamed(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the ids that openings have since 0.1.0."""
+    found: dict[str, Any] = json.loads(re.sub(r"\b(door|window)_(\d+)_wall_", r"\1_\2_", json.dumps(record)))
+    return found
+
+
 @each
 def test_continuing_a_stored_run_asks_only_what_is_missing(
     stored: Stored, run: str, server: Running, capsys: Captured
@@ -213,7 +222,9 @@ def test_continuing_a_stored_run_asks_only_what_is_missing(
     assert continued(capsys, f"{run}/run.json", server) == stored.left
     assert Path(run, "calls.jsonl").read_bytes().startswith(calls)
     now = {key_of(one): one for one in samples_of(run)}
-    assert all(as_stored(now[key_of(one)], one) == one for one in recorded if one["outcome"] != "api_error")
+    # A row that asks nobody is solved anew, and names openings as published since: door_0_3, not door_0_wall_3.
+    kept = [(one, as_stored(now[key_of(one)], one)) for one in recorded if one["outcome"] != "api_error"]
+    assert all(found in (one, renamed(one)) for one, found in kept)
     assert continued(capsys, f"{run}/run.json", server) == 0
     check_figures(reported(capsys, run), stored.figures["continued"])
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"

@@ -35,6 +35,8 @@ RENDERING = 2
 SIZE = 512
 MOST = 2048
 BACKGROUND = (0.93, 0.94, 0.95)
+GOES_ON = 1
+"""The first version whose runs go on with these pictures: 2 only adds a line around the object in question."""
 OUTLINE, OUTLINE_COLOUR = 1 / 170, (255, 0, 190)
 """How wide the line around a surface is, in sides of the picture, and its bytes: a colour that few things have."""
 LAYERS = 8

@@ -279,11 +279,12 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     """How each model is asked; what the cards recommend are defaults."""
     asked = asked_of(plan)
     arguments = parse(plan.model_args, asked)
-    if arguments and not any(map(asks_a_model, asked)):
+    is_asked = any(map(asks_a_model, asked))
+    if arguments and not is_asked:
         raise UsageError("no model is asked, so --model-arg has no use", hint="add --model PROVIDER/NAME")
     temperatures = {task.card.temperature for task in tasks.values()}
     given = any(argument.name == "temperature" for argument in arguments)
-    if len(temperatures) > 1 and not given:
+    if len(temperatures) > 1 and is_asked and not given:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}

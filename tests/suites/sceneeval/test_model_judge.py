@@ -689,5 +689,5 @@ def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(
 
 def test_pictures_of_another_renderer_are_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ModelJudge("openai/eye").fingerprint
-    monkeypatch.setattr("tsgkit.suites.sceneeval.model_judge.VERSION", "3/512")
+    monkeypatch.setattr("tsgkit.suites.sceneeval.model_judge.VERSION", "2/512")
     assert ModelJudge("openai/eye").fingerprint != before

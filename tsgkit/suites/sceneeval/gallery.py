@@ -19,15 +19,15 @@ from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Stage, View, view
-from tsgkit.geometry.rendering import RENDERING
+from tsgkit.geometry.rendering import GOES_ON
 from tsgkit.llm.cache import cache_home
 from tsgkit.llm.pictures import Picture
 from tsgkit.suites.pictures import keep_picture
 from tsgkit.suites.sceneeval.time_limit import TimeLimit
 
 SIZE = 512
-VERSION = f"{RENDERING}/{SIZE}"
-"""What pictures look like: as the renderer makes them, this large."""
+VERSION = f"{GOES_ON}/{SIZE}"
+"""What pictures look like: as the renderer makes them, this large; runs of other ones do not go on."""
 FAULTS = (ArithmeticError, LookupError, ValueError, RuntimeError, MemoryError)
 """What goes wrong where a scene is odd in a way that nobody thought of."""
 

@@ -35,6 +35,8 @@ LONGEST_LINE = 500
 """Characters of a line of a list."""
 A_REASON, AN_ENTRY = 120, 60
 """Characters of a reason, and of an entry of a list."""
+OUTLINED = "In the next picture a pink line, which is not part of the room, runs around the object."
+"""What stands between the two pictures of a question about support."""
 AT_A_TIME = 8
 """So many scenes are held in memory while their questions are answered."""
 A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
@@ -154,7 +156,7 @@ class ModelJudge:
         pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
-        messages = self.words.messages(self.words.text("support"), *pair)
+        messages = self.words.messages(self.words.text("support"), pair[0], OUTLINED, pair[1])
         label, schema = f"support {name}", answers.support_schema()
         found: str | Unknown = await self._asking.answer(ask, label, messages, schema, answers.read_support)
         return found
