@@ -51,6 +51,7 @@ def scores(judged: Any) -> tuple[float | None, float | None]:  # noqa: ANN401
 
 
 def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are read with the extra")
     rows: list[dict[str, Any]] = [ROWS[0] | {"item_id": "desk-1"}, {**ROWS[1], "id": None, "item_id": "desk-2"}]
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
