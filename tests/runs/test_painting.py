@@ -24,6 +24,7 @@ from tsgkit.runs.painting import (
     PaintingLog,
     PaintingWatch,
     PaintingWork,
+    is_there,
     paint_all,
     painter_of,
     to_paint,
@@ -259,3 +260,13 @@ def test_what_is_left_is_told_without_touching_the_folder(tmp_path: Path) -> Non
 def test_who_makes_no_pictures_is_refused(model: str) -> None:
     with pytest.raises(UsageError, match="makes no pictures"):
         painter_of(model, [])
+
+
+@pytest.mark.parametrize(("kept", "made"), [(None, True), (0, False), (5, False), (-1, False)])
+def test_an_empty_or_cut_picture_does_not_count_as_made(kept: int | None, made: bool, tmp_path: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGB", (8, 8)).save(tmp_path / "7.png")
+    whole = (tmp_path / "7.png").read_bytes()
+    (tmp_path / "7.png").write_bytes(whole[:kept])
+    assert is_there(tmp_path, "7") is made
