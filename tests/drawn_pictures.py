@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+PALETTE = 3
+"""A PNG's number for colours from a palette."""
+
 
 def drawn(mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> Image:
     """A picture whose upper left pixel differs from the others."""
@@ -58,11 +61,12 @@ def deep_colours() -> bytes:
     return png_of(12, 8, 16, 2, (b"\0" + pixel * 12) * 8)
 
 
-def png_of(width: int, height: int, bits: int, colours: int, rows: bytes) -> bytes:
-    """A PNG from its parts, whatever they say."""
-    head = struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, 0)
-    data = _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + data
+def png_of(width: int, height: int, bits: int, colours: int, rows: bytes, level: int = 9) -> bytes:
+    """A PNG from its parts, whatever they say; one with a palette has 256 greys, the first of them transparent."""
+    head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, 0))
+    if colours == PALETTE:
+        head += _chunk(b"PLTE", bytes(grey for grey in range(256) for _ in "rgb")) + _chunk(b"tRNS", b"\0")
+    return b"\x89PNG\r\n\x1a\n" + head + _chunk(b"IDAT", zlib.compress(rows, level)) + _chunk(b"IEND", b"")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

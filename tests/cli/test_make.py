@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,47 @@ def test_pictures_become_pairs_with_texts_that_are_true_of_them(capsys: Captured
     assert main([*command[:-1], "--json"]) == 0
     assert main(["make", "spatialt2i", "--from", "run", "--model", "script:says.jsonl", "-o", "pictures"]) == 2
     assert "3 files lie here already and would be lost" in capsys.readouterr().err
+
+
+def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
+    """Judge a picture of each row by a script, which says in each round what would be right for a row."""
+    Path("pictures").mkdir()
+    for row in rows:
+        Path(f"pictures/{row.id}.png").write_bytes(png(row.id))
+    said = [{"item_id": row.id, "reply": ["\n".join(seen.answers) for seen in rounds(row)]} for row in rows]
+    Path("judge.jsonl").write_text("\n".join(map(json.dumps, said)))
+    words = ("--images", "mine=pictures", "--judge", "script:judge.jsonl", "--out", "run", "--quiet", "--no-cache")
+    ids = [row.id for row in rows]
+    assert main(["eval", "--task", "spatialgen/questions", "--data", str(FILE), "--ids", *ids, *words]) == 0
+
+
+def pairs(capsys: Captured, *words: str) -> tuple[int, int]:
+    """Make pairs of the run; how many kept their text, and how many were rewritten."""
+    capsys.readouterr()
+    command = "make spatialt2i --from run --model script:says.jsonl -o pairs --quiet --json"
+    assert main([*command.split(), *words]) == 0
+    made = json.loads(capsys.readouterr().out)
+    return made["kept"], made["rewritten"]
+
+
+@pytest.mark.parametrize(("votes", "expected"), [("decided", (0, 1)), ("plurality", (1, 0))])
+def test_three_votes_of_five_show_a_fact_only_by_plurality(
+    votes: str, expected: tuple[int, int], capsys: Captured
+) -> None:
+    row = ROWS[0]
+    torn = replaced_key(row, 4, "B")
+    judged([row], lambda row: [row, row, row, torn, torn])
+    text = row.prompt.replace("form a ring", "grow")
+    Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{row.id}", "reply": [json.dumps({"prompt": text})]}))
+    assert pairs(capsys, "--votes", votes) == expected
+
+
+def test_scenes_of_design_become_pairs_only_on_request(capsys: Captured) -> None:
+    [design] = [row for row in ROWS if row.scene == "Cartoon Design"]
+    judged([ROWS[1], design], lambda row: [row] * 5)
+    Path("says.jsonl").write_text(json.dumps({"item_id": f"mine-{design.id}", "reply": ["unused"]}))
+    assert pairs(capsys) == (1, 0)
+    assert pairs(capsys, "--design", "--force") == (2, 0)
 
 
 def replaced_key(row: Row, number: int, letter: str) -> Row:

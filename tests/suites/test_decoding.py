@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -150,18 +151,44 @@ from tsgkit.suites.decoding import examine
 def peak():
     return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))
 
-data = Path(sys.argv[1]).read_bytes()
 before = peak()
-for _ in range(3):
-    assert examine(data).notes == ("CMYK made RGB",)
+data = Path(sys.argv[1]).read_bytes()
+assert examine(data).notes == tuple(sys.argv[2:])
 print((peak() - before) * 1024)
 """
+
+
+def taken(path: Path, *notes: str) -> int:
+    """Measure the bytes that a process takes to read and examine a picture."""
+    command = [sys.executable, "-c", MEASURED, str(path), *notes]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
 def test_the_largest_picture_takes_memory_that_is_bounded_by_its_pixels(tmp_path: Path) -> None:
     side = int(MOST_PIXELS**0.5)
     (tmp_path / "large.jpg").write_bytes(saved(drawn("CMYK", (side, side)), "JPEG"))
-    command = [sys.executable, "-c", MEASURED, str(tmp_path / "large.jpg")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert 4 < int(ran.stdout) / MOST_PIXELS < 9, "bytes for each pixel"
+    assert 4 < taken(tmp_path / "large.jpg", "CMYK made RGB") / MOST_PIXELS < 9, "bytes for each pixel"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
+@pytest.mark.parametrize(
+    ("sides", "bits", "colours", "notes"),
+    [
+        ((6000, 1500), 8, 2, ()),
+        ((6000, 750), 16, 2, ("16 or more bits a channel made 8",)),
+        ((6000, 2250), 16, 0, ("16 or more bits a channel made 8",)),
+        ((6000, 4500), 8, 3, ("palette with transparency made RGBA",)),
+    ],
+    ids=["colours", "deep colours", "deep greys", "palette with transparency"],
+)
+def test_a_png_of_27_mb_takes_less_than_300_mb(
+    tmp_path: Path, sides: tuple[int, int], bits: int, colours: int, notes: tuple[str, ...]
+) -> None:
+    wide, high = sides
+    line = wide * bits // 8 * (3 if colours == 2 else 1)
+    noise = Random(7).randbytes(line)
+    rows = b"".join(b"\0" + noise[turn:] + noise[:turn] for turn in (row * 7919 % line for row in range(high)))
+    (tmp_path / "large.png").write_bytes(png_of(wide, high, bits, colours, rows, level=0))
+    assert 26e6 < (tmp_path / "large.png").stat().st_size < 28e6
+    assert taken(tmp_path / "large.png", *notes) < 300e6

@@ -132,6 +132,13 @@ def test_what_a_file_holds_goes_before_its_ending_and_that_is_noted(folder: Path
     assert seen(folder, "8").notes == ()
 
 
+@pytest.mark.parametrize(("ending", "kind"), [(".gif", "GIF"), (".bmp", "BMP"), (".GIF", "GIF")])
+def test_gif_and_bmp_files_are_found_and_made_png(folder: Path, ending: str, kind: str) -> None:
+    (folder / f"7{ending}").write_bytes(saved(drawn(), kind))
+    picture = seen(folder, "7")
+    assert picture.notes == (f"{kind} made PNG",) and bytes_of(picture).startswith(b"\x89PNG")
+
+
 def test_a_picture_that_was_made_anew_is_kept_once_under_its_sha256(folder: Path) -> None:
     (folder / "7.webp").write_bytes(animated("WEBP"))
     (folder / "8.png").write_bytes(animated("WEBP"))
