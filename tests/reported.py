@@ -16,7 +16,7 @@ from tsgkit.suites.tsg.metrics import METRICS
 
 COUNTS = {
     "items": 4,
-    **dict.fromkeys(("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error"), 0),
+    **dict.fromkeys(("answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "error"), 0),
     **dict.fromkeys(("repaired", "missing_graphs", "surplus_graphs", "skipped_official"), 0),
 }
 USAGE = {

@@ -118,3 +118,12 @@ def test_seams_do_not_open_a_solid_and_missing_faces_do() -> None:
     split = Mesh.of(CUBE.vertices[CUBE.faces].reshape(-1, 3), np.arange(36))
     assert closed(merged(split.vertices, split.faces))
     assert not closed(merged(CUBE.vertices, CUBE.faces[1:]))
+
+
+@pytest.mark.parametrize("line", ["v 01 0", "v 1", "v", "  v 1 2 # 3"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_corner_of_too_few_numbers_is_named_by_its_line(line: str, first: bool) -> None:
+    whole = ["v 0 0 0", "v 1 0 0", "v 0 1 0", "f 1 2 3"]
+    found = read_mesh("\n".join([line, *whole] if first else [*whole, line]).encode(), "obj")
+    assert isinstance(found, Problem)
+    assert f"line {1 if first else 5}: a corner of" in found.message

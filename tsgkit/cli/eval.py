@@ -7,8 +7,11 @@
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
 The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
-error of the service, and prints the table when nothing is left. A model is named PROVIDER/NAME, as LiteLLM does;
-baseline/rules, baseline/random, script:FILE (replies by item_id) and replay:RUN need no model.
+error of the service, and prints the table when nothing is left. An exception in a suite's code costs its item alone: it
+counts as error (exit code 1), and the same command tries it again with the replies it has.
+
+A model is named PROVIDER/NAME, as LiteLLM does; baseline/rules, baseline/random, script:FILE (replies by item_id) and
+replay:RUN need no model.
 """
 
 from __future__ import annotations
@@ -229,6 +232,11 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
             complain(f"while waiting for {inert(why)}")
     if finished.budget:
         complain(f"stopped: {finished.budget}; {count(finished.unasked, 'sample')} not asked")
+    if raised := sum(result.board.counts["error"] for result in finished.results):
+        complain(
+            f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code",
+            "report it; the same command tries it again, without asking again what was answered",
+        )
     how = "raise the limit in" if finished.budget else "go on with"
     complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(_this_command()))}")
 

@@ -112,7 +112,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
         metric,
         *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
-        str(counts["api_error"]),
+        str(result.failed),
         _tokens(usage),
         _cost(usage),
     )
@@ -172,6 +172,8 @@ def _print_troubles(result: Result) -> None:
     title = inert(result.cell.title)
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
+    for error, number in sorted(result.raised.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
+        say(f"  {title}: {count(number, 'sample')} ended in an error: {inert(error)}")
     for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
         say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
     if result.unreadable:

@@ -119,6 +119,8 @@ def read_mesh(
             raise
         except Exception as error:  # noqa: BLE001 - files of others are wrong in every way there is
             return _unreadable(error, format, where)
+    if format == "obj" and (slip := _short_corner(data)):
+        return Problem("unreadable-mesh", where, f"not a readable obj mesh: {slip}")
     return _read(data, format, files, files.textures, where)
 
 
@@ -146,6 +148,19 @@ def _read(
 def _unreadable(error: Exception, format: str, where: str) -> Problem:
     words = " ".join(str(error).split()) or type(error).__name__
     return Problem("unreadable-mesh", where, f"not a readable {format} mesh: {words:.300}")
+
+
+def _short_corner(data: bytes) -> str:
+    """Return where an OBJ file has a corner of fewer than three numbers; its reader takes numbers of other lines then.
+
+    >>> _short_corner(b"v 0 0 0\\nv 01 0\\n")
+    'line 2: a corner of 2 numbers, where 3 are expected'
+    """
+    for number, line in enumerate(data.splitlines(), 1):
+        fields = line.partition(b"#")[0].split(None, 4) if line.lstrip()[:1] == b"v" else []
+        if fields[:1] == [b"v"] and len(fields) < 4:
+            return f"line {number}: a corner of {len(fields) - 1} numbers, where 3 are expected"
+    return ""
 
 
 class _Beside:

@@ -22,6 +22,7 @@ from tsgkit.lexicon import meant
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.runs.results import missing
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
@@ -235,7 +236,7 @@ def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> It
     row = state.row
     for place, number in zip(state.places, row.numbers, strict=True):
         if place == NOWHERE:
-            judged = row.solver.judge(row.dataset.sample(number), None)
+            judged = missing(row, number)
             score = judged.scores[profile][metric]
             yield judged.sample.item_id, judged.outcome, Part(score.sum, score.weight, judged.sample.cluster)
             continue

@@ -27,6 +27,7 @@ ENDINGS = (
     Outcome.REFUSED,
     Outcome.EMPTY,
     Outcome.API_ERROR,
+    Outcome.ERROR,
     Outcome.MISSING,
 )
 

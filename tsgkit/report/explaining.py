@@ -21,12 +21,14 @@ from tsgkit.llm.pictures import is_picture, picture_line
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
+from tsgkit.runs.item_errors import failed, judge, told
 from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.tasks import Task
@@ -222,9 +224,13 @@ def _explained(
     sample, chosen = row.dataset.sample(number), number in row.numbers
     transcript = transcript_of(iter(calls)) if calls else None
     lacking = "" if transcript is None else row.solver.unfinished(transcript)
-    judged = row.solver.judge(sample, None if lacking else transcript)
+    record = _record(reopened, row, sample.item_id)
+    judged = judge(row, sample, None if lacking else transcript).judged
+    ended = record is not None and record["outcome"] == Outcome.ERROR and (transcript is None or bool(lacking))
+    if ended and record is not None:
+        judged, lacking = failed(row, sample, record["error"]).judged, ""
     changed = ""
-    if transcript is not None and (record := _record(reopened, row, sample.item_id)) is not None:
+    if transcript is not None and record is not None and not ended:
         changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
     return Explained(
         cell=row.cell,
@@ -233,7 +239,7 @@ def _explained(
         asked=tuple(_asked(row, sample, calls, prompts)),
         judged=judged,
         graphs=_graphs(row.task, sample, judged),
-        unasked=_why_unasked(calls, lacking, chosen=chosen),
+        unasked="" if ended else _why_unasked(calls, lacking, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -246,10 +252,18 @@ def _asked(
     last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
     for place, value in enumerate(calls):
         reply = reply_from(value["reply"])
-        readings = row.task.readings(sample, reply, row.solver)
+        readings = _readings(row, sample, reply)
         messages = prompts.get(value.get("prompt", ""), ())
         again = last[value["label"], value["draw"]] != place
         yield Asked(value["label"], value["draw"], messages, reply, readings, again)
+
+
+def _readings(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+    try:
+        return row.task.readings(sample, reply, row.solver)
+    except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
+        words = f"error: {told(error, row.task, row.solver)}"
+        return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())
 
 
 def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> str:

@@ -24,8 +24,8 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Prepared, Row
 from tsgkit.runs.records import add_usage, record_of, scores_of
 from tsgkit.runs.reopened import prepared_again
-from tsgkit.runs.results import usage_value
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.runs.results import missing, usage_value
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import PartOfSample
 from tsgkit.suites.metrics import Metric
@@ -116,8 +116,8 @@ class ReportRow:
 
     @property
     def failed(self) -> int:
-        """How many samples ended in an error of the service."""
-        return self.board.counts[Outcome.API_ERROR]
+        """How many samples ended in an error of the service or of code."""
+        return sum(self.board.counts[outcome] for outcome in FAILURES)
 
     @property
     def title(self) -> str:
@@ -330,7 +330,7 @@ class _Sums:
         """One more record; false where the sample was added before."""
         if self._added[place]:
             return False
-        if record["outcome"] == Outcome.API_ERROR:
+        if record["outcome"] in FAILURES:
             self._failed[place] = {name: record[name] for name in KEPT_OF_FAILED if name in record}
         else:
             self._failed.pop(place, None)
@@ -346,7 +346,7 @@ class _Sums:
         for place, number in enumerate(self.row.numbers):
             if not self._added[place]:
                 self.unasked += 1
-                judged = self.row.solver.judge(self.row.dataset.sample(number), None)
+                judged = missing(self.row, number)
                 self._add(place, record_of(self.row.cell, judged, Transcript(())))
 
     def _add(self, place: int, record: Mapping[str, Any]) -> None:

@@ -12,14 +12,14 @@ STYLE = """
   --ink: #1c1c1e; --pale: #5d5d66; --paper: #ffffff; --raised: #f4f4f6; --line: #d0d0d8; --link: #005a9c;
   --strict: #0072b2; --official: #b34700; --good: #00785a; --bad: #b34700;
   --answered: #009e73; --missing: #8a8a8a; --empty: #56b4e9; --truncated: #e69f00; --refused: #cc79a7;
-  --unreadable: #d55e00; --api-error: #7a3fa0;
+  --unreadable: #d55e00; --api-error: #7a3fa0; --error: #3d3d3d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ink: #ececf0; --pale: #a9a9b4; --paper: #17171a; --raised: #232328; --line: #44444e; --link: #7fc4ff;
     --strict: #56b4e9; --official: #f0a04b; --good: #4fd1a5; --bad: #f0a04b;
     --answered: #1fb58a; --missing: #9a9a9a; --empty: #7cc9f5; --truncated: #f0b429; --refused: #df9bc2;
-    --unreadable: #f07a2e; --api-error: #b58ad6;
+    --unreadable: #f07a2e; --api-error: #b58ad6; --error: #d0d0d0;
   }
 }
 * { box-sizing: border-box; }

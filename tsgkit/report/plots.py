@@ -38,6 +38,7 @@ OUTCOMES = {
     "empty": "var(--empty, #56b4e9)",
     "missing": "var(--missing, #8a8a8a)",
     "api_error": "var(--api-error, #7a3fa0)",
+    "error": "var(--error, #3d3d3d)",
 }
 """The ways a sample may end, and their colours."""
 LINES = (

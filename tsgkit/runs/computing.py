@@ -14,7 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from tsgkit.errors import TsgkitError
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.runs.item_errors import ItemError, told
 from tsgkit.suites.solving import Solver
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
@@ -77,8 +79,13 @@ class Computing:
 
 
 def solved(solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-    """What a solver that asks nobody makes of a sample."""
-    return asyncio.run(solver.solve(sample, None))
+    """What a solver that asks nobody makes of a sample; its exceptions are told in words, without what they hold."""
+    try:
+        return asyncio.run(solver.solve(sample, None))
+    except TsgkitError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
+        raise ItemError(told(error, solver)) from None
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
+from tsgkit.runs.item_errors import failed, judge, told, written
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row, asks_a_model
-from tsgkit.runs.records import record_of
+from tsgkit.runs.records import scores_of
 from tsgkit.runs.state import RowState
-from tsgkit.suites.transcript import LOCAL, Ask, Transcript
+from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -47,6 +48,37 @@ class Subject(Protocol):
 
     def stop(self) -> None:
         """Ask nothing new."""
+
+
+class _Heard:
+    """The replies about one sample as they come, and what the asking itself raised."""
+
+    def __init__(self, ask: Ask | None) -> None:
+        self.ask: Ask | None = None if ask is None else self._asked
+        self._ask, self._said, self._raised = ask, list[Said](), list[Exception]()
+
+    @property
+    def transcript(self) -> Transcript:
+        """All that was said."""
+        return Transcript(tuple(self._said))
+
+    def is_fatal(self, error: Exception) -> bool:
+        """Return whether an exception stops more than its sample: a budget, a full disk, a package that is missing."""
+        if not isinstance(error, TsgkitError):
+            return False
+        return error in self._raised or (isinstance(error, UsageError) and not isinstance(error, FileProblem))
+
+    async def _asked(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        assert self._ask is not None  # noqa: S101  (else this is not handed out)
+        try:
+            reply = await self._ask(messages, label=label, draw=draw, schema=schema)
+        except Exception as error:
+            self._raised.append(error)
+            raise
+        self._said.append(Said(label, reply))
+        return reply
 
 
 @dataclass
@@ -154,19 +186,26 @@ class Work:
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
-        transcript = await self._solved(row, sample, where)
-        self._record_local(where, transcript)
-        judged = row.solver.judge(sample, transcript)
-        record = record_of(row.cell, judged, transcript)
-        state.note(place, self.folder.samples.add(record), record["outcome"])
-        state.add_up(place, record, judged.scores)
+        heard = _Heard(self._ask(row, where))
+        try:
+            transcript = await self._solved(row, sample, heard)
+        except Exception as error:
+            if heard.is_fatal(error):
+                raise
+            transcript, score = heard.transcript, failed(row, sample, told(error, row.task, row.solver))
+        else:
+            self._record_local(where, transcript)
+            score = judge(row, sample, transcript)
+        record, line = written(row, score, transcript)
+        state.note(place, self.folder.samples.add_line(line), record["outcome"])
+        state.add_up(place, record, scores_of(record))
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         self.changed()
 
-    async def _solved(self, row: Row, sample: Any, where: Call) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        ask = self._ask(row, where)
+    async def _solved(self, row: Row, sample: Any, heard: _Heard) -> Transcript:  # noqa: ANN401  (its suite's sample)
+        ask = heard.ask
         if ask is None and self._computing is not None and row.task.computes:
             return await self._computing.solve(row.solver, sample)
         transcript = await row.solver.solve(sample, ask)

@@ -54,7 +54,10 @@ class Journal:
 
     def add(self, value: dict[str, Any]) -> int:
         """Write a value as the last line; the result is where it begins."""
-        line = self.encoded(value)
+        return self.add_line(self.encoded(value))
+
+    def add_line(self, line: bytes) -> int:
+        """Write an encoded value as the last line; the result is where it begins."""
         place = self.size
         try:
             self._write(line)

@@ -8,6 +8,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError
 from tsgkit.runs.folder import HEADER, SAMPLES, read_header
 from tsgkit.runs.journal import lines_of
+from tsgkit.scoring.outcomes import FAILURES
 
 
 def runs_in(folder: Path) -> list[dict[str, Any]]:
@@ -29,7 +30,7 @@ def _summary(path: Path) -> dict[str, Any]:
     recorded = set[str]()
     if (path / SAMPLES).is_file():
         for _, value in lines_of(path / SAMPLES):
-            if value["outcome"] != "api_error":
+            if value["outcome"] not in FAILURES:
                 names = ("subject", "task", "solver", "style", "repeat", "item_id")
                 recorded.add(repr([value[name] for name in names]))
     return {

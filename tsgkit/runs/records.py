@@ -13,8 +13,8 @@ from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.transcript import Transcript
 
 
-def record_of(cell: Cell, judged: Judged, transcript: Transcript) -> dict[str, Any]:
-    """The record of a sample."""
+def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "") -> dict[str, Any]:
+    """The record of a sample; ``error`` is the exception it ended with."""
     parts = {
         profile: {name: [score.sum, score.weight] for name, score in scores.items()}
         for profile, scores in judged.scores.items()
@@ -38,7 +38,7 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript) -> dict[str, A
         "notes": list(judged.notes),
         "evidence": judged.evidence,
         "usage": usage_value(transcript.replies),
-        "error": next((reply.error for reply in transcript.replies if reply.error), None),
+        "error": error or next((reply.error for reply in transcript.replies if reply.error), None),
     }
 
 

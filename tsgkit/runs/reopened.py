@@ -16,12 +16,13 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
+from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal, lines_of
 from tsgkit.runs.plan import Cell, Plan, cells_of
 from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, row_of
-from tsgkit.runs.records import record_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
@@ -85,28 +86,38 @@ def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tu
     folder = RunFolder(path, header)
     try:
         before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
-        folder.samples.replace(records_from_calls(prepared.rows, path))
+        folder.samples.replace(records_from_calls(prepared.rows, path, _errors_in(folder.samples)))
         after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
     finally:
         folder.close()
     return before, after
 
 
-def records_from_calls(rows: Iterable[Row], path: Path) -> Iterator[bytes]:
-    """Score every sample of some rows whose calls are recorded in full; yield the records in order."""
+def _errors_in(samples: Journal) -> dict[Place, bytes]:
+    """Return the records of samples that ended in an exception; most have no calls in full."""
+    found: dict[Place, bytes] = {}
+    for where, value in samples:
+        if value["outcome"] == Outcome.ERROR:
+            found[Cell(*(value[name] for name in Cell._fields)), value["item_id"]] = samples.line(where)
+    return found
+
+
+def records_from_calls(rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None) -> Iterator[bytes]:
+    """Score every sample of some rows whose calls are recorded in full; yield the records in order.
+
+    ``errors`` holds the records that are kept where a sample has no such calls.
+    """
     places = _places_of_calls(path)
     calls = Journal(path / CALLS, writes=False)
     for row in rows:
         for number in row.numbers:
             sample = row.dataset.sample(number)
-            lines = places.get((row.cell, sample.item_id))
-            if not lines:
-                continue
+            lines = places.get((row.cell, sample.item_id), ())
             transcript = transcript_of(calls.read(place) for place in lines)
-            if row.solver.unfinished(transcript):
-                continue
-            record = record_of(row.cell, row.solver.judge(sample, transcript), transcript)
-            yield calls.encoded(record)
+            if lines and not row.solver.unfinished(transcript):
+                yield written(row, judge(row, sample, transcript), transcript)[1]
+            elif (kept := (errors or {}).get((row.cell, sample.item_id))) is not None:
+                yield kept
 
 
 def _places_of_calls(path: Path) -> dict[Place, list[int]]:

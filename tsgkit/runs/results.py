@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.runs.sums import Sums
+from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -30,6 +32,8 @@ class Result:
     given_up: str = ""
     errors: dict[str, int] = field(default_factory=dict)
     """What went wrong, and how many samples ended with it."""
+    raised: dict[str, int] = field(default_factory=dict)
+    """Exceptions of our own or a suite's code, and how many samples ended with each."""
     partial: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way, and how many samples were answered in part, with what there was until then."""
     unreadable: str = ""
@@ -37,8 +41,8 @@ class Result:
 
     @property
     def failed(self) -> int:
-        """How many samples ended in an error of the service."""
-        return self.board.counts["api_error"]
+        """How many samples ended in an error of the service or of code."""
+        return sum(self.board.counts[outcome] for outcome in FAILURES)
 
 
 def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> tuple[Result, ...]:
@@ -52,7 +56,7 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     board = row.task.board(sums.tally, row.solver, seed)
     unasked = state.places.count(NOWHERE)
     unreadable = "" if row.judge is None else sums.unreadable
-    told = (sums.errors, sums.partial, unreadable)
+    told = (sums.errors, sums.raised, sums.partial, unreadable)
     return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, *told)
 
 
@@ -120,7 +124,7 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
 
 def missing(row: Row, number: int) -> Judged:
     """The judgement on a sample that nobody was asked about."""
-    return row.solver.judge(row.dataset.sample(number), None)
+    return judge(row, row.dataset.sample(number), None).judged
 
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:

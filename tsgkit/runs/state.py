@@ -15,7 +15,7 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.sums import Scores, Sums
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.outcomes import FAILURES
 
 NOWHERE = -1
 LEFT, DONE, FAILED = 0, 1, 2
@@ -55,7 +55,7 @@ class RowState:
 
     def note(self, place: int, where: int, outcome: str) -> None:
         """A sample's record was written, or found where it lies."""
-        before, now = self.done[place], FAILED if outcome == Outcome.API_ERROR else DONE
+        before, now = self.done[place], FAILED if outcome in FAILURES else DONE
         self.places[place], self.done[place] = where, now
         self.failed += (now == FAILED) - (before == FAILED)
         self.finished += (now == DONE) - (before == DONE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.runs.records import add_usage
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
@@ -23,6 +23,8 @@ class Sums:
     usage: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
     """What samples ended with, and how many did."""
+    raised: dict[str, int] = field(default_factory=dict)
+    """Exceptions of our own or a suite's code, and how many samples ended with each."""
     partial: dict[str, int] = field(default_factory=dict)
     """What went wrong on the way to an answer in part, and how many times."""
     unreadable: str = ""
@@ -37,9 +39,10 @@ class Sums:
         """One more record, and the scores it holds."""
         self.tally.add(record["cluster"], scores, record["counts"])
         add_usage(self.usage, record["usage"])
-        if record["outcome"] == Outcome.API_ERROR or record["error"]:
+        if record["outcome"] in FAILURES or record["error"]:
             error = record["error"] or "no reason given"
-            where = self.errors if record["outcome"] == Outcome.API_ERROR else self.partial
+            failed = self.raised if record["outcome"] == Outcome.ERROR else self.errors
+            where = failed if record["outcome"] in FAILURES else self.partial
             where[error] = where.get(error, 0) + 1
         if record["outcome"] == Outcome.UNREADABLE:
             self.unreadable = self.unreadable or next(iter(record["notes"]), "")

@@ -26,8 +26,12 @@ class Outcome(StrEnum):
     """No answer could be read from the reply."""
     API_ERROR = "api_error"
     """The service failed, after retries."""
+    ERROR = "error"
+    """Our own or a suite's code raised an exception on this item."""
 
 
+FAILURES = frozenset((Outcome.API_ERROR, Outcome.ERROR))
+"""The outcomes that say nothing of the subject; the same command tries such samples again."""
 COUNTS = ("items", *Outcome, "repaired", "missing_graphs", "surplus_graphs", "skipped_official")
 """The counts that every score carries, in this order."""
 

@@ -97,9 +97,9 @@ def test_every_outcome_is_counted_once(tmp_path: Path) -> None:
     assert {name: counts[name] for name in ("items", "missing", "empty", "truncated", "unreadable", "answered")} == {
         "items": 4, "missing": 1, "empty": 1, "truncated": 1, "unreadable": 1, "answered": 0,
     }  # fmt: skip
-    assert list(counts)[:12] == [
-        "items", "answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "repaired",
-        "missing_graphs", "surplus_graphs", "skipped_official",
+    assert list(counts)[:13] == [
+        "items", "answered", "missing", "empty", "truncated", "refused", "unreadable", "api_error", "error",
+        "repaired", "missing_graphs", "surplus_graphs", "skipped_official",
     ]  # fmt: skip
 
 
