@@ -16,14 +16,23 @@ import json
 import platform
 import time
 from collections.abc import Callable, Sequence
+from itertools import product
 from statistics import median
 from typing import NamedTuple
 
+from tsgkit.agents.telling import vocabulary_of
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import check_narrative
+from tsgkit.suites.formalimg.natural import published_result
+from tsgkit.suites.formalimg.strict import layout_in
+from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
+from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg.documents import read_document
+from tsgkit.suites.tsg.listing import names
+from tsgkit.suites.tsg.strict import word
 
 AIM = 10_000
 GRAPHS = 2_000
@@ -37,22 +46,55 @@ The caches and the collector of Python's rubbish take up to about 2.5; a quadrat
 MOST_HOSTILE_GROWTH = 8
 """How many times as long four times the text may take; a quadratic reader would take sixteen."""
 MEGABYTE = 1_000_000
+QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 10
+HOSTILE_READERS: dict[str, Callable[[str], object]] = {
+    "read": read,
+    "word": word,
+    "names": names,
+    "layout_in": layout_in,
+    "published_result": published_result,
+    "letters": lambda text: letters(text, QUESTIONS),
+    "read_annotation_reply": read_annotation_reply,
+    "vocabulary_of": vocabulary_of,
+}
+
+
+class Hostile(NamedTuple):
+    """One thing repeated, between a beginning and an end."""
+
+    piece: str
+    before: str = ""
+    after: str = ""
+
+    def text(self, size: int) -> str:
+        """About so many characters of it."""
+        return self.before + self.piece * (size // len(self.piece)) + self.after
+
+
 HOSTILE = {
-    "arrows": "->",
-    "names and arrows": " -> a",
-    "dashes": "-",
-    "long dashes": "—",
-    "quotes": '"',
-    "a quote a line": '"\n',
-    "brackets": "[",
-    "a bracket a line": "[\n",
-    "braces": "{",
-    "lists cut off": '["a", ',
-    "objects cut off": '{"source": ',
-    "stars": "**",
-    "table bars": "|a",
-    "triplets on one line": "a -> b -> c; ",
-    "spaces": " ",
+    "arrows": Hostile("->"),
+    "names and arrows": Hostile(" -> a"),
+    "dashes": Hostile("-"),
+    "long dashes": Hostile("—"),
+    "quotes": Hostile('"'),
+    "a quote a line": Hostile('"\n'),
+    "brackets": Hostile("["),
+    "a bracket a line": Hostile("[\n"),
+    "braces": Hostile("{"),
+    "lists cut off": Hostile('["a", '),
+    "objects cut off": Hostile('{"source": '),
+    "stars": Hostile("**"),
+    "table bars": Hostile("|a"),
+    "triplets on one line": Hostile("a -> b -> c; "),
+    "spaces": Hostile(" "),
+    "spaces before a letter": Hostile(" ", after="x"),
+    "thinking before a triplet": Hostile("x", "<think>", "</think> person -> verb -> lift"),
+    "spaces in a list": Hostile(" ", '["a", "b", "c"', "x"),
+    "spaces behind a number": Hostile(" ", "1: ", "x"),
+    "spaces behind an answer": Hostile(" ", "the answer is", "?"),
+    "digits": Hostile("1", "[", "x]"),
+    "escaped quotes": Hostile('\\"', '["'),
+    "fences": Hostile("```{"),
 }
 
 THINGS = ("cup", "lid", "spoon", "kettle", "tea-bag", "table", "paper-towel", "oil-can")
@@ -189,15 +231,16 @@ def growth() -> None:
 
 
 def hostile() -> None:
-    """Print what hostile texts cost ``read``."""
-    print("Hostile texts: seconds of read\n")
-    print(f"  {'text':<28}{'0.25 MB':>10}{'1 MB':>10}{'times as long':>15}")
-    for name, piece in HOSTILE.items():
-        texts = [piece * (size // len(piece)) for size in (MEGABYTE // 4, MEGABYTE)]
-        small, large = (seconds(lambda text=text: read(text)) for text in texts)  # type: ignore[misc]
+    """Print what hostile texts cost the readers: all that take a tenth of a second, or grow too much."""
+    print("Hostile texts: seconds, where a megabyte takes a tenth of one\n")
+    print(f"  {'reader':<24}{'text':<28}{'0.25 MB':>10}{'1 MB':>10}{'times as long':>15}")
+    for (reader, work), (name, text) in product(HOSTILE_READERS.items(), HOSTILE.items()):
+        texts = [text.text(size) for size in (MEGABYTE // 4, MEGABYTE)]
+        small, large = (seconds(lambda one=one, work=work: work(one)) for one in texts)  # type: ignore[misc]
         ratio = large / max(small, 1e-4)
         verdict = "linear" if ratio < MOST_HOSTILE_GROWTH else "not linear"
-        print(f"  {name:<28}{small:>10.2f}{large:>10.2f}{ratio:>15.1f}  {verdict}")
+        if large >= 0.1:
+            print(f"  {reader:<24}{name:<28}{small:>10.2f}{large:>10.2f}{ratio:>15.1f}  {verdict}")
     print()
 
 

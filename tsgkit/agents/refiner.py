@@ -54,7 +54,7 @@ MOST_POINTS = 20
 MOST_TRIPLETS = 100
 MOST_ROUNDS = 20
 POINT = re.compile(
-    rf"^\W*(?:graph\s*)?(?P<graph>\d{{1,4}})\s*[:.)-]\s*\W*(?P<kind>{'|'.join(Corruption)})\b\W*(?P<rest>.*)$",
+    rf"^\W*(?:graph\s*)?(?P<graph>\d{{1,4}})\s*[:.)-]\W*(?P<kind>{'|'.join(Corruption)})\b\W*(?P<rest>.*)$",
     re.IGNORECASE,
 )
 Repair = Literal["none", "exact", "hands", "sure"]

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 """Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
+TOO_MUCH = "it takes too many steps to read"
 LONGEST_NUMBER = 40
 SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|…|\.\.\.)+")
 PLAIN_SPACE = re.compile(r"\s*")
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 WORD = re.compile(r"[^\s,:;\[\]{}()\"'“”‘’]+")
 STRING = {
@@ -43,13 +44,17 @@ OPENING = re.compile(r"[\[{]")
 
 
 class Found(NamedTuple):
-    """A list or object that stands in a text, and where; one that is cut off has no value."""
+    """A list or object that stands in a text, and where; one that is cut off has no value.
+
+    So has what is left of a text that takes too many steps (``is_given_up``): it counts as cut off there.
+    """
 
     value: Any
     start: int
     end: int
     repaired: bool
     is_cut: bool = False
+    is_given_up: bool = False
 
 
 class _Broken(Exception):
@@ -75,7 +80,10 @@ def values_in(text: str) -> list[Found]:
         try:
             value = reader.value(0)
         except _TooMuch:
-            break
+            return [
+                *(one for one in found if not one.is_cut),
+                Found(None, at, len(text), repaired=False, is_cut=True, is_given_up=True),
+            ]
         except _Cut:
             found.append(Found(None, at, len(text), repaired=False, is_cut=True))
             at += 1
@@ -217,12 +225,14 @@ class _Reader:
         """A number, null, true, false, or a word."""
         if number := NUMBER.match(self.text, self.at):
             self.at = number.end()
+            self.spend(len(number.group()))
             self.repaired = self.repaired or not JSON_NUMBER.fullmatch(number.group())
             return number_of(number.group())
         word = WORD.match(self.text, self.at)
         if not word:
             raise _Broken
         self.at = word.end()
+        self.spend(len(word.group()))
         self.repaired = self.repaired or word.group() not in EXACT_WORDS
         return WORDS.get(word.group().lower(), well_formed(word.group()))
 

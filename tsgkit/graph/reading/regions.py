@@ -22,9 +22,10 @@ from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
 from tsgkit.graph.reading.values import ReadText, are_names, is_list_of_names, look, triplet_of
 
 STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
-LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*,?\s*[\])]")
+LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*(?:,\s*)?[\])]")
 OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
-TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'")
+QUOTE = re.compile("[\"']")
+IN_QUOTES = {'"': re.compile(r'"(?:[^"\\\n]|\\.)*("?)'), "'": re.compile(r"'(?:[^'\\\n]|\\.)*('?)")}
 KEY_BEFORE = re.compile(r"""["']([^"'\n]{1,60})["']\s{0,3}:\s{0,3}\Z""")
 LONGEST_KEY = 70
 
@@ -100,13 +101,28 @@ def _with_double_quotes(text: str) -> str:
 
 def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
     """Yield the strings with arrows in them."""
-    for match in TEXT.finditer(region):
+    for match in _quoted(region):
         if ARROW.search(region, match.start(), match.end()):
             holding = look([_unescaped(match.group())], read_text)
             graphs = tuple(map(tuple, holding.graphs))
             if graphs:
                 is_graph = _is_graph(_key_before(region, match.start()))
                 yield Piece(match.start(), match.end(), graphs, is_graph, holding.unread, is_text=True)
+
+
+def _quoted(region: str) -> Iterator[re.Match[str]]:
+    """Yield the strings of a region; what an open quote runs over is searched once for each kind of quote."""
+    at, open_to = 0, dict.fromkeys(IN_QUOTES, 0)
+    while quote := QUOTE.search(region, at):
+        at, mark = quote.end(), quote.group()
+        if quote.start() < open_to[mark]:
+            continue
+        match = IN_QUOTES[mark].match(region, quote.start())
+        if match is None or not match.group(1):
+            open_to[mark] = match.end() if match else at
+            continue
+        yield match
+        at = match.end()
 
 
 def _unescaped(quoted: str) -> str:

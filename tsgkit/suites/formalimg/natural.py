@@ -42,7 +42,7 @@ from tsgkit.suites.formalimg.viewing import (
     unshown,
 )
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.lenient import values_in
+from tsgkit.suites.lenient import TOO_MUCH, values_in
 from tsgkit.suites.pictures import PictureFolder
 from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import PUBLISHED
@@ -57,7 +57,7 @@ INSTRUCTIONS = 1500
 """Characters of the instructions; the picture comes on top."""
 VERDICT, CLAUSES = "satisfies_constraint", "satisfied_clauses"
 AS_JSON = {"type": "json_object"}
-FENCED = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*```")
 NO_RESULT = "no result: the published code leaves the item out"
 INCONSISTENT = "the judge says that everything holds, and leaves out clauses"
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
@@ -77,6 +77,8 @@ def said_in(reply: Reply) -> Sayings:
     """The verdict and the clauses of a reply, in whatever form it is written."""
     text = spoken(reply.text or "")
     values = [] if text is None else values_in(text)
+    if values and values[-1].is_given_up:
+        return Sayings(None, problem=TOO_MUCH)
     found = next((one for one in reversed(values) if isinstance(one.value, dict) and VERDICT in one.value), None)
     if found is None:
         return Sayings(None, problem=f"there is no {VERDICT} in it")
@@ -97,12 +99,19 @@ def published_result(text: str) -> dict[str, Any] | None:
     >>> published_result("I say {'satisfies_constraint': True}."), published_result("{}"), published_result("yes")
     ({'satisfies_constraint': True}, None, None)
     """
-    fenced = FENCED.search(text)
+    fenced = _fenced(text)
     first, last = text.find("{"), text.rfind("}")
     if not fenced and not 0 <= first < last:
         return None
-    value = _value(fenced.group(1) if fenced else text[first : last + 1])
+    value = _value(fenced or text[first : last + 1])
     return value if isinstance(value, dict) and value else None
+
+
+def _fenced(text: str) -> str:
+    """Return the first object in a fence up to the first brace at a fence's end; empty where there is none."""
+    opens = FENCE_OPENS.search(text)
+    closes = FENCE_CLOSES.search(text, opens.end()) if opens else None
+    return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""
 
 
 def _value(text: str) -> Any:  # noqa: ANN401  (whatever stands there)

@@ -21,7 +21,7 @@ from tsgkit.graph.reading import Note
 from tsgkit.graph.reading.found import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.lenient import NUMBER, Found, number_of, values_in
+from tsgkit.suites.lenient import NUMBER, TOO_MUCH, Found, number_of, values_in
 
 THINKING, THINKING_ENDS = "<think>", "</think>"
 Thing = dict[str, Any]
@@ -77,6 +77,8 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     if text is None:
         return Unreadable("the thinking never ends")
     found = values_in(text)
+    if found and found[-1].is_given_up:
+        return Unreadable(TOO_MUCH)
     if found and found[-1].is_cut:
         return Unreadable("the list ends in the middle")
     layouts = [(one, things) for one in found if (things := things_of(one.value)) is not None]

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
-from tsgkit.suites.lenient import Found, values_in, well_formed
+from tsgkit.suites.lenient import TOO_MUCH, Found, values_in, well_formed
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
 FIELDS: Mapping[Kind, str] = {
@@ -138,6 +138,8 @@ def read_annotation_reply(text: str) -> AnnotationReading:
     lines_before = text.count("\n", 0, len(text) - len(spoken))
     found = _as_asked_for(spoken) or values_in(spoken)
     given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
+    if found and found[-1].is_given_up:
+        return AnnotationReading(unreadable=TOO_MUCH)
     if found and found[-1].is_cut and _names_fields(spoken[found[-1].start :]):
         return AnnotationReading(unreadable=CUT)
     if given:

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.geometry.relations_of_objects import RANGES
 from tsgkit.geometry.support import TYPES
-from tsgkit.suites.lenient import values_in
+from tsgkit.suites.lenient import TOO_MUCH, values_in
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges import MeantInRoom
 from tsgkit.suites.sceneeval.mapping import Meant
@@ -159,6 +159,8 @@ def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[in
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
     """The value of a field of the last JSON object that has it, after any thinking; a list may stand alone."""
     found = values_in(text.rpartition(THINKING_ENDS)[2])
+    if found and found[-1].is_given_up:
+        return Fault(TOO_MUCH)
     if found and found[-1].is_cut:
         return Fault("the reply ends in the middle")
     for one in reversed(found):

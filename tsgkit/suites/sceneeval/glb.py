@@ -31,7 +31,7 @@ from tsgkit.suites.sceneeval.simple import FORMAT, SceneGiven, architecture_of
 MOST_NODES = 5000
 FARTHEST = 1e9
 BUILT = ("rooms", "floors", "walls")
-_NUMBERED = re.compile(r"[\s_.-]*\d+$")
+_NUMBERED = re.compile(r"(?:(?<![\s_.-])[\s_.-]+|(?<!\d))\d+$")
 UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
 """From the file's world (y up) to ours (z up)."""
 

@@ -34,7 +34,7 @@ QUOTES = " \t\r\"'“”‘’"
 LETTER = r"([A-Ha-h])"
 """Three letters beyond the options, so that an answer outside them is seen as one."""
 NUMBER = re.compile(
-    r"^\s*(?:(?:question|answer|q|a)?\s*[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
+    r"^\s*(?:(?:(?:question|answer|q|a)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
     r"|(\d{1,3})(?=\s*$)|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
     re.IGNORECASE,
 )
@@ -46,9 +46,9 @@ LABEL = re.compile(
 ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
 SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
 CONCLUDED = re.compile(
-    rf"\b(?:answer|choice|option)\s+(?:is|would\sbe|should\sbe)\s*:?\s*(?:option\s+)?\(?{LETTER}\)?\s*(?:[.,:;]|$)"
+    rf"\b(?:answer|choice|option)\s+(?:is|would\sbe|should\sbe)\s*(?::\s*)?(?:option\s+)?\(?{LETTER}\)?\s*(?:[.,:;]|$)"
 )
-COMPACT = re.compile(rf"(?<!\w)(\d{{1,3}})\s*[.):=\-–—]?\s*\(?{LETTER}\)?(?!\w)")
+COMPACT = re.compile(rf"(?<!\w)(\d{{1,3}})\s*(?:[.):=\-–—]\s*)?\(?{LETTER}\)?(?!\w)")
 SEPARATORS = re.compile(r"[\s,;/|]+")
 NUMBERS = ("question", "number", "question_number", "question_id", "id", "index", "q", "no")
 FIELDS = (

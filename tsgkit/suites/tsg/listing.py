@@ -29,7 +29,7 @@ ARROW = re.compile(r"->|→|=>|⟶")
 BULLET = re.compile(r"^\s*(?:[-+*•–]\s+|\(?\d{1,3}[.):]\s*|#+\s+)+")
 HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?)"
 LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
-EXPLANATION = re.compile(r"\s+\(.*$|\s+[-–—]\s+.*$|:\s+.*$")
+EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
 SENTENCE = re.compile(r"[.!?;:]\s|[!?]$")
 SHORT = 60
 
