@@ -299,7 +299,7 @@ def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN
     from tsgkit.runs.listing import runs_in
 
     path = arguments.out or default_folder(prepared)
-    found = [] if arguments.new else [one for one in runs_in(path.parent) if Path(one["run"]) == path]
+    found = [] if arguments.new else [one for one in runs_in(path.parent).runs if Path(one["run"]) == path]
     return found[0]["recorded"] if found and is_same_run(read_header(path), prepared.header(())) else 0
 
 

@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check_targets(files, arguments.runs)
     also = [_gated(text) for text in arguments.fail_under]
     report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
+    for problem in report.left_out:
+        complain(f"left out: {problem.message}", problem.hint)
     gates = _gates(arguments.fail_under, report)
     if arguments.against:
         from tsgkit.report.published import against_published
@@ -155,4 +157,4 @@ def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
         complain(line)
     if low:
         return GATE_MISSED
-    return FINISHED_WITH_ERRORS if any(row.failed for row in report.rows) else GOOD
+    return FINISHED_WITH_ERRORS if report.left_out or any(row.failed for row in report.rows) else GOOD

@@ -12,8 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.terminal import count, inert, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,18 +64,20 @@ def _script(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.listing import runs_in
 
-    found = runs_in(arguments.folder)
+    found, problems = runs_in(arguments.folder)
+    for problem in problems:
+        complain(problem.message, problem.hint)
     if arguments.json:
         say(json.dumps({"runs": found}, indent=2))
-        return GOOD
-    if not found:
+        return FINISHED_WITH_ERRORS if problems else GOOD
+    if not found and not problems:
         where = inert(str(arguments.folder))
         say(f"no runs in {where}" if arguments.folder.is_dir() else f"there is no folder {where}")
     rows = [_row(one) for one in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    return GOOD
+    return FINISHED_WITH_ERRORS if problems else GOOD
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:

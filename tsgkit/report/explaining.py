@@ -22,12 +22,12 @@ from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.item_errors import failed, judge, told
-from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
+from tsgkit.runs.stored import calls_in, prompts_in
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.readings import TwoReadings
@@ -181,7 +181,7 @@ def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
     items = {item for _, item in wanted}
     if not (path / CALLS).is_file():
         return calls
-    for _, value in lines_of(path / CALLS):
+    for _, value in calls_in(path / CALLS):
         if value["sample"] in items:
             place = (Cell(*(value.get(name, "") for name in Cell._fields)), value["sample"])
             if place in calls:
@@ -194,7 +194,7 @@ def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
     found: dict[str, tuple[Message, ...]] = {}
     if not (path / PROMPTS).is_file():
         return found
-    for _, value in lines_of(path / PROMPTS):
+    for _, value in prompts_in(path / PROMPTS):
         if value["hash"] in hashes:
             found[value["hash"]] = tuple(map(_message, value["messages"]))
     return found

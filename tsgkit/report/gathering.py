@@ -16,15 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
-from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Prepared, Row
 from tsgkit.runs.records import add_usage, record_of, scores_of
 from tsgkit.runs.reopened import prepared_again
 from tsgkit.runs.results import missing, usage_value
+from tsgkit.runs.stored import check_evaluation, samples_in
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import PartOfSample
@@ -143,6 +143,8 @@ class Report:
     """Published figures that stand beside rows, where they were asked for."""
     data: str | None = None
     """Where the data of the runs lie, if elsewhere than they did."""
+    left_out: tuple[FileProblem, ...] = ()
+    """Why some of the runs named are not in it: their files are broken, or of another version."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -166,9 +168,22 @@ def gather(
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
     by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
-    _check_groups(by, runs)
-    rows = tuple(row for path in runs for row in _rows_of(path, by, data, wanted))
-    return Report(rows, by, metrics, data=data)
+    rows, left_out, whole = list[ReportRow](), list[FileProblem](), list[Path]()
+    for path in runs:
+        try:
+            check_evaluation(read_header(path), path)
+            whole.append(path)
+        except FileProblem as problem:
+            left_out.append(problem)
+    _check_groups(by, whole)
+    for path in whole:
+        try:
+            rows += _rows_of(path, by, data, wanted)
+        except FileProblem as problem:
+            left_out.append(problem)
+    if left_out and not rows:
+        raise left_out[0]
+    return Report(tuple(rows), by, metrics, data=data, left_out=tuple(left_out))
 
 
 def main_metric(metrics: Mapping[str, Any]) -> str:
@@ -188,7 +203,7 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
 
 def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
     """Every group applies to some task of some run."""
-    tasks = dict.fromkeys(name for path in paths for name in read_header(path)["plan"]["tasks"])
+    tasks = dict.fromkeys(name for path in paths for name in check_evaluation(read_header(path), path).tasks)
     found = [task_of(load_card(name)) for name in tasks]
     for group in by:
         if not any(group in task.groups for task in found):
@@ -280,7 +295,7 @@ def _look(
     }
     numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
     repeated = False
-    for where, record in lines_of(file) if file.is_file() else ():
+    for where, record in samples_in(file):
         sums = found.get(Cell(*(record[name] for name in Cell._fields)))
         place = None if sums is None else numbers[sums.row.cell.task].get(record["item_id"])
         if sums is None or place is None or (only is not None and where not in only):

@@ -25,10 +25,12 @@ from tsgkit.library.files import read_text, write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
-from tsgkit.runs.journal import Journal
+from tsgkit.runs.journal import KEPT, Journal
 from tsgkit.runs.plan import Cell
+from tsgkit.runs.stored import HEADER as HEADER
+from tsgkit.runs.stored import calls_in, check_header, prompts_in
 
-HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
+CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 FORMAT = 1
 
 
@@ -40,10 +42,11 @@ def read_header(folder: Path) -> dict[str, Any]:
         value: dict[str, Any] = json.loads(read_text(folder / HEADER))
     except ValueError:
         raise FileProblem(f"{folder / HEADER}: not JSON") from None
+    except RecursionError:
+        raise FileProblem(f"{folder / HEADER}: nested too deeply") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UsageError(f"{folder}: a run of another format than {FORMAT}", hint="use the version that wrote it")
-    if lacking := [name for name in ("identity", "tsgkit", "command", "begun") if name not in value]:
-        raise FileProblem(f"{folder / HEADER}: no field {lacking[0]}", hint="the file was changed by hand")
+    check_header(value, folder)
     return value
 
 
@@ -63,7 +66,7 @@ class RunFolder:
             self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
             self._requests: dict[int, int] = {}
             self._places = self._index()
-            self._prompts = {_short(value["hash"]) for _, value in self.prompts}
+            self._prompts = {_short(value["hash"]) for _, value in prompts_in(self.prompts.path)}
         except BaseException:
             self.close()
             raise
@@ -76,19 +79,26 @@ class RunFolder:
     def _begun(self, header: dict[str, Any]) -> dict[str, Any]:
         if (found := same_run(self.path, header)) is not None:
             return found
-        write_text(self.path / HEADER, json.dumps(header, indent=2, ensure_ascii=False) + "\n")
+        self._write_header(header)
         return header
 
     def update_header(self, **changes: object) -> None:
         """Write what became known of the run."""
         if any(self.header.get(name) != value for name, value in changes.items()):
             self.header |= changes
-            write_text(self.path / HEADER, json.dumps(self.header, indent=2, ensure_ascii=False) + "\n")
+            self._write_header(self.header)
+
+    def _write_header(self, header: dict[str, Any]) -> None:
+        """Write the header; escaped, since the names of files may hold what is no text."""
+        try:
+            write_text(self.path / HEADER, json.dumps(header, indent=2) + "\n")
+        except FileProblem as error:
+            raise FileProblem(error.message, hint=KEPT) from None
 
     def _index(self) -> dict[int, int]:
         """Where each answered call lies; one that ended in an error that may pass is to be made again."""
         places: dict[int, int] = {}
-        for place, value in self.calls:
+        for place, value in calls_in(self.calls.path):
             call, reply = _call_of(value), reply_from(value["reply"])
             self._count(reply)
             self._note_request(call, reply, place)

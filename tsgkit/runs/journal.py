@@ -21,12 +21,13 @@ from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tsgkit.errors import FileProblem
 
 SYNC_EVERY = 1.0
 CHANGED = "the file was changed by hand or by the disk; mend or remove the line"
+KEPT = "all that was answered before is kept; make room, and the same command goes on"
 CHUNK = 65_536
 LINE = 8_192
 """More than most lines have: one is read in such pieces."""
@@ -47,7 +48,8 @@ class Journal:
     def _open(self) -> None:
         try:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT if self._writes else os.O_RDONLY
-            self._file = os.open(self.path, flags | os.O_CLOEXEC, 0o666)
+            is_there = self._writes or self.path.exists()  # a run may have been killed before its first record
+            self._file = os.open(self.path if is_there else os.devnull, flags | os.O_CLOEXEC, 0o666)
             self.size = _healed(self._file) if self._writes else os.fstat(self._file).st_size
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be opened: {error.strerror}") from None
@@ -63,8 +65,7 @@ class Journal:
             self._write(line)
             self._sync_now_and_then()
         except OSError as error:
-            hint = "all that was answered before is kept; make room, and the same command goes on"
-            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=hint) from None
+            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=KEPT) from None
         self.size += len(line)
         return place
 
@@ -128,7 +129,7 @@ class Journal:
             self.close()
             other.replace(self.path)
         except OSError as error:
-            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}") from None
+            raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=KEPT) from None
         finally:
             other.unlink(missing_ok=True)
         self._open()
@@ -158,10 +159,14 @@ def _syncer() -> ThreadPoolExecutor:
 def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every whole line of a file with its place; one that was being written when everything stopped is left out.
 
+    A file that is not there yet has none.
+
     ``FileProblem`` where a line is broken or lacks one of these fields.
     """
     place = 0
-    with path.open("rb") as file:
+    if not path.exists():
+        return
+    with _opened(path) as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
@@ -169,11 +174,20 @@ def lines_of(path: Path, fields: AbstractSet[str] = frozenset()) -> Iterator[tup
                 value = json.loads(line)
             except ValueError:
                 raise FileProblem(f"{path}: line {number}: not JSON", hint=CHANGED) from None
+            except RecursionError:
+                raise FileProblem(f"{path}: line {number}: nested too deeply", hint=CHANGED) from None
             if not isinstance(value, dict) or not fields <= value.keys():
                 lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
                 raise FileProblem(f"{path}: line {number}: no field {lacking}", hint=CHANGED)
             yield place, value
             place += len(line)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be opened: {error.strerror}") from None
 
 
 def _healed(file: int) -> int:

@@ -1,46 +1,57 @@
-"""Which runs lie in a folder."""
+"""The runs in a folder: those that can be shown, and why others cannot."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.runs.folder import HEADER, SAMPLES, read_header
-from tsgkit.runs.journal import lines_of
+from tsgkit.runs.stored import check_evaluation, samples_in
 from tsgkit.scoring.outcomes import FAILURES
 
 
-def runs_in(folder: Path) -> list[dict[str, Any]]:
-    """Every run, the latest last; a folder that holds none, or one that cannot be read, is left out."""
+class Listing(NamedTuple):
+    """Every run of a folder, the latest last, and what is wrong with files that hold none."""
+
+    runs: list[dict[str, Any]]
+    problems: list[FileProblem]
+
+
+def runs_in(folder: Path) -> Listing:
+    """List the runs of a folder, or the one that it is; what an agent or another format left there is passed over."""
     if (folder / HEADER).is_file():
-        return [_summary(folder)]
-    found = []
+        return Listing([_summary(folder)], [])
+    found: list[dict[str, Any]] = []
+    problems: list[FileProblem] = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if (path / HEADER).is_file():
             try:
-                found.append(_summary(path))
-            except (TsgkitError, KeyError):  # another format, or the calls of an agent
+                if "plan" in read_header(path):  # the calls of an agent have none
+                    found.append(_summary(path))
+            except FileProblem as problem:
+                problems.append(problem)
+            except UsageError:  # another format
                 continue
-    return sorted(found, key=lambda one: str(one["begun"]))
+    return Listing(sorted(found, key=lambda one: str(one["begun"])), problems)
 
 
 def _summary(path: Path) -> dict[str, Any]:
     header = read_header(path)
+    plan = check_evaluation(header, path)
     recorded = set[str]()
-    if (path / SAMPLES).is_file():
-        for _, value in lines_of(path / SAMPLES):
-            if value["outcome"] not in FAILURES:
-                names = ("subject", "task", "solver", "style", "repeat", "item_id")
-                recorded.add(repr([value[name] for name in names]))
+    for _, value in samples_in(path / SAMPLES):
+        if value["outcome"] not in FAILURES:
+            names = ("subject", "task", "solver", "style", "repeat", "item_id")
+            recorded.add(repr([value[name] for name in names]))
     return {
         "run": str(path),
         "identity": header["identity"],
         "begun": header["begun"],
-        "styles": header["plan"]["styles"],
-        "limit": header["plan"]["limit"],
-        "models": header["plan"]["models"],
-        "tasks": header["plan"]["tasks"],
+        "styles": list(plan.styles),
+        "limit": plan.limit,
+        "models": list(plan.models),
+        "tasks": list(plan.tasks),
         "samples": header["samples"],
         "recorded": len(recorded),
     }

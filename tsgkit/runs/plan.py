@@ -15,7 +15,16 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
 
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
@@ -32,7 +41,15 @@ def _listed(value: object) -> object:
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
+def _named(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("Input should be a valid string")  # noqa: TRY004  (what pydantic takes for wrong)
+    return value
+
+
 Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)]
+FileName = Annotated[str, PlainValidator(_named)]
+"""The name of a file, which need not be UTF-8: Python's half surrogates stand for such bytes."""
 
 
 class Plan(BaseModel):
@@ -45,12 +62,12 @@ class Plan(BaseModel):
     styles: Names = ("zero-shot",)
     solvers: Names = ("single",)
     shots: Annotated[StrictInt, Field(ge=1)] | None = None
-    data: StrictStr | None = None
+    data: FileName | None = None
     limit: Annotated[StrictInt, Field(ge=1)] | None = None
     ids: Names = ()
     repeat: Annotated[StrictInt, Field(ge=1, le=MOST_REPEATS)] = 1
     seed: StrictInt = 0
-    prompts: StrictStr | None = None
+    prompts: FileName | None = None
     model_args: Names = ()
     images: Names = ()
     """Folders of pictures, as ``NAME=DIR``."""

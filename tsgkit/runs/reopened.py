@@ -17,11 +17,12 @@ from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
-from tsgkit.runs.journal import Journal, lines_of
-from tsgkit.runs.plan import Cell, Plan, cells_of
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell, cells_of
 from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, row_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
+from tsgkit.runs.stored import calls_in, check_evaluation, samples_in
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
@@ -57,7 +58,7 @@ def prepared_again(
     header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
 ) -> Prepared:
     """The rows of a run without those who answered; ``UsageError`` where the data are others."""
-    plan = Plan.model_validate(header["plan"])
+    plan = check_evaluation(header, path)
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
     tasks = {name: task_of(load_card(name)) for name in plan.tasks}
@@ -96,7 +97,7 @@ def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tu
 def _errors_in(samples: Journal) -> dict[Place, bytes]:
     """Return the records of samples that ended in an exception; most have no calls in full."""
     found: dict[Place, bytes] = {}
-    for where, value in samples:
+    for where, value in samples_in(samples.path):
         if value["outcome"] == Outcome.ERROR:
             found[Cell(*(value[name] for name in Cell._fields)), value["item_id"]] = samples.line(where)
     return found
@@ -123,7 +124,7 @@ def records_from_calls(rows: Iterable[Row], path: Path, errors: Mapping[Place, b
 def _places_of_calls(path: Path) -> dict[Place, list[int]]:
     """Where the calls of each sample lie."""
     places: dict[Place, list[int]] = {}
-    for place, value in lines_of(path / CALLS):
+    for place, value in calls_in(path / CALLS):
         cell = Cell(*(value.get(name, "") for name in Cell._fields))
         places.setdefault((cell, value["sample"]), []).append(place)
     return places

@@ -16,7 +16,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.runs.folder import CALLS, read_header
-from tsgkit.runs.journal import lines_of
+from tsgkit.runs.stored import calls_in
 from tsgkit.suites.transcript import LOCAL
 
 WAY = ("subject", "solver", "style", "repeat")
@@ -48,7 +48,7 @@ def _replies(run: Path, subject: str | None) -> Mapping[str, Mapping[str, str | 
 def _asked(run: Path, subject: str | None) -> Iterator[Mapping[str, Any]]:
     """The calls of a subject that somebody was asked, in order."""
     subjects: dict[str, None] = {}
-    for _, value in lines_of(run / CALLS):
+    for _, value in calls_in(run / CALLS):
         subjects[value["subject"]] = None
         if subject in (None, value["subject"]) and value["reply"].get("source") != LOCAL:
             yield value

@@ -14,6 +14,7 @@ from typing import Any
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
+from tsgkit.runs.stored import samples_in
 from tsgkit.runs.sums import Scores, Sums
 from tsgkit.scoring.outcomes import FAILURES
 
@@ -72,7 +73,7 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
     """The state of every row, as the records on disk have it."""
     states = {row.cell: RowState(row) for row in rows}
     numbers: dict[str, dict[str, int]] = {}
-    for where, value in samples:
+    for where, value in samples_in(samples.path):
         cell = Cell(value["subject"], value["task"], value["solver"], value["style"], value["repeat"])
         state = states.get(cell)
         if state is None:

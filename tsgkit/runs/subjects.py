@@ -16,9 +16,9 @@ from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.scripted import Asked, Replay, Script, read_script
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
-from tsgkit.runs.journal import lines_of
 from tsgkit.runs.plan import REPLAY, SCRIPT
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
+from tsgkit.runs.stored import calls_in
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def recorded_of(subject: str) -> tuple[Script | Replay, str]:
         return script, f"its items begin with {', '.join(list(script.replies)[:3]) or 'nothing: it is empty'}"
     path, _, name = rest.partition("#")
     read_header(Path(path))
-    replay = Replay.of((value for _, value in lines_of(Path(path) / CALLS)), name or None)
+    replay = Replay.of((value for _, value in calls_in(Path(path) / CALLS)), name or None)
     return replay, f"the run has {', '.join(replay.ways[:6])}"
 
 

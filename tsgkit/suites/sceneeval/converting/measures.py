@@ -31,7 +31,7 @@ SHORT = 1e-3
 HANGING = frozenset({"ceiling lamp", "pendant lamp"})
 """Categories of 3D-FRONT that hang from the ceiling."""
 MOST_COMPARED = 400
-_NUMBER = re.compile(r"[\s_-]*\d+$")
+_NUMBER = re.compile(r"(?:(?<![\s_-])[\s_-]+|(?<!\d))\d+$")
 
 
 def _text(value: object) -> object:

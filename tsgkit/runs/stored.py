@@ -1,0 +1,152 @@
+"""What stored runs hold, checked where it is read: a header or line of another version or of nobody is named.
+
+>>> plan_of({"tsgkit": "9.0", "plan": {"tasks": ["tsg/sgqa"], "beams": 4}}, Path("runs/x"))
+Traceback (most recent call last):
+tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not permitted (written by tsgkit 9.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tsgkit import __version__
+from tsgkit.errors import FileProblem
+from tsgkit.llm.reply import reply_from
+from tsgkit.runs.journal import CHANGED, lines_of
+from tsgkit.runs.plan import Cell, Plan
+from tsgkit.scoring.outcomes import Outcome
+
+HEADER = "run.json"
+HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}
+EVALUATION_FIELDS = {"name": str, "plan": dict, "asked": dict, "data": dict, "samples": int}
+OUTCOMES = frozenset(map(str, Outcome))
+Lines = Iterator[tuple[int, dict[str, Any]]]
+
+
+def check_header(value: object, path: Path, fields: Mapping[str, type] = HEADER_FIELDS) -> None:
+    """Raise ``FileProblem`` where a header lacks one of these fields, or has something else in its place."""
+    file = path / HEADER
+    if not isinstance(value, dict):
+        raise FileProblem(f"{file}: not an object", hint="the file was changed by hand")
+    for name, kind in fields.items():
+        if name not in value:
+            raise FileProblem(f"{file}: no field {name}", hint="the file was changed by hand")
+        if not isinstance(value[name], kind) or isinstance(value[name], bool):
+            raise FileProblem(f"{file}: {name}: not what a run has there", hint=_hint(value))
+
+
+def plan_of(header: Mapping[str, Any], path: Path) -> Plan:
+    """Return the plan in the header of an evaluation."""
+    try:
+        return Plan.model_validate(header.get("plan"))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ": ".join(["plan", *map(str, first["loc"][:1])])
+        by = f" (written by tsgkit {header.get('tsgkit')})"
+        raise FileProblem(f"{path / HEADER}: {field}: {first['msg']}{by}", hint=_hint(header)) from None
+
+
+def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
+    """Return the plan of an evaluation whose header has all that showing it takes."""
+    check_header(header, path, EVALUATION_FIELDS)
+    asked, file = header["asked"], path / HEADER
+    for name in ("data", "models"):
+        if not isinstance(asked.get(name), dict):
+            raise FileProblem(f"{file}: asked: no field {name}", hint=_hint(header))
+    if not all(isinstance(one, dict) for one in asked["models"].values()):
+        raise FileProblem(f"{file}: asked: models: not what a run has there", hint=_hint(header))
+    if not all(isinstance(one, str) for one in header["command"]):
+        raise FileProblem(f"{file}: command: not a list of words", hint=_hint(header))
+    return plan_of(header, path)
+
+
+def _hint(header: Mapping[str, Any]) -> str:
+    written = header.get("tsgkit")
+    return "the file was changed by hand" if written == __version__ else "use the version that wrote it, or a newer one"
+
+
+def samples_in(path: Path) -> Lines:
+    """Yield the records of ``samples.jsonl`` with their places; none where there is no file yet."""
+    return _checked(path, _wrong_sample)
+
+
+def calls_in(path: Path) -> Lines:
+    """Yield the lines of ``calls.jsonl`` with their places; none where there is no file yet."""
+    return _checked(path, _wrong_call)
+
+
+def prompts_in(path: Path) -> Lines:
+    """Yield the lines of ``prompts.jsonl`` with their places; none where there is no file yet."""
+    return _checked(path, _wrong_prompt)
+
+
+def _checked(path: Path, wrong: Callable[[dict[str, Any]], str]) -> Lines:
+    for number, (place, value) in enumerate(lines_of(path), 1):
+        try:
+            field = wrong(value)
+        except KeyError as error:
+            raise FileProblem(f"{path}: line {number}: no field {error.args[0]}", hint=CHANGED) from None
+        if field:
+            hint = f"{CHANGED}; a newer version of tsgkit may have written it"
+            raise FileProblem(f"{path}: line {number}: {field}: not what a run has there", hint=hint)
+        yield place, value
+
+
+def _wrong_sample(value: dict[str, Any]) -> str:
+    """Return the first field that is wrong; empty where none is."""
+    if field := _wrong_cell(value, "item_id"):
+        return field
+    if value["outcome"] not in OUTCOMES if isinstance(value["outcome"], str) else True:
+        return "outcome"
+    for name, kind in (("cluster", str), ("groups", dict), ("notes", list), ("why", dict)):
+        if not isinstance(value.get(name, kind()), kind):
+            return name
+    if not _are_numbers(value["counts"]) or not _are_numbers(value["usage"]):
+        return "usage" if _are_numbers(value["counts"]) else "counts"
+    if not isinstance(value["error"], str | None):
+        return "error"
+    parts = value["parts"]
+    is_whole = isinstance(parts, dict) and all(isinstance(of, dict) for of in parts.values())
+    pairs = (part for of in parts.values() for part in of.values()) if is_whole else iter(())
+    return "" if is_whole and all(map(_is_part, pairs)) else "parts"
+
+
+def _wrong_cell(value: dict[str, Any], item: str) -> str:
+    for name in (*Cell._fields, item):
+        if type(value[name]) is not (int if name == "repeat" else str):
+            return name
+    return ""
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, int | float) for one in value.values())
+
+
+def _is_part(part: object) -> bool:
+    return isinstance(part, list) and len(part) == 2 and all(isinstance(one, int | float) for one in part)
+
+
+def _wrong_call(value: dict[str, Any]) -> str:
+    for name in ("subject", "task", "sample", "solver", "style", "label", "prompt"):
+        if not isinstance(value.get(name, "") if name != "sample" else value[name], str):
+            return name
+    for name in ("repeat", "draw"):
+        if not isinstance(value.get(name, 0), int | str):
+            return name
+    try:
+        reply = reply_from(value["reply"])
+    except (TypeError, ValueError, AttributeError, KeyError):
+        return "reply"
+    texts = (reply.text, reply.refusal, reply.error, reply.source)
+    return "" if all(isinstance(text, str | None) for text in texts) else "reply"
+
+
+def _wrong_prompt(value: dict[str, Any]) -> str:
+    if not isinstance(value["hash"], str):
+        return "hash"
+    messages = value["messages"]
+    return "" if isinstance(messages, list) and all(isinstance(one, dict) for one in messages) else "messages"
