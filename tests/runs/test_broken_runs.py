@@ -88,8 +88,8 @@ def test_broken_run_is_named_and_others_are_shown(
         assert words in text
         assert "bad" in text
         assert "tsg/sgqa" in text
-    for command in (("runs", "show", str(bad)), ("report", str(bad)), ("explain", str(bad), "--item", "bread/q0")):
-        assert words in said(capsys, 2, *command)
+    for line in (f"runs show {bad}", f"report {bad}", f"explain {bad} --item bread/q0"):
+        assert words in said(capsys, 2, *line.split())
 
 
 @pytest.mark.parametrize("fields", [{"reply": []}, {"reply": {"ending": "bored"}}, {"label": 7}])

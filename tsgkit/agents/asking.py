@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from tsgkit.library.addresses import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
@@ -48,6 +49,9 @@ class Asker(Protocol):
         """The reply to a prompt."""
 
 
+KEY = "give a key instead: --model-arg api_key=..."
+
+
 def door_of(
     model: str,
     arguments: Sequence[str] = (),
@@ -60,6 +64,7 @@ def door_of(
 ) -> Door:
     """A door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
     settings = settings_of(model, parse(arguments, [model]), {"temperature": 0})
+    refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     price = price or price_of(model)
     return Door(
         name=model,

@@ -31,6 +31,7 @@ from types import TracebackType
 from typing import Annotated, Any, TypedDict
 
 from tsgkit.agents.repairs import Change
+from tsgkit.agents.tracing import untraced
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Triplet
 
@@ -81,7 +82,8 @@ class Review:
         name = hashlib.sha256(json.dumps(list(proposals)).encode()).hexdigest()[:16]
         self._config = {"configurable": {"thread_id": name}, "recursion_limit": len(proposals) + 2}
         if proposals and not self._state:
-            self._graph.invoke({"proposals": list(proposals), "decisions": []}, self._config)
+            with untraced():
+                self._graph.invoke({"proposals": list(proposals), "decisions": []}, self._config)
 
     @property
     def _state(self) -> dict[str, Any]:
@@ -111,7 +113,8 @@ class Review:
         if self.pending is None:
             raise UsageError("there is nothing left to decide")
         value = {"decision": decision, "after": None if after is None else list(after)}
-        self._graph.invoke(Command(resume=value), self._config)
+        with untraced():
+            self._graph.invoke(Command(resume=value), self._config)
 
     def close(self) -> None:
         """Let go of the file."""

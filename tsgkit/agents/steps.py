@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tsgkit.agents.tracing import untraced
+
 Update = dict[str, Any]
 """What a node changes of the state."""
 Watch = Callable[[str, Update], None]
@@ -50,11 +52,13 @@ def route(choose: Callable[[Any, Any], str]) -> Callable[[Any], str]:
 
 async def ended(graph: Any, state: State, setting: object, most_steps: int, watch: Watch | None) -> State:  # noqa: ANN401
     """The state in which a compiled graph ends; it is stopped should it ever take more steps than it can need."""
-    stream = graph.astream(state, {"recursion_limit": most_steps}, context=setting, stream_mode=["updates", "values"])
-    async for kind, value in stream:
-        if kind == "values":
-            state = value
-        elif watch is not None:
-            for name, update in value.items():
-                watch(name, update or {})
+    modes = ["updates", "values"]
+    with untraced():
+        stream = graph.astream(state, {"recursion_limit": most_steps}, context=setting, stream_mode=modes)
+        async for kind, value in stream:
+            if kind == "values":
+                state = value
+            elif watch is not None:
+                for name, update in value.items():
+                    watch(name, update or {})
     return state

@@ -11,10 +11,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from tsgkit import __version__
-from tsgkit.cli.terminal import complain
-from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, TsgkitError
+from tsgkit.cli.terminal import complain, fill_closed_streams, flush, let_go_of_stdout, say
+from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, TsgkitError
 
 COMMANDS = {
     "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
@@ -47,24 +49,50 @@ EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong u
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is its exit code."""
+    if sys.stdout is None or sys.stderr is None:
+        fill_closed_streams()
+        complain("standard output or standard error is closed", "redirect it: >/dev/null, 2>/dev/null")
+        return WRONG_USAGE
+    _trace_nothing()
     try:
         code = _run(sys.argv[1:] if argv is None else list(argv))
-        sys.stdout.flush()
+        flush()
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe went away, as in `tsgkit check ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_stdout()
         return GOOD
     except TsgkitError as error:
         complain(str(error), error.hint)
         return error.exit_code
+    except OSError as error:  # the system refuses something: a name too long, a folder that is gone
+        if os.environ.get("TSGKIT_DEBUG"):
+            raise
+        named = f"{error.filename}: " if error.filename else "" if _is_somewhere() else "the working folder is gone: "
+        complain(f"{named}{error.strerror or type(error).__name__}")
+        return WRONG_USAGE
     except Exception as error:
         if os.environ.get("TSGKIT_DEBUG"):
             raise
         complain(f"a bug in tsgkit: {type(error).__name__}: {error}", "set TSGKIT_DEBUG=1 to see where, and report it")
         return OUR_BUG
     return code
+
+
+def _trace_nothing() -> None:
+    """Switch off what would have LangChain's libraries post graphs and prompts to a service."""
+    for name in os.environ:
+        if name.startswith(("LANGCHAIN_", "LANGSMITH_")) and ("TRACING" in name or "OTEL" in name):
+            os.environ[name] = "false"
+
+
+def _is_somewhere() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _run(words: list[str]) -> int:
@@ -77,7 +105,7 @@ def _run(words: list[str]) -> int:
         if arguments.command is None or rest:
             parser.error(f"no such option: {words[0]}")
         command = import_module(f"tsgkit.cli.{arguments.command}")
-        own = argparse.ArgumentParser(
+        own = _Parser(
             prog=f"tsgkit {arguments.command}",
             description=command.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -91,10 +119,20 @@ def _run(words: list[str]) -> int:
     return code
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help is output like any other: it is an error where that cannot be written."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401  (a stream, or none)
+        if file is sys.stdout and message:
+            say(message.removesuffix("\n"))
+        else:
+            super()._print_message(message, file)
+
+
 def _parser() -> argparse.ArgumentParser:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="tsgkit",
         usage="tsgkit COMMAND ... | --help | --version",
         description="Scene graphs from any model: read, checked and compared.",

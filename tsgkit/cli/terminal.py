@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 
+from tsgkit.errors import FileProblem
 from tsgkit.report.inert import inert as inert
 
 
 def say(text: str = "") -> None:
-    """One line of a command's output."""
-    _print(text, sys.stdout)
+    """One line of a command's output; ``FileProblem`` where it cannot be written."""
+    try:
+        _print(text, sys.stdout)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def flush() -> None:
+    """Write what waits of a command's output; ``FileProblem`` where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def _unwritable(error: OSError) -> FileProblem:
+    let_go_of_stdout()
+    return FileProblem(f"standard output: cannot be written: {error.strerror}")
+
+
+def let_go_of_stdout() -> None:
+    """Let what still waits go nowhere, so that Python's own last try to write it does not fail."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def fill_closed_streams() -> None:
+    """Put nothing in the place of standard streams that are closed, so that no file of ours takes their number."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  (as long as the process)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
 def complain(message: str, hint: str = "") -> None:
     """One error or note for a person, with what to do next."""
-    _print("tsgkit: " + "\n".join(filter(None, [inert(message), _hint(hint)])), sys.stderr)
+    with suppress(OSError):  # where errors cannot be told either, the exit code says it
+        _print("tsgkit: " + "\n".join(filter(None, [inert(message), _hint(hint)])), sys.stderr)
 
 
 def _hint(hint: str) -> str:

@@ -64,6 +64,15 @@ def _plain_loader() -> type[yaml.SafeLoader]:
                 seen.add(str(key.value))
             return super().construct_mapping(node, deep)
 
+        def construct_number(self, node: yaml.ScalarNode) -> int | float:
+            if ":" in node.value:
+                problem = f"{node.value} is a number in base 60; put it in quotes, or write the number out"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+            is_whole = node.tag.endswith(":int")
+            return self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
+
+    for kind in ("int", "float"):
+        PlainLoader.add_constructor(f"tag:yaml.org,2002:{kind}", PlainLoader.construct_number)
     return PlainLoader
 
 

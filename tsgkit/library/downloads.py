@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from tsgkit.errors import DownloadProblem, FileProblem
+from tsgkit.library.addresses import refuse_login
 from tsgkit.library.checksums import checksum, kind_of_check
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def download(
     """Fetch a file into ``target``; ``DownloadProblem`` says why it cannot be had, ``FileProblem`` why not kept."""
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
         raise DownloadProblem(f"{url}: only http and https addresses are fetched")
+    refuse_login(url, "the address of a file")
     target = Path(target)
     fetch = _Fetch(url, target, check, progress or (lambda so_far, total: None), patience)
     try:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from tsgkit.errors import FileProblem
 
 STDIN = "-"
+MOST_PIPED = 1 << 29
+"""Bytes that are read of what need not end: standard input, a pipe, a device."""
 
 
 def read_text(path: str | Path) -> str:
@@ -20,7 +24,10 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """The bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     try:
-        return sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
+        if str(path) == STDIN:
+            return _piped(_stdin(), "standard input")
+        with Path(path).open("rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else _piped(file, str(path))
     except FileNotFoundError:
         raise FileProblem(f"{path}: no such file", hint=look_alike(Path(path))) from None
     except IsADirectoryError:
@@ -29,6 +36,23 @@ def read_bytes(path: str | Path) -> bytes:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a path with a NUL byte
         raise FileProblem(f"{str(path)!a}: not a file name: {error}") from None
+
+
+def _stdin() -> IO[bytes]:
+    if sys.stdin is None:
+        raise FileProblem("standard input is closed", hint="name a file, or pipe one in")
+    return sys.stdin.buffer
+
+
+def _piped(stream: IO[bytes], name: str) -> bytes:
+    parts, size = list[bytes](), 0
+    while size <= MOST_PIPED and (part := stream.read(1 << 20)):
+        parts.append(part)
+        size += len(part)
+    if size > MOST_PIPED:
+        most = f"{MOST_PIPED >> 20:,} MB"
+        raise FileProblem(f"{name}: more than {most}, and it has not ended", hint="name a file: those may be larger")
+    return b"".join(parts)
 
 
 def decoded(data: bytes, path: str | Path) -> str:

@@ -175,10 +175,11 @@ def _work(
     if all(state.finished == state.total for state in states.values()):
         return Work(folder, states, {}, 0)
     asks = any(map(asks_a_model, asked_of(prepared.plan)))
-    cache = ReplyCache() if options.cache and asks else None
+    cache, uncached = _cache() if options.cache and asks else (None, "")
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
     work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
+    work.notices += [uncached] if uncached else []
     running = Running(folder.path, states, subjects, work)
     watch.begun(running)
     try:
@@ -190,6 +191,18 @@ def _work(
             work.notices += [cache.trouble] if cache.trouble else []
         _note_models(folder, subjects)
     return work
+
+
+def _cache() -> tuple[ReplyCache | None, str]:
+    """The replies kept across runs; where nothing can be written there, none, and why. A broken file is an error."""
+    try:
+        return ReplyCache(), ""
+    except UsageError as error:
+        if not isinstance(error.__context__, OSError) and "unable to open" not in str(error):
+            raise
+        return None, f"no reply is kept for other runs: {error.message}"
+    except RuntimeError as error:  # nobody knows where the home of this user is
+        return None, f"no reply is kept for other runs: {error}"
 
 
 def _check_models(subjects: Mapping[str, Subject]) -> None:

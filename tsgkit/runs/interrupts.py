@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 TICK = 1.0
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends a process: Ctrl-C, its manager, the terminal that closes; one that is ignored (nohup) stays so."""
 
 
 @asynccontextmanager
@@ -42,10 +43,11 @@ def on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Itera
         todo, interrupted = again if interrupted else first, True
         todo()
 
-    for number in SIGNALS:
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in heard:
         loop.add_signal_handler(number, on_signal)
     try:
         yield
     finally:
-        for number in SIGNALS:
+        for number in heard:
             loop.remove_signal_handler(number)

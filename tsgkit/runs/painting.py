@@ -21,8 +21,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tsgkit.agents.asking import Kept
+from tsgkit.agents.asking import KEY, Kept
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, TsgkitError, UsageError
+from tsgkit.library.addresses import refuse_login
 from tsgkit.library.files import write_bytes
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
@@ -168,6 +169,7 @@ def painter_of(
     if not asks_a_model(model) or model.startswith(BASELINE):
         raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
     settings = settings_of(model, parse(arguments, [model], IMAGE_PARAMETERS), {})
+    refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
     known = picture_price_of(model, size, quality) if price is None else picture_price_given(price)
     return Painter(settings, known, rewriter)

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit import __version__
+from tsgkit.agents.asking import KEY
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.addresses import refuse_login
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
 from tsgkit.library.projects import find
@@ -288,7 +290,10 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    return {name: settings_of(name, arguments, defaults) for name in asked}
+    found = {name: settings_of(name, arguments, defaults) for name in asked}
+    for settings in found.values():
+        refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
+    return found
 
 
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:

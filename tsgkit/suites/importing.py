@@ -21,7 +21,8 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
-from tsgkit.library.catalogue import KnownDataset, KnownFile, known
+from tsgkit.library.addresses import refuse_login
+from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
 from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
@@ -77,6 +78,9 @@ def inspector(suite: str) -> Inspector:
     return found
 
 
+NO_LOGIN = "fetch it yourself, then: tsgkit data import"
+
+
 @dataclass(frozen=True)
 class _Candidate:
     """A file that has been read and may go in."""
@@ -101,6 +105,7 @@ def get_dataset(
     with ``force``. A file without a published checksum is trusted as it first came: it is fetched again with ``force``.
     """
     wanted, present = known(name), dataset(name)
+    refuse_login(source or os.environ.get(SOURCE_VARIABLE, ""), "--from" if source else SOURCE_VARIABLE, NO_LOGIN)
     inspector(wanted.suite)
     here = {
         file.task: file

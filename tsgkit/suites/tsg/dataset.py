@@ -65,7 +65,7 @@ class Dataset:
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
             self._stream.seek(self._offsets[number])
-            line = self._stream.readline()
+            line = self._line()
             if _hash(line) != self._hashes[row]:
                 hint = "run the command again"
                 raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
@@ -76,6 +76,12 @@ class Dataset:
     def clusters_are(self) -> str:
         """The unit that clusters are counted in: scenarios, stories, contexts or vocabularies."""
         return self._clusters.unit
+
+    def _line(self) -> bytes:
+        try:
+            return self._stream.readline()
+        except OSError as error:
+            raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
 
     def __iter__(self) -> Iterator[AnySample]:
         return (self.sample(number) for number in range(len(self)))
@@ -92,7 +98,7 @@ class Dataset:
         digest, row, offset, has_several = hashlib.sha256(), 0, 0, False
         seen: set[str] = set()
         clustering = Clustering()
-        for line_number, line in enumerate(iter(self._stream.readline, b""), 1):
+        for line_number, line in enumerate(iter(self._line, b""), 1):
             digest.update(line)
             mark = len(BOM) if line_number == 1 and line.startswith(BOM) else 0
             if line[mark:].strip():
