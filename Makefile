@@ -39,8 +39,8 @@ fix: .venv/all  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: .venv/all  ## put 100,000 made-up texts through every reader, and 5,000 formulas to the solver and to z3
-	$(BIN)/python tests/fuzzing.py --count 100000
+fuzz: .venv/all  ## put 100,000 texts through each reader, 20,000 files through each loader, 5,000 formulas to the solvers
+	$(BIN)/python tests/fuzzing.py --count 100000 --loaders 20000
 	$(BIN)/python tests/solver_fuzzing.py --count 5000
 
 bench: .venv/all  ## time what promises to be quick, each beside its rival or limit

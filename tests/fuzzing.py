@@ -1,6 +1,9 @@
 """Puts made-up and mutated texts through every reader: each must read or refuse, in time, and keep its word.
 
-    python tests/fuzzing.py --count 100000 [--seed N] [--first NUMBER]
+    python tests/fuzzing.py --count 100000 [--loaders 20000] [--seed N] [--first NUMBER]
+
+and, with ``--loaders``, so many mutated files through every loader (``loader_promises``), which may refuse them by
+``TsgkitError`` and nothing else.
 
 A text is made from the seed and its number alone, so that a failure is repeated by ``--seed N --first NUMBER --count
 1``. The first failure ends the run (exit code 1): it is shown with the shortest text that still shows it. Exit code 130
@@ -12,13 +15,18 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from loader_promises import LOADERS, Loader
+from loader_promises import check as check_loader
 from made_up_texts import make_up
 from reader_promises import CHECKS, Broken, Check
 
@@ -152,6 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=10_000, help="how many texts (10,000)")
     parser.add_argument("--seed", type=int, default=1, help="the seed they are made from (1)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first text (0)")
+    parser.add_argument("--loaders", type=int, default=0, help="how many files for each loader (0)")
     chosen = parser.parse_args(argv)
     tally, start = Tally(), time.monotonic()
     try:
@@ -167,7 +176,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(_described(failure, chosen.seed))
         return 1
     print(f"{_shown(tally, start)}, seed {chosen.seed}: no failure")
+    for name, loader in LOADERS.items() if chosen.loaders else ():
+        if wrong := load_spoilt(name, loader, chosen.loaders, chosen.seed):
+            print(f"failure: {name}: {wrong}")
+            return 1
+        print(f"{name}: {chosen.loaders:,} files, seed {chosen.seed}: no failure", flush=True)
     return 0
+
+
+def load_spoilt(name: str, loader: Loader, count: int, seed: int) -> str:
+    """Put so many mutated files through a loader; return which was the first that it did not load or refuse."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of numbers that overflow, say
+        for number in range(count):
+            try:
+                with alarm(SECONDS):
+                    check_loader(loader, Random(f"{seed}/{name}/{number}"), Path(folder))
+            except Hang:
+                return f"file {number}: does not end within {SECONDS:g} s"
+            except Exception as error:  # noqa: BLE001  (whatever a loader raises is what we look for)
+                return f"file {number}: raises {type(error).__name__}: {error}"
+    return ""
 
 
 def _show_progress(tally: Tally, count: int) -> None:

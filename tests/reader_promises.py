@@ -16,6 +16,8 @@ from dataclasses import replace
 from json import JSONDecoder
 from typing import TypeVar
 
+from reply_readers import REPLY_READERS
+
 from tsgkit.errors import CannotCarry, FileProblem, NotationError
 from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
@@ -288,6 +290,16 @@ def _along(document: Document) -> list[Triplets]:
     return [graph.triplets for entry in document.entries for graph in entry.narrative.graphs]
 
 
+def _reads(reader: Callable[[str], object]) -> Check:
+    """A reader of replies takes any text, and says what it found or that it found nothing."""
+
+    def check(text: str) -> int:
+        reader(text)
+        return 1
+
+    return check
+
+
 CHECKS: dict[str, Check] = {
     "read": check_read,
     "read of arrow.write": check_read_back,
@@ -298,4 +310,5 @@ CHECKS: dict[str, Check] = {
     "narratives.parse": exact(narratives.parse, narratives.write),
     "easg.parse": check_easg,
     "read_document": check_documents,
+    **{name: _reads(reader) for name, reader in REPLY_READERS.items()},
 }

@@ -9,7 +9,8 @@ from dataclasses import replace
 import fuzzing
 import pytest
 import reader_promises
-from fuzzing import Failure, Fault, made_up, put_through, run, shrink
+from fuzzing import Failure, Fault, load_spoilt, made_up, put_through, run, shrink
+from loader_promises import LOADERS
 from reader_promises import Broken, Check, check_reading, exact
 
 from tsgkit.errors import NotationError
@@ -30,6 +31,13 @@ def test_every_reader_keeps_its_word_on_made_up_texts() -> None:
     assert tally.failure is None, str(tally.failure)
     assert tally.texts == 2000
     assert tally.calls > 2000 * len(reader_promises.CHECKS)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_loader_loads_or_refuses_mutated_files(name: str) -> None:
+    if "mesh" in LOADERS[name].name or "room" in name:
+        pytest.importorskip("trimesh", reason="rooms need the extra: scenes")
+    assert load_spoilt(name, LOADERS[name], 100, seed=1) == ""
 
 
 def test_the_same_seed_and_number_give_the_same_text() -> None:

@@ -69,6 +69,10 @@ SAMPLES: dict[str, tuple[Any, str]] = {
     "an unknown outcome": (last_line_with("samples.jsonl", outcome="bored"), "line 2: outcome: not what a run has"),
     "a list for an outcome": (last_line_with("samples.jsonl", outcome=[]), "line 2: outcome: not what a run has"),
     "parts that are a list": (last_line_with("samples.jsonl", parts=[]), "line 2: parts: not what a run has there"),
+    "a weight without end": (
+        last_line_with("samples.jsonl", parts={"strict": {"exact_match": [0, float("inf")]}}),
+        "line 2: parts: not what a run has there",
+    ),
     "a deep line": (last_line_with("samples.jsonl", NESTED), "samples.jsonl: line 2: nested too deeply"),
 }
 

@@ -6,35 +6,17 @@ from collections.abc import Callable
 
 import pytest
 from fuzzing import alarm
+from reply_readers import REPLY_READERS
 
-from tsgkit.agents.refiner import points_of
-from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read
-from tsgkit.suites.formalimg.natural import published_result
 from tsgkit.suites.formalimg.strict import Unreadable, layout_in
 from tsgkit.suites.lenient import TOO_MUCH, values_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import Fault, read_support
-from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.tsg.listing import names
-from tsgkit.suites.tsg.strict import word
 
 LONG = 300_000
 SECONDS = 60.0
 """A hundred times what one of them takes; a reader whose time grows with the square of the text takes ten minutes."""
-GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
-QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
-READERS: dict[str, Callable[[str], object]] = {
-    "read": read,
-    "word": word,
-    "names": names,
-    "layout_in": layout_in,
-    "published_result": published_result,
-    "letters": lambda text: letters(text, QUESTIONS * 10),
-    "read_annotation_reply": read_annotation_reply,
-    "points_of": lambda text: points_of(text, GRAPHS),
-}
 TEXTS = {
     "thinking before a triplet": "<think>" + "x" * LONG + "</think> person -> verb -> lift",
     "spaces before a letter": " " * LONG + "x",
@@ -48,7 +30,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("reader", REPLY_READERS.values(), ids=REPLY_READERS)
 def test_time_of_a_reader_grows_with_the_length_of_a_text(reader: Callable[[str], object], text: str) -> None:
     with alarm(SECONDS):
         reader(text)

@@ -28,6 +28,7 @@ from pydantic import (
 
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
+from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.families import family_of
 from tsgkit.suites.tasks import BY_ID, PUBLISHED, Folder, Kind, Pairing
@@ -156,7 +157,7 @@ def load_plan(name: str) -> dict[str, Any]:
         except UsageError:
             known = ", ".join(plan_names()) or "none yet"
             raise UsageError(f"there is no plan {name}", hint=f"the plans: {known}; or name a .yaml file") from None
-    text = found.read_text(encoding="utf-8") if isinstance(found, Path) else text_of(found)
+    text = read_text(found) if isinstance(found, Path) else text_of(found)
     value = loaded(text, str(found))
     if not isinstance(value, dict):
         raise UsageError(f"{found}: a plan is fields and values")

@@ -7,6 +7,7 @@ tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not pe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -102,9 +103,13 @@ def _wrong_sample(value: dict[str, Any]) -> str:
         return field
     if value["outcome"] not in OUTCOMES if isinstance(value["outcome"], str) else True:
         return "outcome"
-    for name, kind in (("cluster", str), ("groups", dict), ("notes", list), ("why", dict)):
-        if not isinstance(value.get(name, kind()), kind):
+    for name, kind in (("cluster", str), ("groups", dict), ("notes", list)):
+        if not isinstance(value[name], kind):
             return name
+    if not isinstance(value.get("why", {}), dict):
+        return "why"
+    if not {"answer", "evidence"} <= value.keys():
+        raise KeyError("evidence" if "answer" in value else "answer")
     if not _are_numbers(value["counts"]) or not _are_numbers(value["usage"]):
         return "usage" if _are_numbers(value["counts"]) else "counts"
     if not isinstance(value["error"], str | None):
@@ -123,20 +128,26 @@ def _wrong_cell(value: dict[str, Any], item: str) -> str:
 
 
 def _are_numbers(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, int | float) for one in value.values())
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
 
 
 def _is_part(part: object) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all(isinstance(one, int | float) for one in part)
+    return isinstance(part, list) and len(part) == 2 and all(map(_is_number, part)) and part[1] >= 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _wrong_call(value: dict[str, Any]) -> str:
-    for name in ("subject", "task", "sample", "solver", "style", "label", "prompt"):
-        if not isinstance(value.get(name, "") if name != "sample" else value[name], str):
+    for name in ("subject", "task", "sample", "label"):
+        if not isinstance(value[name], str):
             return name
-    for name in ("repeat", "draw"):
-        if not isinstance(value.get(name, 0), int | str):
+    for name in ("solver", "style", "prompt"):
+        if not isinstance(value.get(name, ""), str):
             return name
+    if type(value["draw"]) is not int or not isinstance(value.get("repeat", 0), int | str):
+        return "repeat" if type(value["draw"]) is int else "draw"
     try:
         reply = reply_from(value["reply"])
     except (TypeError, ValueError, AttributeError, KeyError):

@@ -1,0 +1,211 @@
+"""What the loaders promise of any bytes in a file: to load or to refuse by ``TsgkitError``, and nothing else.
+
+``LOADERS`` names one for each kind of file; its bytes are those of a real file of ours, mutated.
+
+>>> spoilt(b"v 0 0 0", Random(3)) == spoilt(b"v 0 0 0", Random(3))
+True
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import cache, partial
+from io import StringIO
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from shipped import DATA, TASKS
+
+from tsgkit.errors import TsgkitError
+from tsgkit.library.cards import load_card
+from tsgkit.library.declarations import loaded
+from tsgkit.library.files import decoded
+from tsgkit.llm.scripted import read_script
+from tsgkit.runs.plan import load_plan
+from tsgkit.runs.reopened import reopen
+from tsgkit.suites.registry import task_of
+from tsgkit.suites.replies import read_replies
+from tsgkit.suites.tasks import Task
+
+PIECES = (
+    *(b"", b"\0", b"\xff\xfe", b"\n", b" ", b"\t", b'"', b"'", b"[", b"]", b"{", b"}", b",", b":", b"-", b"&a", b"*a"),
+    *(b"null", b"true", b"[]", b"{}", b'""', b"NaN", b"1e999", b"-1", b"0", b"99999999999999999999", b"0x1f", b"1:30"),
+    *(b"\\ud800", b"\xed\xa0\x80", b"[" * 2000, b"1" * 5000, b"../x", b"v 01 0\n", b"f 9 9 9\n", b"\x80", b"\x7f\xff"),
+)
+NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
+MOST_CHANGES = 4
+
+
+def spoilt(data: bytes, random: Random) -> bytes:
+    """Return bytes with one to four changes."""
+    for _ in range(random.randint(1, MOST_CHANGES)):
+        data = random.choice(CHANGES)(data, random)
+    return data
+
+
+def _place(data: bytes, random: Random) -> int:
+    return random.randint(0, len(data))
+
+
+def _cut(data: bytes, random: Random) -> bytes:
+    return data[: _place(data, random)]
+
+
+def _flip(data: bytes, random: Random) -> bytes:
+    at = _place(data, random)
+    return data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
+
+
+def _insert(data: bytes, random: Random) -> bytes:
+    at = _place(data, random)
+    return data[:at] + random.choice(PIECES) + data[at:]
+
+
+def _remove(data: bytes, random: Random) -> bytes:
+    at = _place(data, random)
+    return data[:at] + data[at + random.randint(1, 40) :]
+
+
+def _repeat(data: bytes, random: Random) -> bytes:
+    start = _place(data, random)
+    end = start + random.randint(1, 200)
+    return data[:end] + data[start:end] * random.randint(1, 3) + data[end:]
+
+
+def _number(data: bytes, random: Random) -> bytes:
+    """Put something else in the place of a number."""
+    found = NUMBER.search(data, random.randint(0, len(data))) or NUMBER.search(data)
+    return data if found is None else data[: found.start()] + random.choice(PIECES) + data[found.end() :]
+
+
+def _line(data: bytes, random: Random) -> bytes:
+    """Put a line where another one is."""
+    lines = data.split(b"\n")
+    lines[random.randrange(len(lines))] = lines[random.randrange(len(lines))]
+    return b"\n".join(lines)
+
+
+CHANGES: tuple[Callable[[bytes, Random], bytes], ...] = (_cut, _flip, _insert, _remove, _repeat, _number, _line)
+
+
+class Loader(NamedTuple):
+    """A kind of file: the real one, and what loads one that lies at a path."""
+
+    real: Callable[[], bytes]
+    name: str
+    load: Callable[[Path], object]
+    folder: Callable[[], Path] | None = None
+    """A folder of which the file is one of several."""
+
+
+def check(loader: Loader, random: Random, folder: Path) -> None:
+    """Put one mutated file through a loader; whatever it raises but ``TsgkitError`` is raised."""
+    if loader.folder is not None and not folder.joinpath(".copied").exists():
+        shutil.copytree(loader.folder(), folder, dirs_exist_ok=True)
+        folder.joinpath(".copied").touch()
+    path = folder / loader.name
+    path.write_bytes(spoilt(loader.real(), random))
+    with suppress(TsgkitError):
+        loader.load(path)
+
+
+@cache
+def _mesh(kind: str) -> bytes:
+    import trimesh
+
+    scene = trimesh.Scene([trimesh.creation.box((1, 1, 1)), trimesh.creation.icosphere(subdivisions=0)])
+    shape: Any = scene if kind == "glb" else scene.to_mesh()
+    made = shape.export(file_type=kind)
+    return made if isinstance(made, bytes) else str(made).encode()
+
+
+def _load_mesh(path: Path) -> object:
+    from tsgkit.geometry import Mesh, read_mesh
+    from tsgkit.geometry.meshes import cleaned
+
+    found = read_mesh(path.read_bytes(), path.suffix[1:])
+    return cleaned(found, "mesh", mend_winding=True) if isinstance(found, Mesh) else found
+
+
+def _load_room(path: Path) -> object:
+    from tsgkit.suites.sceneeval.loading import read_scene
+
+    return read_scene(path).stage.bodies
+
+
+def _head(file: Path, lines: int) -> Callable[[], bytes]:
+    return cache(lambda: b"".join(file.read_bytes().splitlines(keepends=True)[:lines]))
+
+
+@cache
+def _task(name: str) -> Task:
+    return task_of(load_card(name))
+
+
+def _rows(name: str) -> Callable[[Path], object]:
+    def load(path: Path) -> object:
+        dataset = _task(name).dataset(str(path))
+        return [dataset.sample(number) for number in range(len(dataset))]
+
+    return load
+
+
+def _card(path: Path) -> object:
+    return loaded(decoded(path.read_bytes(), path), path.name)
+
+
+@cache
+def _run() -> Path:
+    """A small run of the built-in rules."""
+    from tsgkit.cli import main
+
+    path = Path(tempfile.mkdtemp()) / "run"
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        assert main(["eval", "--task", "tsg/sgqa", "--limit", "3", "--out", str(path), "--quiet"]) == 0
+    return path
+
+
+def _of_run(name: str) -> Loader:
+    def load(path: Path) -> object:
+        from tsgkit.report.explaining import explain
+        from tsgkit.report.gathering import gather
+
+        run = path.parent
+        with suppress(TsgkitError):
+            explain(run, "bread/q0")
+        with suppress(TsgkitError):
+            gather([run], metrics="main")
+        return reopen(run).results
+
+    return Loader(lambda: _run().joinpath(name).read_bytes(), name, load, _run)
+
+
+def _replies() -> bytes:
+    said = [{"item_id": f"bread/q{number}", "reply": "[cup]"} for number in range(3)]
+    return b"".join(json.dumps(one).encode() + b"\n" for one in said)
+
+
+REPLIES = {f"bread/q{number}" for number in range(3)}
+ROOM = TASKS / "sceneeval/data/rooms/good/scene_0.json"
+LOADERS: dict[str, Loader] = {
+    **{kind: Loader(partial(_mesh, kind), f"mesh.{kind}", _load_mesh) for kind in ("obj", "glb", "ply")},
+    "room": Loader(_head(ROOM, 10_000), "scene_0.json", _load_room),
+    "GLB room": Loader(lambda: _mesh("glb"), "scene_0.glb", _load_room),
+    "annotations": Loader(_head(TASKS / "sceneeval/data/annotations.csv", 6), "a.csv", _rows("sceneeval/fidelity")),
+    "tsg rows": Loader(_head(DATA / "sgqa.jsonl", 2), "sgqa.jsonl", _rows("tsg/sgqa")),
+    "tsg graphs": Loader(_head(DATA / "ma-sgg.jsonl", 2), "ma-sgg.jsonl", _rows("tsg/ma-sgg")),
+    "formulas": Loader(_head(TASKS / "formalimg/data/knolling.jsonl", 3), "k.jsonl", _rows("formalimg/knolling")),
+    "questions": Loader(_head(TASKS / "spatialgen/data/questions.jsonl", 2), "q.jsonl", _rows("spatialgen/questions")),
+    "replies": Loader(_replies, "replies.jsonl", lambda path: read_replies(path, REPLIES)),
+    "script": Loader(_replies, "said.jsonl", read_script),
+    "card": Loader(_head(TASKS / "tsg/sgqa.yaml", 100), "sgqa.yaml", _card),
+    "plan": Loader(lambda: b"tasks: [tsg/sgqa]\nmodels: [openai/x]\nseed: 1\nlimit: 5\n", "p.yaml",
+                   lambda path: load_plan(str(path))),
+    **{name: _of_run(name) for name in ("run.json", "samples.jsonl", "calls.jsonl")},
+}  # fmt: skip

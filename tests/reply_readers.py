@@ -1,0 +1,63 @@
+"""Every reader of what a model said, each of which takes any text at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tsgkit.agents.decomposer import actions_of
+from tsgkit.agents.refiner import points_of
+from tsgkit.agents.telling import sentences_of, vocabulary_of
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading import read
+from tsgkit.llm.reply import Reply
+from tsgkit.suites.formalimg import official as formalimg_official
+from tsgkit.suites.formalimg.grounding import objects_in
+from tsgkit.suites.formalimg.natural import published_result, said_in
+from tsgkit.suites.formalimg.strict import layout_in
+from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
+from tsgkit.suites.sceneeval.answers import (
+    read_category,
+    read_holds,
+    read_object_relations,
+    read_room_relations,
+    read_sides,
+    read_support,
+)
+from tsgkit.suites.spatialgen.official import accepted
+from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.strict import letters
+from tsgkit.suites.tsg import official as tsg_official
+from tsgkit.suites.tsg.listing import names
+from tsgkit.suites.tsg.strict import graphs, letter, word
+
+GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
+QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
+REPLY_READERS: dict[str, Callable[[str], object]] = {
+    "read": read,
+    "tsg letter": lambda text: letter(text, 5),
+    "tsg word": word,
+    "tsg graphs": lambda text: graphs(text, 2),
+    "tsg names": names,
+    "tsg official letter": tsg_official.letter,
+    "tsg official word": tsg_official.word,
+    "tsg official graphs": tsg_official.graphs,
+    "layout_in": layout_in,
+    "official layout": formalimg_official.layout,
+    "objects_in": lambda text: objects_in(Reply(text), ("cup",)),
+    "said_in": lambda text: said_in(Reply(text)),
+    "published_result": published_result,
+    "letters to one": lambda text: letters(text, QUESTIONS),
+    "letters to ten": lambda text: letters(text, QUESTIONS * 10),
+    "accepted": accepted,
+    "read_annotation_reply": read_annotation_reply,
+    "read_category": lambda text: read_category(text, ("bed", "cup")),
+    "read_holds": lambda text: read_holds(text, 2),
+    "read_support": read_support,
+    "read_sides": lambda text: read_sides(text, ("a", "b")),
+    "read_object_relations": lambda text: read_object_relations(text, 2),
+    "read_room_relations": lambda text: read_room_relations(text, 2, ("floor",)),
+    "actions_of": actions_of,
+    "points_of": lambda text: points_of(text, GRAPHS),
+    "sentences_of": sentences_of,
+    "vocabulary_of": vocabulary_of,
+}
