@@ -310,5 +310,5 @@ CHECKS: dict[str, Check] = {
     "narratives.parse": exact(narratives.parse, narratives.write),
     "easg.parse": check_easg,
     "read_document": check_documents,
-    **{name: _reads(reader) for name, reader in REPLY_READERS.items()},
+    **{f"reply: {name}": _reads(reader) for name, reader in REPLY_READERS.items()},
 }

@@ -27,7 +27,7 @@ from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
 from tsgkit.llm.wire import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
 
-ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LANGSMITH_TRACING": "false"}
+ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")
 PROBE = [{"role": "user", "content": "probe"}]
 UNSENT = ("messages", "contents", "prompt", "extra_body")

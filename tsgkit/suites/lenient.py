@@ -4,7 +4,7 @@
 >>> found[0].value, found[0].repaired
 ([{'label': 'cup', 'size': 3}, {'label': None}], True)
 >>> values_in('[{"label": "cup", "box_2d": [1, 2')
-[Found(value=None, start=0, end=33, repaired=False, is_cut=True)]
+[Found(value=None, start=0, end=33, repaired=False, is_cut=True, is_given_up=False)]
 
 Taken besides JSON: single and curly quotes, words as keys, commas too many or too few, comments, parentheses for
 brackets, ``None``, ``True`` and ``False``, numbers like ``+5`` and ``.5``. A word that is no value is a text. What no
