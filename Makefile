@@ -9,19 +9,24 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test check format lint types wheel fix fuzz bench clean
+.PHONY: help demo test test-all check format lint types wheel fix fuzz bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | awk -F'|' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 demo: .venv/base  ## install and evaluate the built-in rules on all four tasks: no key, no network
 	$(BIN)/tsgkit eval
 
-test: .venv/all  ## run the tests, all extras installed
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --doctest-modules tsgkit tests
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --doctest-modules
 
-check: format lint types test wheel  ## all that CI checks
+test: .venv/all  ## run the tests, all extras installed, but not the slow ones
+	$(PYTEST) -m 'not slow' tsgkit tests
+
+test-all: .venv/all  ## run all tests
+	$(PYTEST) tsgkit tests
+
+check: format lint types test-all wheel  ## all that CI checks
 
 format: .venv/all
 	$(BIN)/ruff format --check .

@@ -26,6 +26,7 @@ def failure_of(check: Check, count: int = 300, seconds: float = 10) -> Failure:
     return failure
 
 
+@pytest.mark.slow
 def test_every_reader_keeps_its_word_on_made_up_texts() -> None:
     tally = run(2000, seed=1)
     assert tally.failure is None, str(tally.failure)

@@ -76,6 +76,7 @@ def test_the_right_annotations_are_right_in_every_figure(commands: Prefork, tmp_
     assert again.json["results"][0]["profiles"]["strict"] == strict
 
 
+@pytest.mark.slow
 def test_a_model_behind_a_failing_service_is_asked_until_all_are_answered(commands: Prefork, tmp_path: Path) -> None:
     replies = {one.description: told(one) for one in SAMPLES}
     faults = {"429": 0.1, "500": 0.1, "hang": 0.03, "cut": 0.05, "nochoices": 0.05, "html": 0.05}
@@ -144,6 +145,7 @@ def test_an_explanation_goes_through_the_entries(commands: Prefork, tmp_path: Pa
     assert "not wanted" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.slow
 def test_runs_are_compared_and_reported(commands: Prefork, tmp_path: Path) -> None:
     evaluated(commands, tmp_path, "--model", "baseline/rules", "--out", "a")
     evaluated(commands, tmp_path, "--model", "baseline/random", "--out", "b")

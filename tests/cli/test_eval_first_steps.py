@@ -74,6 +74,7 @@ def test_a_replay_of_another_task_says_what_the_run_has(place: Path, capsys: pyt
     assert "the run has tsg/sgqa baseline" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_service_that_never_answers_is_given_up_and_unasked_rows_show_no_score(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -81,6 +81,7 @@ def test_killed_work_goes_on_where_it_was(commands: Prefork, folder: Path) -> No
     assert len(read_file("out.json").entries[0].narrative.graphs) == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signals", [1, 2])
 def test_interrupted_generate_keeps_what_was_answered_and_goes_on(
     signals: int, commands: Prefork, folder: Path
@@ -117,6 +118,7 @@ def test_a_failing_model_says_why_and_writes_nothing_it_does_not_have(capsys: Ca
     assert not Path("out.json").exists()
 
 
+@pytest.mark.slow
 def test_a_model_that_hangs_on_the_way_leaves_what_was_told_with_the_reason(capsys: Captured) -> None:
     with model_server(replies=REPLIES, always={"number 2 of": "hang"}) as server:
         assert main(words(server, "out.json", "--attempts", "1", "--timeout", "3")) == 1

@@ -191,6 +191,7 @@ def wait_for(process: Ran, out: Path, pictures: int) -> None:
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_and_gone_on_with_nothing_that_is_there_is_painted_twice(place: tuple[Prefork, Path], seed: int) -> None:
     parent, folder = place

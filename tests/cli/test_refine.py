@@ -263,6 +263,7 @@ def test_another_model_does_not_take_over_the_calls_of_the_first(capsys: Capture
     assert main(["refine", "g.txt", "-o", "out.txt", "--model", "script:b.jsonl", "--new"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "why"), [("hang", "brought no answer: api error"), ("500", "this is error 500")])
 def test_a_hung_or_failing_model_ends_in_a_partial_result_with_the_reason(
     fault: str, why: str, capsys: Captured
@@ -308,6 +309,7 @@ def test_a_budget_is_kept_and_raised_later(capsys: Captured) -> None:
         assert graphs("out.txt") == [GOOD, GOOD, GOOD] and server.stats()["seen"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [1, 4, 9])
 def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder: Path) -> None:
     Path("g.txt").write_text(arrow.write([VASE] * 8))
@@ -331,6 +333,7 @@ def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder:
 UNWANTED = ("Traceback", "Warning", "never", "Exception", "Error")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_refine_lets_requests_come_home_and_goes_on(
     number: signal.Signals, commands: Prefork, folder: Path
@@ -356,6 +359,7 @@ def test_interrupted_refine_lets_requests_come_home_and_goes_on(
     assert graphs("out.jsonl") == [GOOD] * 12
 
 
+@pytest.mark.slow
 def test_second_interrupt_of_refine_does_not_wait(folder: Path) -> None:
     Path("g.txt").write_text(arrow.write([VASE] * 3))
     replies = {"Look at": "graph 1: mismatched: fill -> dobj -> vase"}

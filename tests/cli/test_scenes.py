@@ -359,6 +359,7 @@ def test_a_folder_that_cannot_be_read_is_no_crash(capsys: pytest.CaptureFixture[
     assert found["counts"]["unreadable"] == 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_measured_and_the_same_command_goes_on(commands: Prefork, here: Path) -> None:
     (here / "mine").mkdir()
     head = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel"

@@ -141,6 +141,7 @@ def test_a_broken_room(name: str, profile: Profile) -> None:
     measured(staged([], ARCHITECTURES[name], profile))
 
 
+@pytest.mark.slow
 @both
 def test_two_million_faces_are_said_and_measured(profile: Profile) -> None:
     side = np.linspace(-0.5, 0.5, 1001)

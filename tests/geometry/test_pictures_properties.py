@@ -45,6 +45,7 @@ def taken(turn: Turn, size: tuple[float, float, float], kind: View) -> Picture:
     return view(staged([desk, cup], turn.room(8, 8)), kind, "desk", 48)
 
 
+@pytest.mark.slow
 @given(
     yaw=st.floats(-180, 180),
     shift=st.tuples(places, places, st.floats(-3, 3)),

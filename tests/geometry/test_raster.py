@@ -14,6 +14,7 @@ from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, 
 SHAPE = (32, 32)
 
 
+@pytest.mark.slow
 def test_filled_polygons_are_those_of_opencv_within_and_across_the_canvas() -> None:
     """3,000 turned rectangles and 1,000 triangles, pixel by pixel."""
     oracle = pytest.importorskip("cv2", reason="published pixels are compared with the extra: test")

@@ -103,6 +103,7 @@ def test_strict_collisions_do_not_depend_on_order_turn_and_place(given_pieces: l
     assert pairs(here) == pairs(furnished(given_pieces, turn, STRICT, backwards=True))
 
 
+@pytest.mark.slow
 @given(pieces)
 @settings(max_examples=15)
 def test_the_same_scene_gives_the_same_published_figures(given_pieces: list[Piece]) -> None:

@@ -145,6 +145,7 @@ def test_a_request_it_cannot_be_sure_of_is_left_to_a_thread(request_: dict[str, 
         assert threads.submit(partial(called, partial(builder, **request_))).result().startswith("mine")
 
 
+@pytest.mark.slow
 def test_putting_together_asks_nobody_at_any_provider_that_is_named(server: Running) -> None:
     code = f"""
 import asyncio, sys, threading

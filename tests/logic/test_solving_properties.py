@@ -102,6 +102,7 @@ def test_sampled_formulas_are_satisfiable_and_their_solutions_need_no_repair(for
     assert repaired.changes == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(samples(), st.integers(0, 10**6))
 def test_a_shaken_layout_is_repaired_to_one_that_verifies(formula: Formula, seed: int) -> None:

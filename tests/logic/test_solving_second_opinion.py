@@ -19,6 +19,7 @@ from tsgkit.logic.printing import text_of
 from tsgkit.logic.solving import Solution
 
 
+@pytest.mark.slow
 def test_answers_about_formulas_of_all_shapes_are_right_and_few_are_open() -> None:
     tally = solver_fuzzing.Tally()
     for number in range(200):

@@ -64,6 +64,7 @@ def undisturbed(server: Running, commands: Prefork, tmp_path_factory: pytest.Tem
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_all_tasks_of_agents_go_from_plan_to_table_beside_the_other_solvers(
     server: Running, commands: Prefork, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_all_tasks_of_agents_go_from_plan_to_table_beside_the_other_solvers(
     assert labels == {"answer", "vote", "decompose", "write", "critique", "revise", "local", "changes", "notes"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     server: Running, commands: Prefork, undisturbed: Path, tmp_path: Path, seed: int
@@ -141,6 +143,7 @@ def test_another_solver_or_other_prompts_are_another_run(server: Running, comman
     assert ended.code == 2 and "prompts differs" in ended.err
 
 
+@pytest.mark.slow
 def test_a_budget_holds_within_a_sample_and_over_continuations(
     server: Running, commands: Prefork, undisturbed: Path, tmp_path: Path
 ) -> None:
@@ -172,6 +175,7 @@ def records(run: Path) -> list[dict[str, Any]]:
     return lines(run / "samples.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "why"), [("hang", "no answer within 3"), ("400", "this is error 400")])
 def test_a_model_that_fails_later_leaves_the_best_so_far_with_the_reason(
     commands: Prefork, tmp_path: Path, fault: str, why: str

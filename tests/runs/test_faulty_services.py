@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from model_server import model_server
 from prefork import Prefork
 from run_files import lines, samples
@@ -31,6 +32,7 @@ def outcomes(run: Path) -> Counter[str]:
     return Counter(one["outcome"] for one in samples(run).values())
 
 
+@pytest.mark.slow
 def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
     with model_server(faults=faults, retry_after="0.1") as server:

@@ -164,6 +164,7 @@ def taken(path: Path, *notes: str) -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
 def test_the_largest_picture_takes_memory_that_is_bounded_by_its_pixels(tmp_path: Path) -> None:
     side = int(MOST_PIXELS**0.5)
@@ -171,6 +172,7 @@ def test_the_largest_picture_takes_memory_that_is_bounded_by_its_pixels(tmp_path
     assert 4 < taken(tmp_path / "large.jpg", "CMYK made RGB") / MOST_PIXELS < 9, "bytes for each pixel"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux tells it")
 @pytest.mark.parametrize(
     ("sides", "bits", "colours", "notes"),

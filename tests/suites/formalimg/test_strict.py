@@ -120,6 +120,7 @@ def test_labels_are_folded_to_the_vocabulary_and_nothing_else() -> None:
     assert as_asked({"label": 5, "color": ["red"]}) == {"label": 5, "color": ["red"]}
 
 
+@pytest.mark.slow
 def test_brackets_without_end_take_no_time_without_end() -> None:
     for text in ("[" * 100_000, "[{" * 50_000, '["' * 50_000, "[//" * 30_000, "[ " * 50_000, "{a:" * 30_000):
         assert all(found.is_cut for found in values_in(text))

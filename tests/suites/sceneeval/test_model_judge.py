@@ -149,6 +149,7 @@ def labels(out: str = "run") -> Counter[str]:
     return Counter(line["label"] for line in lines)
 
 
+@pytest.mark.slow
 def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_asked_once(
     bedroom: dict[str, Any], by_rules: Verdicts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +266,7 @@ def drawn_once(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gallery, "view", once)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["good", "flawed"])
 def test_a_model_that_sees_all_there_is_says_of_every_bundled_room_what_rules_say(
     kind: str, small: int, drawn_once: None, tmp_path: Path

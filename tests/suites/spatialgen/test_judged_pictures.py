@@ -242,6 +242,7 @@ def test_controls_hold_the_picture_back(tmp_path: Path) -> None:
 FAULTS = {"429": 0.15, "500": 0.1, "cut": 0.05, "nochoices": 0.05, "empty": 0.03, "refusal": 0.02}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", "ours"])
 def test_a_service_that_fails_all_the_time_changes_nothing_that_is_told(protocol: str, tmp_path: Path) -> None:
     known = pictures(tmp_path / "pictures", IDS[:8])

@@ -99,6 +99,7 @@ def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
     check_disjoint(pool_of(pool("sgds"), "sgds"), Dataset(path, "sgds"))
 
 
+@pytest.mark.slow
 def test_clusters_of_twenty_thousand_rows_take_few_megabytes() -> None:
     entries: list[Entry] = []
     for story in range(1000):
