@@ -145,6 +145,14 @@ def test_items_without_a_letter_end_as_their_replies_do(line: dict[str, Any], ou
     assert (figure(report, "strict"), figure(report, "official")) == (0.0, None)
 
 
+@pytest.mark.parametrize("outcome", ["truncated", "refused", "api_error"])
+def test_stated_outcomes_are_zero_in_strict_whatever_text_came_with_them(outcome: str, tmp_path: Path) -> None:
+    report = scored(tmp_path, [{"item_id": ROWS[0].id, "reply": [right(ROWS[0])] * 5, "outcome": outcome}], ROWS[:1])
+    assert outcomes(report) == [outcome]
+    assert (figure(report, "strict"), figure(report, "official")) == (0.0, 1.0)
+    assert report.judged[0].counts["skipped_official"] == 0
+
+
 def test_result_rows_give_the_figures_of_the_published_script(tmp_path: Path) -> None:
     rows = [result(row, *[right(row, 3 * number)] * 5) for number, row in enumerate(ROWS[:4])]
     report, table = scored(tmp_path, rows), official.table(rows)

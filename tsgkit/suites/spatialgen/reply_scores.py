@@ -127,8 +127,22 @@ def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
 def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
     if replies is None:
         return _unanswered(sample, NO_REPLY)
-    ending = None if replies.outcome is None else Ending(replies.outcome)
-    return judged(sample, transcript_of(sample, replies.texts, ending), ASKED)
+    said = judged(sample, transcript_of(sample, replies.texts), ASKED)
+    return said if replies.outcome is None else _ended(sample, said, replies.outcome)
+
+
+def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
+    """Count what was said for nothing in strict where a file states that it ended otherwise."""
+    silent = judged(sample, transcript_of(sample, [None] * ROUNDS, Ending(outcome)), ASKED)
+    counts = {name: said.counts[name] for name in ("skipped_official", "replies_rejected")}
+    why = f"the file says {outcome}: what was said counts for nothing in strict"
+    return replace(
+        silent,
+        scores=silent.scores | {"official": said.scores["official"]},
+        notes=(why, *(note for note in said.notes if note.startswith("official: "))),
+        evidence=silent.evidence | {"official": said.evidence["official"]},
+        counts=silent.counts | counts,
+    )
 
 
 def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow]) -> Judged:
