@@ -163,6 +163,24 @@ def test_a_model_puts_right_what_is_left_and_is_not_asked_twice(capsys: Captured
         assert server.stats()["seen"] == 1
 
 
+def test_lines_left_out_of_a_broken_file_are_named_and_end_in_1(capsys: Captured) -> None:
+    Path("in.jsonl").write_text(narratives.write(Narrative.of([SLIP])) + '{"id": "two", "descr')
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl"]) == 2
+    assert "in.jsonl: line 2: broken JSON" in capsys.readouterr().err
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--keep-going"]) == 1
+    assert "left out: line 2: broken JSON" in capsys.readouterr().err
+    assert graphs("out.jsonl") == [GOOD]
+    assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--keep-going", "--json"]) == 1
+    [note] = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith("left out: line 2: broken JSON")
+
+
+def test_review_of_standard_input_is_refused(capsys: Captured) -> None:
+    assert main(["refine", "-", "-o", "out.jsonl", "--review"]) == 2
+    assert "--review reads decisions from standard input, and IN is standard input too" in capsys.readouterr().err
+    assert not Path("out.jsonl.review").exists()
+
+
 def unhelpful(name: str = "unhelpful.jsonl", items: int = 40) -> str:
     """A script of a model that finds nothing wrong and puts nothing right."""
     lines = [

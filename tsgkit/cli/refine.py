@@ -85,7 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
     parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
-    parser.add_argument("--keep-going", action="store_true", help="clean what could be read of a broken file")
+    parser.add_argument(
+        "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
+    )
     add_model_options(parser, 2)
 
 
@@ -100,6 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Clean one file."""
     if arguments.out == STDIN:
         raise UsageError("cleaned graphs go into a file, with their changes beside it", hint="name it with -o")
+    if arguments.review and arguments.source == STDIN:
+        hint = "save the graphs to a file and name that"
+        raise UsageError("--review reads decisions from standard input, and IN is standard input too", hint=hint)
     if arguments.hint and not arguments.model:
         raise UsageError("--hint is for a model, and none is named", hint="add --model PROVIDER/NAME")
     with kept_when_interrupted(arguments.out):
@@ -164,14 +169,18 @@ def _read(arguments: argparse.Namespace) -> Document:
             f"{document.file}: {document.format} is read, never written",
             hint="make it another format first: tsgkit convert IN graphs.jsonl",
         )
-    errors = [finding for finding in document.findings if finding.severity == ERROR]
-    broken = [finding for finding in errors if finding.code in BROKEN]
-    if broken and not arguments.keep_going:
+    if (broken := _broken(document)) and not arguments.keep_going:
         raise CannotCarry(
-            f"{document.file}: {broken[0].message}; nothing was written",
+            f"{document.file}: {broken[0]}; nothing was written",
             hint="mend it so that nothing is lost (tsgkit check shows all), or clean the rest with --keep-going",
         )
     return document
+
+
+def _broken(document: Document) -> list[str]:
+    """Name the lines and parts of a file that could not be read, and so would be lost."""
+    errors = [finding for finding in document.findings if finding.severity == ERROR and finding.code in BROKEN]
+    return [f"line {one.place.line}: {one.message}" if one.place.line else one.message for one in errors]
 
 
 def _told(path: str | None) -> tuple[str, ...]:
@@ -261,13 +270,15 @@ def _finish(
     stopped = next((one.stopped for one in cleaned if one.stopped), "")
     failures = [f"item {entry.item}, {failure}" for entry, one in pairs for failure in one.failures]
     summary = _summary(document, pairs, stopped, failures) | usage_value(calls, sum(one.calls for one in cleaned))
-    summary["notes"] = [*summary["notes"], *(f"left out: {left}" for left in written.left_out)]
+    broken = _broken(document)
+    left_out = (*broken, *map(str, written.left_out))
+    summary["notes"] = [*(f"left out: {left}" for left in left_out), *summary["notes"]]
     if arguments.json:
         say(json.dumps(summary, indent=2))
     else:
         _print(summary, arguments.out, pairs)
     say_stopped(stopped, failures)
-    return exit_code(calls, stopped, failures)
+    return exit_code(calls, stopped, [*failures, *broken])
 
 
 def _summary(

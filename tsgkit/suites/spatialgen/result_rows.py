@@ -107,7 +107,9 @@ def result_row_from(value: object, place: str) -> ResultRow:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{place}: not a result row: {field}: {first['msg']}", hint=HINT) from None
+        raise UsageError(
+            f"{place}: not a result row: {field}: {first['msg'].removeprefix('Value error, ')}", hint=HINT
+        ) from None
 
 
 def _lines(text: str) -> Iterator[_Line]:
