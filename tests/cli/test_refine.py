@@ -271,6 +271,17 @@ def test_failures_of_a_model_name_item_and_graphs(capsys: Captured) -> None:
     assert "item 0, graphs 0 to 1: critique/1 brought no answer: empty" in capsys.readouterr().err
 
 
+def test_missing_reply_of_a_script_names_the_line_that_would_hold_it(capsys: Captured) -> None:
+    Path("in.jsonl").write_text(narratives.write(Narrative.of([VASE])))
+    Path("said.jsonl").write_text('{"item_id": "vase", "reply": "none"}\n')
+    words = ["refine", "in.jsonl", "-o", "out.jsonl", "--model", "script:said.jsonl", "--vocabulary", "L.json"]
+    assert main(words) == 1
+    assert "critique/1 brought no answer: missing: the script has no line with item_id 0/0" in capsys.readouterr().err
+    Path("said.jsonl").write_text('{"item_id": "0/0", "reply": {"revise": "none"}}\n')
+    assert main([*words, "--new"]) == 1
+    assert "missing: the script has no critique/1 in the line of item_id 0/0" in capsys.readouterr().err
+
+
 def test_another_model_does_not_take_over_the_calls_of_the_first(capsys: Captured) -> None:
     Path("g.txt").write_text(arrow.write([VASE]))
     Path("a.jsonl").write_text('{"item_id": "0/0", "reply": "none"}\n')

@@ -13,7 +13,8 @@ asked about each sentence whether its graphs, as they are now, fit it, and to re
 Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
 same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
 --force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
-do not accept; decisions are kept in OUT.review, and the same command goes on with them.
+do not accept; decisions are kept in OUT.review, and the same command goes on with them. A script (--model script:FILE) holds replies
+by item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations
@@ -72,7 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit refine``."""
     parser.add_argument("source", metavar="IN", help="a file in any format we read; - is standard input")
     parser.add_argument("-o", "--out", required=True, metavar="OUT", help="the file to write, in the same format")
-    parser.add_argument("--model", metavar="M", help="a model that critiques and revises; script:FILE asks nobody")
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        help="a model that critiques and revises; script:FILE (item_id ITEM/PASSAGE, both from 0) asks nobody",
+    )
     parser.add_argument("--narrative", metavar="FILE", help="the story, a sentence a line, for graphs without texts")
     add_vocabulary(parser)
     parser.add_argument("--hint", choices=[str(kind) for kind in Corruption], help="the type of error to look for")

@@ -62,8 +62,12 @@ class Script:
         return Reply(text=text, ending=self.outcomes.get(item_id, ending), source="script")
 
     def find(self, call: Call) -> Reply:
-        """The reply to a call."""
-        return self.reply(call.sample, call.label, call.draw)
+        """Return the reply to a call; one that is missing names the line that would hold it."""
+        reply = self.reply(call.sample, call.label, call.draw)
+        if reply is not NOTHING_WRITTEN:
+            return reply
+        where = f"no {call.label} in the line of" if call.sample in self.replies else "no line with"
+        return replace(reply, error=f"the script has {where} item_id {call.sample}")
 
     def knows(self, call: Call) -> bool:
         """Whether the script has the item."""
