@@ -41,6 +41,18 @@ def test_our_own_data_have_no_slip(task: str, capsys: pytest.CaptureFixture[str]
     assert [check["code"] for check in found["checks"] if check["severity"] == "error" and check["found"]] == []
 
 
+def test_suite_stands_for_its_tasks_that_can_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = told(capsys, "--task", "tsg", "--task", "sgqa", "--json")
+    assert code == 0
+    assert [one["task"] for one in json.loads(out)["audits"]] == ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
+
+
+def test_graphs_spoilt_in_other_ways_are_no_duplicates(capsys: pytest.CaptureFixture[str]) -> None:
+    found = audited(capsys, "--task", "tsg/refine")
+    assert not any(code in ("duplicate", "twin") for code, _ in slips(found))
+    assert [one["name"] for one in found["shortcuts"]] == ["the given graph, one triplet turned or dropped"]
+
+
 def test_a_report_can_be_read_by_somebody_who_knows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = told(capsys, "--task", "tsg/sgds")
     assert code == 0
@@ -287,12 +299,25 @@ def test_keys_that_fit_worse_than_a_distractor_are_a_suspicion(
     assert found == {"0", "1"}
 
 
+def test_data_other_than_those_of_the_run_are_refused_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, data = str(tmp_path / "run"), tmp_path / "sgds.jsonl"
+    assert main(["eval", "--task", "tsg/sgds", "--limit", "2", "--out", run, "--quiet"]) == 0
+    data.write_text(lines(SGDS))
+    capsys.readouterr()
+    code, _, err = told(capsys, str(data), "--run", run)
+    assert code == 2
+    assert "not the data that were asked about" in err and "tsgkit audit: DATA" in err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], "nothing to audit"),
         (["no-such-file"], "no-such-file: no such file or folder"),
         (["--task", "tsg/none"], "there is no task tsg/none"),
+        (["--task", "sceneeval"], "sceneeval: it cannot be audited\n  these can be audited: formalimg/knolling, "),
         (["--task", "tsg/sgds", "-o", "report.txt"], "a report is Markdown or HTML"),
         (["--task", "tsg/sgds", "--run", "nowhere"], "no run lies here"),
     ],

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data", nargs="?", metavar="DATA", help="a file of rows, a folder of them, an installed dataset"
     )
-    parser.add_argument("--task", action="append", default=[], metavar="T", help="the task; repeatable")
+    parser.add_argument("--task", action="append", default=[], metavar="T", help="a task or a suite; repeatable")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
@@ -66,34 +67,55 @@ def _check_output(path: Path | None) -> None:
 
 
 def _tasks(arguments: argparse.Namespace) -> list[str]:
-    from tsgkit.library.cards import card_names
-
     if arguments.task:
-        return [name if "/" in name else f"tsg/{name}" for name in arguments.task]
+        return _tasks_named(arguments.task)
     asked = _tasks_of_run(arguments.run) if arguments.run is not None else []
     if arguments.data is None:
         if not asked:
-            raise UsageError("nothing to audit", hint="name a file of rows, or a task: --task tsg/sgds")
+            raise UsageError("nothing to audit", hint=f"name a file of rows, or a task; {_auditable_tasks()}")
         return asked
     fitting = _tasks_of_data(arguments.data)
     if shared := [name for name in asked if name in fitting]:
         return shared
     if not fitting:
-        hint = f"name the task: --task {', '.join(asked or card_names())}"
+        hint = f"name the task with --task; {_auditable_tasks()}"
         raise UsageError(f"{arguments.data}: the rows do not tell their task", hint=hint)
     return fitting
 
 
-def _tasks_of_run(path: Path) -> list[str]:
-    """The tasks of a run that can be audited."""
+def _tasks_named(names: Sequence[str]) -> list[str]:
+    """Return the tasks that are named, and of a suite those that can be audited."""
+    from tsgkit.runs.prepared import tasks_named
+
+    tasks: list[str] = []
+    for name in names:
+        audited = [task for task in tasks_named([name]) if _is_auditable(task)]
+        if not audited:
+            raise UsageError(f"{name}: it cannot be audited", hint=_auditable_tasks())
+        tasks += audited
+    return list(dict.fromkeys(tasks))
+
+
+def _is_auditable(name: str) -> bool:
     from tsgkit.library.cards import load_card
-    from tsgkit.runs.folder import read_header
     from tsgkit.suites.registry import task_of
 
-    tasks = [task_of(load_card(name)) for name in read_header(path)["plan"]["tasks"]]
-    if audited := [task.key for task in tasks if task.is_auditable]:
+    return task_of(load_card(name)).is_auditable
+
+
+def _auditable_tasks() -> str:
+    from tsgkit.library.cards import card_names
+
+    return f"these can be audited: {', '.join(filter(_is_auditable, card_names()))}"
+
+
+def _tasks_of_run(path: Path) -> list[str]:
+    """The tasks of a run that can be audited."""
+    from tsgkit.runs.folder import read_header
+
+    if audited := [name for name in read_header(path)["plan"]["tasks"] if _is_auditable(name)]:
         return audited
-    raise UsageError(f"{path}: none of its tasks can be audited", hint="tsgkit audit --help names what can be")
+    raise UsageError(f"{path}: none of its tasks can be audited", hint=_auditable_tasks())
 
 
 def _tasks_of_data(data: str) -> list[str]:

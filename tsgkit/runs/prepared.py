@@ -182,6 +182,11 @@ def default_tasks() -> tuple[str, ...]:
     return _task_names(Plan())
 
 
+def tasks_named(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the tasks of some names; a suite's name stands for all of its tasks."""
+    return _task_names(Plan(tasks=tuple(names)))
+
+
 def _task_names(plan: Plan) -> tuple[str, ...]:
     """The tasks meant: names, a suite's name for all of its tasks, none for those that fit the data."""
     known = card_names()

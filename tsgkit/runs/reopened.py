@@ -65,7 +65,7 @@ def prepared_again(
     datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
     for name, dataset in datasets.items():
         if header["asked"]["data"].get(name) not in (None, dataset.sha256):
-            hint = "say where they lie now: --data"
+            hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
             raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
     chosen = chosen_numbers(plan, datasets, is_part=bool(only))
     recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))

@@ -278,7 +278,7 @@ class Task(ABC):
 
     def auditable(self, data: str | None) -> Auditable:
         """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
-        raise UsageError(f"{self.key}: there is nothing to audit", hint="tsgkit audit --help names what can be")
+        raise UsageError(f"{self.key}: such a task cannot be audited", hint="tsgkit audit names those that can be")
 
     def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
         """What a record says of each question of a sample: right where strict gives all of a metric's weight."""

@@ -24,7 +24,7 @@ from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
 from tsgkit.suites.tsg.clusters import own_name
-from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample
+from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample, RefineSample
 from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.judging import judge
@@ -39,6 +39,7 @@ from tsgkit.suites.tsg.samples import (
     clusters_of,
     samples_from,
 )
+from tsgkit.suites.tsg.showing import arrows
 
 HAND_REMARKS = (
     "hand2-first",
@@ -141,7 +142,7 @@ def _item(sample: AnySample) -> Item:
     return Item(
         sample.item_id,
         sample.cluster,
-        question=source.sentence,
+        question=source.sentence + (f"\n{arrows(sample.spoilt)}" if isinstance(sample, RefineSample) else ""),
         answer=context_hash(source.references),
         context=context_hash(source.context, source.vocabulary),
     )
@@ -284,7 +285,7 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
 
 
 def _guesser(by_id: dict[str, AnySample]) -> Answerer:
-    """What an answer in the right form gets that is drawn from the allowed elements, without reading the sentence."""
+    """Return what an answer in the right form gets that is drawn by lot, without reading the sentence."""
 
     def gets(item: Item) -> float:
         sample = by_id[item.item_id]
@@ -292,9 +293,10 @@ def _guesser(by_id: dict[str, AnySample]) -> Answerer:
         return judged.scores["strict"]["f1"].value or 0.0
 
     is_open = (QuestionSample, SelectionSample)
+    mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
     return Answerer(
-        "elements of L drawn by lot, in the right form",
-        "what is allowed, not the sentence",
+        "the given graph, one triplet turned or dropped" if mends else "elements of L drawn by lot, in the right form",
+        "the graph to mend, not the sentence" if mends else "what is allowed, not the sentence",
         gets=gets,
         needs=lambda item: not isinstance(by_id[item.item_id], is_open),
     )
