@@ -49,7 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", action="store_true", help="styles by tasks, each with the model's first style")
     parser.add_argument("--items", action="store_true", help="list the items won and lost")
     parser.add_argument("--fail-if-worse", action="store_true", help="exit 3 when a row is worse than its baseline")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of intervals and drawn tests (default 0)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of drawn tests and intervals (default 0)",
+    )
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--format", default="terminal", choices=FORMATS, help="how tables are written")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

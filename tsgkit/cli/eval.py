@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
     asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
     asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
-    asked.add_argument("--seed", type=int, metavar="N", help="of examples, random baseline and intervals (default 0)")
+    asked.add_argument("--seed", type=int, metavar="N", help="of examples, random draws, drawn intervals (default 0)")
     asked.add_argument("--prompts", metavar="DIR", help="another set of prompts")
     asked.add_argument("--model-arg", action="append", metavar="K=V", help="a parameter, for one model M:K=V")
     asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")

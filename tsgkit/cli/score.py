@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import count, inert, say
-from tsgkit.errors import GOOD
+from tsgkit.errors import GOOD, UsageError
+from tsgkit.library.files import STDIN
 
 if TYPE_CHECKING:
     from tsgkit.suites.metrics import Metric
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TASK",
         help="the task that was asked: tsg/sgqa, formalimg/layout, spatialgen/questions",
     )
-    parser.add_argument("--data", required=True, metavar="FILE", help="the rows that were asked, official or ours")
+    parser.add_argument(
+        "--data", required=True, metavar="D", help="the rows that were asked: a file, a folder, an installed dataset"
+    )
     parser.add_argument(
         "--replies", required=True, metavar="FILE", help="the replies, one JSON object a line (-: standard input)"
     )
@@ -52,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the intervals (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of drawn intervals, formalimg's g (default 0)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,6 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.registry import task_of
     from tsgkit.suites.scoreboard import report_value
 
+    if arguments.data == arguments.replies == STDIN:
+        raise UsageError(
+            "--data and --replies are both standard input", hint="save one of them to a file and name that"
+        )
     suites = {name.partition("/")[0] for name in card_names()}
     name = arguments.task if "/" in arguments.task or arguments.task in suites else f"tsg/{arguments.task}"
     report = task_of(load_card(name)).score(

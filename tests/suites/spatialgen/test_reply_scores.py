@@ -227,7 +227,7 @@ def test_lines_cut_off_are_left_out_of_result_rows_and_told(tmp_path: Path) -> N
         ([GOOD, {**GOOD, "id": "7"}], "line 2: the data have no item 7"),
         ([GOOD, {"item_id": "1", "reply": "A"}], "line 2: not a result row: id: Field required"),
         ([GOOD, [1]], "line 2: not a result row but a list of 1"),
-        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4}], r"model_preds_cot: .*expected 5 rounds, found 4"),
+        ([GOOD | {"model_preds_cot": [["A"] * 10] * 4}], "model_preds_cot: expected 5 rounds, found 4"),
         ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9]}], r"round 4 does not have 10 lines"),
         ([GOOD | {"model_preds_cot": [["A"] * 10] * 4 + [["A"] * 9 + [" "]]}], r"round 4 does not have 10 lines"),
         ([GOOD | {"answers": ["A"]}], r"line 1: not a result row: answers: .* at least 10 items"),

@@ -277,15 +277,30 @@ def test_the_command_prints_both_profiles_and_never_fails_for_a_low_score(
         (["--task", "tsg/ma-sgg", "--style", "odd"], "there is no style odd"),
         (["--task", "tsg/ma-sgg", "--by", "colour"], "there is no group colour"),
         (["--task", "tsg/ma-sgg", "--replies", "nosuch"], "nosuch: no such file"),
+        (["--task", "tsg/ma-sgg", "--data", "-", "--replies", "-"], "--data and --replies are both standard input"),
+        (["--task", "tsg/ma-sgg", "--data", "tsg-bench"], "the data of ma-sgg of tsg-bench are not on this machine"),
     ],
 )
 def test_wrong_words_are_said(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("TSGKIT_DATA_HOME", str(tmp_path / "data"))
     scored(tmp_path, "ma-sgg", {})
     files = ["--data", str(tmp_path / "data.jsonl"), "--replies", str(tmp_path / "replies.jsonl")]
     assert main(["score", *files, *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_folders_of_rows_can_be_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scored(tmp_path, "ma-sgg", {"a0": "person -> verb -> wash"})
+    (tmp_path / "data.jsonl").rename(tmp_path / "ma-sgg.jsonl")
+    words = ["score", "--task", "ma-sgg", "--data", str(tmp_path), "--replies", str(tmp_path / "replies.jsonl")]
+    assert main(words) == 0
+    assert "tsg/ma-sgg: 4 items" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(

@@ -20,6 +20,7 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.files import STDIN
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
@@ -162,6 +163,7 @@ class TsgTask(Task):
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
+        data = data if data == STDIN else str(self._source(data))
         return score(self.kind, data, replies, style=style or STYLES[0], by=by, seed=seed)
 
     def auditable(self, data: str | None) -> Auditable:
