@@ -237,6 +237,13 @@ def test_what_stands_before_the_end_of_thinking_is_no_answer(text: str) -> None:
     assert {note.reason for note in reading.notes} == {"reasoning"}
 
 
+@pytest.mark.parametrize("steps", ["grab -> dobj -> cup", ["grab -> dobj -> cup"], ["first", "grab -> dobj -> cup"]])
+def test_reasoning_fields_of_json_hold_no_triplets(steps: object) -> None:
+    graphs = {"graphs": [[list(triplet) for triplet in graph] for graph in (WASH, DRY)]}
+    for value in ({"answer": graphs, "reasoning": steps}, {"reasoning": steps, "answer": graphs}):
+        assert read(json.dumps(value), 2).graphs == (WASH, DRY)
+
+
 def test_a_sentence_between_arrows_is_no_name() -> None:
     reading = read("First I think that maybe the person -> verb -> grab, and then we go on to wash the cup")
     assert reading.graphs == ()

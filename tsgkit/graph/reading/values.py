@@ -79,6 +79,11 @@ def is_list_of_names(key: str, names: list[str]) -> bool:
     return not TRIPLET_KEY.search(key) and not names_known_edge([Triplet(*names)])
 
 
+def _is_text(value: object) -> bool:
+    """Say whether a value is a string or a list of strings."""
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+
+
 def _three_strings(value: object) -> list[str] | None:
     parts: list[object] = []
     if isinstance(value, list):
@@ -124,7 +129,7 @@ class _Walk:
     def take_field(self, key: str, part: object, fields: int, depth: int) -> None:
         names = _three_strings(part) if isinstance(part, list) and fields > 1 else None
         only_names = names and are_names(names) and is_list_of_names(key, names)
-        if only_names or (isinstance(part, str) and REASONING_KEY.search(key)):
+        if only_names or (_is_text(part) and REASONING_KEY.search(key)):
             self.holding.ignored += 1
         elif GRAPH_KEY.fullmatch(key):
             self.close()
