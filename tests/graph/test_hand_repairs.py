@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from seeded_faults import bundled
 
-from tsgkit.graph import ActionGraph, Description, Narrative, trace
+from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary, trace
 from tsgkit.graph.hand_repairs import MOST_SURE, repair_hands, with_repairs
 from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, named_hands, with_hands
 from tsgkit.suites.tsg.documents import read_file
@@ -40,6 +40,12 @@ def test_what_both_hands_do_before_and_after_both_do() -> None:
 def test_an_action_that_is_misnamed_is_given_no_hand() -> None:
     misnamed = ActionGraph.of(("person", "verb", "bush"), ("brush", "dobj", "wood"))
     assert put_in(act("take", "cup", "hand1"), misnamed) == []
+
+
+def test_no_hand_is_put_in_where_the_vocabulary_has_no_edge_for_it() -> None:
+    told = (Description(None, (act("take", "cup"),)),)
+    for edges, expected in ((("verb", "dobj", "with"), 1), (("verb", "dobj"), 0)):
+        assert len(repair_hands(Narrative(told, vocabulary=Vocabulary(("cup",), edges, ("take",))))) == expected
 
 
 def test_nothing_is_concluded_across_what_is_not_told() -> None:

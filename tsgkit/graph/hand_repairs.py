@@ -85,7 +85,9 @@ def with_repairs(narrative: Narrative, repairs: Sequence[HandRepair]) -> Narrati
 
 
 def _added(narrative: Narrative, start: int, rule: HandRule) -> Iterator[HandRepair]:
-    graphs = narrative.graphs
+    graphs, vocabulary = narrative.graphs, narrative.vocabulary
+    if vocabulary is not None and not vocabulary.allows_edge(WITH):
+        return  # there is no way to say a hand in this L
     left_out = {
         number: {hands: with_hands(graphs[number], hands) for hands in POSSIBLE}
         for number in _without_hands(graphs, rule)
