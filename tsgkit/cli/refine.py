@@ -13,8 +13,8 @@ asked about each sentence whether its graphs, as they are now, fit it, and to re
 Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
 same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
 --force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
-do not accept; decisions are kept in OUT.review, and the same command goes on with them. A script (--model script:FILE) holds replies
-by item_id ITEM/PASSAGE, both numbered from 0.
+do not accept; decisions are kept in OUT.review, and the same command goes on with them. A script (--model script:FILE)
+holds replies by item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations
