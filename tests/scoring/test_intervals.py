@@ -120,6 +120,12 @@ def test_one_heavy_cluster_among_light_ones_counts_for_little_more_than_one() ->
     assert found.low == pytest.approx(0.05 ** (9412 / 10_000))
 
 
+def test_all_of_the_weight_in_one_cluster_has_no_interval() -> None:
+    parts = [Part(4e8, 1e9, "heavy"), Part(1e-10, 1e-9, "light")]
+    assert interval(parts, Pooling.POOLED) is None
+    assert combined_interval([parts, parts], Pooling.POOLED, mean_of_all, seed=0) is None
+
+
 def test_a_count_that_is_always_the_same_has_no_bound() -> None:
     counts = [Part(0, 1, str(n)) for n in range(10)]
     assert interval(counts, POOLED, top=math.inf) is None

@@ -93,6 +93,8 @@ def _mean_interval(
     for column in totals:
         total = add(column.values())
         value = total.sum / total.weight
+        if max(one.weight for one in column.values()) / total.weight > 1 - _SAME:
+            return None  # all of the weight lies in one cluster
         for place, name in enumerate(clusters):
             if name in column:
                 own, weight = (number / total.weight for number in column[name])

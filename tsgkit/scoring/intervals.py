@@ -77,7 +77,7 @@ class Spread:
 
 
 def interval(parts: Iterable[Part], pooling: Pooling, *, level: float = 0.95, top: float = 1.0) -> Interval | None:
-    """Return a confidence interval for the corpus value, or None for fewer than two clusters.
+    """Return a confidence interval for the corpus value, or None for fewer than two clusters that weigh anything.
 
     Definition: Wilson's score interval, with Student's t instead of z and an effective sample size instead of n. The
     variance over clusters is the jackknife's, leaving out one cluster at a time; p (1 - p) over it is the effective
@@ -115,6 +115,8 @@ def clusters_interval(clusters: Clusters, *, level: float = 0.95, top: float = 1
     if all(math.isclose(c.sum / c.weight, value, rel_tol=_ROUNDING, abs_tol=_ROUNDING) for c in totals):
         return constant_interval(value, [c.weight for c in totals], (0.0, top), level)
     contributions = [Contribution(c.sum / total.weight, c.weight / total.weight) for c in totals]
+    if max(c.weight for c in contributions) > 1 - _ROUNDING:
+        return None  # all of the weight lies in one cluster
     shifts = [(c.sum - value * c.weight) / (1 - c.weight) for c in contributions]
     return share_interval(Spread(value, jackknife_variance(shifts), contributions), level, top)
 
