@@ -189,11 +189,11 @@ def _summary(found: Audited) -> Iterator[Line]:
 def _sizes(one: Audit) -> str:
     least = percent(one.smallest_difference)
     if one.clusters == one.n:
-        alike = "Each item stands for itself"
+        alike = "Each item stands for itself;"
     else:
         units = one.clusters_are if one.clusters != 1 else _SINGULAR.get(one.clusters_are, one.clusters_are)
-        alike = f"They come from {number(one.clusters)} {units}; counted as that many independent items"
-    return f"{alike}, two systems must differ by about {least} points before it is likely to show (95 %, power 80 %)."
+        alike = f"They come from {number(one.clusters)} {units}; counted as that many independent items,"
+    return f"{alike} two systems must differ by about {least} points before it is likely to show (95 %, power 80 %)."
 
 
 def _shortcut_summary(one: Audit) -> Iterator[Line]:

@@ -73,13 +73,20 @@ def test_a_told_narrative_with_l_becomes_generation_rows_with_the_text_before_as
     assert [len(row["graphs"]) for row in rows] == [1, 2]
 
 
+def test_generation_rows_of_narratives_without_ids_have_different_ids() -> None:
+    told = {"descriptions": [{"text": "She washes it.", "graphs": [GRAPH]}], "vocabulary": SGG["mandatory_space"]}
+    written = write_document(read_document(lines(told, told, told | {"id": "tea"}), "f"), formats.by_name("sgg"))
+    assert [json.loads(line)["item_id"] for line in written.text.splitlines()] == ["0/0", "1/0", "tea/0"]
+    assert len(samples_of(read_document(written.text, "f"), "sa-sgg")) == 3
+
+
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
         ("arrow", "easg", "read, never written"),
         ("arrow", "sgqa", "need questions"),
         ("sgqa", "sgds", "need candidates"),
-        ("narrative", "sgg", "no vocabulary"),
+        ("narrative", "sgg", "item tea has no vocabulary"),
         ("sgqa", "sgg", "no vocabulary"),
     ],
 )

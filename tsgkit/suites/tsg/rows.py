@@ -278,20 +278,20 @@ def with_graphs(entry: Entry, graphs: Sequence[ActionGraph]) -> Entry:
     return replace(entry, narrative=narrative, asides=asides, row=row)
 
 
-def sgg_rows(narrative: Narrative) -> Iterator[dict[str, Any]]:
+def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
     """The generation rows of a narrative: one for every description with a text and graphs.
 
-    ``NotationError`` where the narrative has no vocabulary: L is part of every row.
+    Their ids begin with the narrative's, else with ``item``. ``NotationError`` where the narrative has no vocabulary: L
+    is part of every row.
     """
+    name = narrative.id or item
     if narrative.vocabulary is None:
-        raise NotationError(
-            f"narrative {narrative.id or 'without an id'} has no vocabulary, which generation rows need"
-        )
+        raise NotationError(f"item {name or 0} has no vocabulary, which generation rows need")
     context: list[str] = []
     for number, description in enumerate(narrative.descriptions):
         if description.text and description.graphs:
             yield {
-                "item_id": f"{narrative.id}/{number}" if narrative.id else str(number),
+                "item_id": f"{name}/{number}" if name else str(number),
                 "context": list(context),
                 "target_sentence": description.text,
                 "mandatory_space": vocabulary_value(narrative.vocabulary),

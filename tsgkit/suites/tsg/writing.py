@@ -208,9 +208,15 @@ def _write_rows(name: str) -> Callable[[Document], str]:
             refuse_empty(_graphs(document), "generation rows")
             refuse(_graphs(document), "generation rows", not_text)
             try:
-                rows = [row for entry in document.entries for row in sgg_rows(entry.narrative)]
+                is_alone = len(document.entries) == 1
+                rows = [
+                    row
+                    for entry in document.entries
+                    for row in sgg_rows(entry.narrative, "" if is_alone else entry.item)
+                ]
             except NotationError as error:
-                raise CannotCarry(error.message, hint="write the format narrative, or add a vocabulary") from None
+                hint = "add one with --vocabulary FILE, or write the format narrative"
+                raise CannotCarry(error.message, hint=hint) from None
             if not rows:
                 raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
         else:
