@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import signal
 import subprocess
@@ -173,6 +174,15 @@ def test_lines_left_out_of_a_broken_file_are_named_and_end_in_1(capsys: Captured
     assert main(["refine", "in.jsonl", "-o", "out.jsonl", "--keep-going", "--json"]) == 1
     [note] = json.loads(capsys.readouterr().out)["notes"]
     assert note.startswith("left out: line 2: broken JSON")
+
+
+def test_review_leaves_standard_output_to_the_json_summary(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("g.txt").write_text(arrow.write([SLIP]))
+    monkeypatch.setattr("sys.stdin", io.StringIO("a\n"))
+    assert main(["refine", "g.txt", "-o", "out.txt", "--review", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["graphs_touched"] == 1
+    assert "1 of 1: item 0, graph 0 (exact)" in err
 
 
 def test_review_of_standard_input_is_refused(capsys: Captured) -> None:

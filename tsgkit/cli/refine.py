@@ -26,6 +26,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,8 @@ def _run(arguments: argparse.Namespace) -> int:
         cleaned = _cleaned(document, calls, told, effort, arguments)
         if arguments.review:
             is_ours = calls is not None or arguments.force
-            reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
+            with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
+                reviewed = review_of(document, cleaned, arguments.out, told, force=is_ours)
             if reviewed is None:
                 return INTERRUPTED
             cleaned = reviewed
