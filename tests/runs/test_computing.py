@@ -7,31 +7,35 @@ import os
 
 from dying import Dying
 
-from tsgkit.llm.reply import Ending
 from tsgkit.runs.computing import DIED, Computing
+from tsgkit.suites.item_errors import ItemError
 from tsgkit.suites.transcript import Transcript
 
 
-def worked_on(*samples: str, workers: int = 2) -> list[Transcript]:
-    async def work() -> list[Transcript]:
+def worked_on(*samples: str, workers: int = 2) -> list[Transcript | BaseException]:
+    async def work() -> list[Transcript | BaseException]:
         computing = Computing(workers)
         try:
-            return await asyncio.gather(*(computing.solve(Dying(), sample) for sample in samples))
+            each = (computing.solve(Dying(), sample) for sample in samples)
+            return await asyncio.gather(*each, return_exceptions=True)
         finally:
             computing.close()
 
     return asyncio.run(work())
 
 
+def said(found: Transcript | BaseException) -> str | None:
+    return None if isinstance(found, BaseException) else found.replies[0].text
+
+
 def test_samples_are_worked_on_in_other_processes() -> None:
-    texts = [transcript.replies[0].text or "" for transcript in worked_on("a", "b", "c", "d")]
+    texts = [said(found) or "" for found in worked_on("a", "b", "c", "d")]
     assert [text.split()[0] for text in texts] == ["a", "b", "c", "d"]
     assert str(os.getpid()) not in {text.split()[1] for text in texts}
 
 
 def test_a_process_that_dies_takes_one_sample_with_it() -> None:
     found = worked_on("a", "deadly", "b", "c", "d")
-    texts = [transcript.replies[0].text for transcript in found]
-    assert [text is None for text in texts] == [False, True, False, False, False]
-    failed = found[1].replies[0]
-    assert (failed.ending, failed.error) == (Ending.API_ERROR, DIED)
+    assert [said(one) is None for one in found] == [False, True, False, False, False]
+    assert isinstance(found[1], ItemError), "it ends in an error, which is its outcome"
+    assert str(found[1]) == DIED

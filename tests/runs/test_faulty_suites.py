@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 from faulty_suite import SECRET, install, mend
 from model_server import model_server
 from run_files import everything, lines
+from shipped import TASKS
 
 from tsgkit.cli import main
+from tsgkit.library.cards import load_card
+from tsgkit.suites.registry import task_of
 
 Captured = pytest.CaptureFixture[str]
 ITEMS = [f"bread/q{number}" for number in range(5)]
@@ -94,3 +98,46 @@ def test_an_exception_in_a_process_of_its_own_is_told_with_its_place(
     words = [word if word != "5" else "20" for word in BASELINE]
     assert "2 samples ended in an error: ValueError at faulty_suite.py:" in printed(capsys, 1, *words)
     assert outcomes().count("answered") == 18
+
+
+SUITES = {
+    "tsg/sgqa": ("tsg/data/sgqa.jsonl", "tsgkit.suites.tsg.scoreboard.judge", "[no]"),
+    "formalimg/layout": ("formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.scoreboard.judge_reply", "[]"),
+    "spatialgen/questions": ("spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.reply_scores.judged", "A"),
+    "sceneeval/annotate": (
+        "sceneeval/data/annotations.csv",
+        "tsgkit.suites.sceneeval.annotate_task.judge_reply",
+        "exactly 1 bed",
+    ),
+}
+GROUPED = {"formalimg/layout": ("--by", "predicate"), "spatialgen/questions": ("--by", "scene")}
+
+
+@pytest.mark.parametrize("always", [False, True], ids=["of replies", "of everything"])
+@pytest.mark.parametrize("task", SUITES)
+def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
+    task: str, always: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    file, judge, text = SUITES[task]
+    data = str(TASKS / file)
+    first, second, *_ = task_of(load_card(task)).dataset(data).item_ids
+    judged = pkgutil.resolve_name(judge)
+
+    def stumbling(sample: Any, said: Any, *others: Any, **named: Any) -> Any:  # noqa: ANN401
+        if sample.item_id == first and (always or "reply" in repr(said).lower()):
+            raise ValueError(SECRET)
+        return judged(sample, said, *others, **named)
+
+    monkeypatch.setattr(judge, stumbling)
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("".join(json.dumps({"item_id": one, "reply": text}) + "\n" for one in (first, second)))
+    words = ("score", "--task", task, "--data", data, "--replies", str(replies), *GROUPED.get(task, ()))
+    shown = printed(capsys, 1, *words)
+    assert "1 item ended in an error: ValueError" in shown
+    assert SECRET not in shown
+    assert main([*words, "--json", "--samples"]) == 1
+    value = json.loads(capsys.readouterr().out)
+    assert value["counts"]["error"] == 1
+    assert value["samples"][0]["outcome"] == "error"
+    assert value["samples"][1]["outcome"] != "error"
+    assert value["n"] == len(value["samples"]), "the item stays in the denominator"

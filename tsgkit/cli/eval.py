@@ -235,7 +235,7 @@ def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa:
     if raised := sum(result.board.counts["error"] for result in finished.results):
         complain(
             f"{count(raised, 'sample')} ended in an error of tsgkit's or a suite's code",
-            "report it; the same command tries it again, without asking again what was answered",
+            "the same command tries it again, without asking again what was answered; report what names a line of code",
         )
     how = "raise the limit in" if finished.budget else "go on with"
     complain(f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(_this_command()))}")

@@ -1,9 +1,10 @@
 """Score replies you collected elsewhere, in two profiles: strict, to trust, and official, as the published code does.
 
 Replies are JSON Lines of {"item_id", "reply"}; an optional "outcome" says truncated, refused or api_error. An item
-without a reply is wrong in strict; the exit code never depends on the score. Where an item is asked about in several
-calls, reply is a list of strings in order: spatialgen/questions has five rounds, and also takes the published grader's
-result rows (id, model_preds_cot).
+without a reply is wrong in strict. The exit code never depends on the score; it is 1 where code of tsgkit's or of a
+suite's raised on an item, which is counted as error. Where an item is asked about in several calls, reply is a list of
+strings in order: spatialgen/questions has five rounds, and also takes the published grader's result rows (id,
+model_preds_cot).
 
   tsgkit score --task tsg/ma-sgg --data ma-sgg.jsonl --replies replies.jsonl
   tsgkit score --task tsg/sgqa --data sgqa.jsonl --replies replies.jsonl --style cot --by domain --json --samples
@@ -17,8 +18,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import count, inert, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import STDIN
 
 if TYPE_CHECKING:
@@ -79,7 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps(report_value(report, with_samples=arguments.samples), indent=2))
     else:
         _print(report, arguments)
-    return GOOD
+    for error, number in report.errors.items():
+        complain(
+            f"{count(number, 'item')} ended in an error: {inert(error)}",
+            "an error of tsgkit's or a suite's code: report it",
+        )
+    return FINISHED_WITH_ERRORS if report.errors else GOOD
 
 
 def _print(report: ScoreReport, arguments: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from tsgkit.llm.pictures import is_picture, picture_line
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.differences import GraphDifference, differences
 from tsgkit.runs.folder import CALLS, PROMPTS
-from tsgkit.runs.item_errors import failed, judge, told
+from tsgkit.runs.item_errors import failed, judge
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, scores_of
@@ -29,6 +29,7 @@ from tsgkit.runs.reopened import Reopened, reopen, transcript_of
 from tsgkit.runs.state import NOWHERE
 from tsgkit.runs.stored import calls_in, prompts_in
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.item_errors import told
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.tasks import Task

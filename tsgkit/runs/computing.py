@@ -1,7 +1,7 @@
 """Solvers that compute and ask nobody, in processes of their own: as many as there are processors to use.
 
 A scene that kills its process (a crash in a library, no memory left) is tried once more, alone; then it is one sample
-that failed, and the others go on. Interrupts are the main process's business: workers finish what they are at.
+that ends in an error, and the others go on. Interrupts are the main process's business: workers finish their work.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from tsgkit.errors import TsgkitError
-from tsgkit.llm.reply import Ending, Reply
-from tsgkit.runs.item_errors import ItemError, told
+from tsgkit.suites.item_errors import ItemError, told
 from tsgkit.suites.solving import Solver
-from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.suites.transcript import Transcript
 
 FEWEST = 16
 """For fewer samples than these no process is started: that would take longer than the work."""
-FAILED = "failed"
-"""The label of what could not be computed."""
 DIED = "the process that computed it died, twice"
 
 
@@ -41,7 +38,7 @@ class Computing:
         self._alone = asyncio.Lock()
 
     async def solve(self, solver: Solver, sample: Any) -> Transcript:  # noqa: ANN401  (its suite's sample)
-        """What a solver makes of a sample."""
+        """What a solver makes of a sample; ``ItemError`` where its process dies of it, twice."""
         try:
             return await self._in(self._shared(), solver, sample)
         except BrokenProcessPool:
@@ -52,7 +49,7 @@ class Computing:
             try:
                 return await self._in(alone, solver, sample)
             except BrokenProcessPool:
-                return Transcript((Said(FAILED, Reply(None, Ending.API_ERROR, error=DIED, source=LOCAL)),))
+                raise ItemError(DIED) from None
             finally:
                 alone.shutdown(wait=False, cancel_futures=True)
 

@@ -18,11 +18,12 @@ from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
-from tsgkit.runs.item_errors import failed, judge, told, written
+from tsgkit.runs.item_errors import failed, judge, written
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row, asks_a_model
 from tsgkit.runs.records import scores_of
 from tsgkit.runs.state import RowState
+from tsgkit.suites.item_errors import told
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 
 if TYPE_CHECKING:

@@ -7,12 +7,14 @@ What a profile does not count is a reason, never a gap.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.scoring.combining import combine, combined_interval
 from tsgkit.scoring.intervals import interval
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooled, Pooling, pool
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import Judged
@@ -56,6 +58,11 @@ class ScoreReport:
     groups: dict[str, dict[str, Board]]
     judged: tuple[Judged, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> Counter[str]:
+        """Exceptions of our own or a suite's code, and how many items ended with each."""
+        return Counter("; ".join(one.notes) for one in self.judged if one.outcome is Outcome.ERROR)
 
 
 @dataclass(frozen=True)

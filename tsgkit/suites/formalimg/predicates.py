@@ -34,12 +34,15 @@ def predicates_of(clause: Formula) -> tuple[str, ...]:
     return tuple(dict.fromkeys(atom.name for part in follows for atom in atoms_of(part)))
 
 
-def part_of(sample: FormulaSample, evidence: Mapping[str, Any], name: str) -> PartOfSample | None:
-    """The scores and counts of the clauses of an item that are about a predicate; None where none is."""
-    failed = {one["clause"] for one in evidence["failed"]}
+def part_of(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: str) -> PartOfSample | None:
+    """The scores and counts of the clauses of an item that are about a predicate; None where none is.
+
+    All fail where there is no evidence, because the code that judges the item failed.
+    """
     texts = [text_of(clause) for clause in _clauses(sample) if name in predicates_of(clause)]
     if not texts:
         return None
+    failed = texts if evidence is None else {one["clause"] for one in evidence["failed"]}
     wrong = sum(text in failed for text in texts)
     score = Score(wrong, len(texts), f"{wrong} of {len(texts)} fail")
     return PartOfSample({"strict": {"failed": score}}, {"clauses": len(texts), "failed_clauses": wrong})

@@ -20,6 +20,7 @@ from tsgkit.suites.formalimg.judging import judge_reply
 from tsgkit.suites.formalimg.metrics import published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.solvers import unpublished
+from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.replies import read_replies
@@ -94,7 +95,7 @@ def score(
     every = read_samples(data, needs_prompts=False)
     rows = Rows(str(data), every, KNOLLING)
     found = read_replies(replies, [sample.item_id for sample in every], text_of_reply)
-    everything = tuple(judge_reply(sample, found.get(sample.item_id)) for sample in rows)
+    everything = tuple(scored(judge_reply, sample, found.get(sample.item_id)).judged for sample in rows)
     why = unpublished(style)
     board = _board(everything, metrics, seed, why)
     groups = {group: boards_by(group, everything, metrics, seed, why) for group in by}

@@ -9,15 +9,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
 from tsgkit.suites.readings import TwoReadings
@@ -43,7 +44,7 @@ MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"
 class AnnotateTask(DescriptionTask):
     """The task that asks for annotations."""
 
-    @cached_property
+    @functools.cached_property
     def wording(self) -> Wording:
         """What makes two entries the same, by the tables of the working project or ours."""
         return wording_of_tables()
@@ -115,7 +116,8 @@ class AnnotateTask(DescriptionTask):
                 raise UsageError(f"there is no group {group}", hint=meant(group, self.groups))
         dataset = self.dataset(data)
         found = read_replies(replies, dataset.item_ids)
-        judged = tuple(judge_reply(sample, found.get(sample.item_id), self.wording) for sample in dataset)
+        judging = functools.partial(judge_reply, wording=self.wording)
+        judged = tuple(scored(judging, sample, found.get(sample.item_id)).judged for sample in dataset)
         groups = {group: self._boards_by(group, judged, seed) for group in by}
         board = self._board(add_judged(self.tally(), judged), seed)
         return ScoreReport(self.key, style or "zero-shot", seed, self.metrics, board, groups, judged)

@@ -6,7 +6,7 @@ cannot be read is unreadable: the same in ``strict``, and as published an empty 
 
 Where a judge that is a model gave no answer that can be used, ``strict`` leaves open what depends on it, and counts it.
 Where its service failed, the sample is one that failed: what is known is told, and the published tool, which stops
-there, has no figure.
+there, has no figure. A scene that is given up for its time is an error, with the reason, scored as if it were missing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation
 from tsgkit.suites.sceneeval.measuring import ABSENT, BROKEN, SEEN, TOO_LONG, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, WORST
-from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.transcript import LOCAL, Transcript
 
 UNKNOWN = "unknown"
 NOT_LOOKED_AT, STOPPED = "nobody looked at it yet", "the run was stopped before it was measured"
@@ -37,14 +38,14 @@ def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judge
     if value is None:
         failed = transcript.said[-1].reply if transcript and transcript.said else None
         value = {"found": ABSENT, "reason": (failed.error or STOPPED) if failed else NOT_LOOKED_AT}
-        outcome = Outcome.API_ERROR if failed and failed.error else Outcome.MISSING
+        outcome = _outcome_of(failed) if failed and failed.error else Outcome.MISSING
     else:
         outcome = OUTCOMES.get(value["found"]) or Outcome(_judge(value)["ended"])
     scores = (_fidelity if kind == "fidelity" else _plausibility)(sample, value)
     if outcome is Outcome.API_ERROR and value["found"] == SEEN:
         scores["official"] = dict.fromkeys(scores["official"], Score.missing(FAILED))
     counts = {"items": 1, str(outcome): 1, UNKNOWN: _unknown(value)}
-    if value["found"] == ABSENT or outcome is Outcome.API_ERROR:
+    if value["found"] == ABSENT or outcome in FAILURES:
         counts["skipped_official"] = 1
     if given_up:
         counts[TOO_LONG] = 1
@@ -52,6 +53,11 @@ def judge(kind: str, sample: Annotation, transcript: Transcript | None) -> Judge
     notes += tuple(": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge(value)["unknown"])
     both = {profile: _with_averages(scores[profile]) for profile in PROFILES}
     return Judged(sample, outcome, _answer(kind, value), both, notes, _evidence(kind, value), counts)
+
+
+def _outcome_of(failed: Reply) -> Outcome:
+    """Return how a sample ended whose last reply is an error: the service's, or that of the work on the scene."""
+    return Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
 
 
 def _judge(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
+from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.replies import Replies, read_reply_lists
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
@@ -79,7 +80,7 @@ def _board(judged: Iterable[Judged], seed: int) -> Board:
 
 def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
     """Judge lists of replies."""
-    every = tuple(_of_replies(sample, found.get(sample.item_id)) for sample in data)
+    every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in data)
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
     more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
     notes = (
@@ -93,7 +94,7 @@ def judged_replies(data: Rows, found: Mapping[str, Replies]) -> Scored:
 
 def judged_rows(data: Rows, found: ResultFile) -> Scored:
     """Judge result rows."""
-    every = tuple(_of_rows(sample, found.rows.get(sample.item_id, ())) for sample in data)
+    every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in data)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
     asked = {row.id: row for row in data.rows}
     keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
@@ -113,7 +114,7 @@ def _missing(judged: Iterable[Judged]) -> list[str]:
 
 
 def _dropped(judged: Iterable[Judged]) -> list[str]:
-    return [one.sample.item_id for one in judged if one.counts["skipped_official"]]
+    return [one.sample.item_id for one in judged if one.counts.get("skipped_official")]
 
 
 def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
@@ -145,7 +146,7 @@ def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
     )
 
 
-def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow]) -> Judged:
+def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
     """Judge an item by its last row in strict, and by all of them in official."""
     if not rows:
         return _unanswered(sample, NO_ROW)

@@ -5,11 +5,13 @@ What the published code would not have counted, or crashed on, is a count or a r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import columns_of
 from tsgkit.suites.replies import read_replies
@@ -45,7 +47,8 @@ def score(
     if not samples:
         raise UsageError(f"{data}: there are no items in it")
     found = read_replies(replies, [sample.item_id for sample in samples])
-    judged = [(sample, judge(sample, found.get(sample.item_id), style)) for sample in samples]
+    judging = functools.partial(judge, style=style)
+    judged = [(sample, scored(judging, sample, found.get(sample.item_id)).judged) for sample in samples]
     everything = tuple(one for _, one in judged)
     groups = {group: _boards_by(group, judged, task, style, seed) for group in by}
     board = _board(everything, task, style, seed)
