@@ -19,12 +19,11 @@ from picture_server import picture_server, png
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.door import Patience
 from tsgkit.llm.pictures import Picture
+from tsgkit.runs.painted_folder import PaintingLog, is_there
 from tsgkit.runs.painting import (
     Painted,
-    PaintingLog,
     PaintingWatch,
     PaintingWork,
-    is_there,
     paint_all,
     painter_of,
     to_paint,

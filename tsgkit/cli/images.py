@@ -161,7 +161,8 @@ def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module w
 
 def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, arguments: argparse.Namespace) -> int:
     from tsgkit.runs.estimate import prompt_tokens
-    from tsgkit.runs.painting import PaintingLog, check_budget, messages_of, to_paint
+    from tsgkit.runs.painted_folder import PaintingLog
+    from tsgkit.runs.painting import check_budget, messages_of, to_paint
 
     check_budget(painter, limits)
     todo = to_paint(paintings, painter, arguments.out, PaintingLog.of(arguments.out))

@@ -1,30 +1,23 @@
-"""Pictures from an image model, in a folder that the same call goes on with: nothing that is there is paid for again.
+"""Pictures from an image model, made into a folder that the same call goes on with: nothing is paid for again.
 
-``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
-``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
-``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
-
-A picture is written before its line, so that whatever ends the process, at any moment, what is there is not asked for
-again. What a content filter blocked is not asked again while the request stays the same; what ended in an error of the
-service is asked again by the next call.
+What a content filter blocked is not asked again while the request stays the same; what ended in an error of the service
+is asked again by the next call.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tsgkit.agents.asking import KEY, Kept
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, TsgkitError, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
 from tsgkit.library.addresses import refuse_login
-from tsgkit.library.files import write_bytes
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door, prompt_hash
@@ -33,86 +26,30 @@ from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
-from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage, reply_value
+from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import locked
 from tsgkit.runs.interrupts import on_interrupts, ticking
-from tsgkit.runs.journal import Journal, lines_of
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.painted_folder import (
+    API_ERROR,
+    BLOCKED,
+    FIELDS,
+    PAINTED,
+    PaintingLog,
+    is_there,
+    keep,
+    picture_of,
+)
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
 from tsgkit.runs.prompt_rewriter import NotRewritten, Rewriter, RewriterOptions, open_rewriter
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.decoding import Unreadable, examine, require_pillow
+from tsgkit.suites.decoding import require_pillow
 from tsgkit.suites.painting import Painting
 from tsgkit.suites.pictures import PAINTINGS, is_file_id
 
-PAINTED, BLOCKED, API_ERROR = "painted", "blocked", "api_error"
-FIELDS = ("id", "outcome", "request", "attempts")
 WHAT = "these pictures"
-
-
-class Last(NamedTuple):
-    """What became of an item when it was asked last, and what was asked."""
-
-    outcome: str
-    request: str
-
-
-PNG_START = b"\x89PNG\r\n\x1a\n"
-PNG_END = b"\0\0\0\0IEND\xaeB`\x82"
-
-
-@dataclass
-class PaintingLog:
-    """What the lines of a folder say: the last of each item, and what all requests used."""
-
-    last: dict[str, Last] = field(default_factory=dict)
-    requests: int = 0
-    unpriced: int = 0
-    """How many pictures came at a cost that nobody told."""
-    spent: Usage = field(default_factory=lambda: Usage(0, 0, 0, 0, 0.0))
-
-    @classmethod
-    def of(cls, folder: Path) -> PaintingLog:
-        """The log of a folder; an empty one where nothing was painted yet."""
-        log = cls()
-        if (folder / PAINTINGS).is_file():
-            for _, line in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
-                log.note(line)
-        return log
-
-    def note(self, line: dict[str, Any]) -> None:
-        """Take in a line."""
-        self.last[line["id"]] = Last(line["outcome"], line["request"])
-        self.requests += sum(attempt.get("status") != TOO_MANY for attempt in line["attempts"])
-        self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
-        used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
-        self.spent = self.spent + Usage(**used)
-
-
-def picture_of(folder: Path, item_id: str) -> Path:
-    """Where the picture of an item lies, or will lie."""
-    return folder / f"{item_id}.png"
-
-
-def is_there(folder: Path, item_id: str) -> bool:
-    """Return whether the picture of an item is made: an empty file or a PNG that was cut off is not."""
-    path = picture_of(folder, item_id)
-    if path.is_symlink() and not path.exists():
-        return True
-    if path.is_dir():
-        raise FileProblem(f"{path}: a folder lies where a picture is to be written", hint="give another -o")
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(PNG_START))
-            if not PNG_START.startswith(start):  # another format, of somebody else's making
-                return True
-            file.seek(-min(len(PNG_END), os.fstat(file.fileno()).st_size), os.SEEK_END)
-            return start == PNG_START and file.read() == PNG_END
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
 
 
 @dataclass(frozen=True)
@@ -499,22 +436,6 @@ class PaintingWork:
             given_up=self.given_up,
             notices=tuple(provider.notices) if isinstance(provider, LiteLlmImages) else (),
         )
-
-
-def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
-    """Write the picture of a reply, if it holds one that can be decoded; the result says what became of it."""
-    if reply.picture is None:
-        outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR
-        return {"outcome": outcome, "reason": reply.error or str(reply.ending)}
-    examined = examine(reply.picture, as_png=True)
-    if isinstance(examined, Unreadable):
-        return {"outcome": API_ERROR, "reason": f"what came is no picture: {examined.reason}"}
-    as_it_came = examined.png is None or examined.format == "PNG"
-    data = reply.picture if as_it_came or examined.png is None else examined.png
-    write_bytes(picture_of(folder, item_id), data)
-    sides = {"width": examined.width, "height": examined.height}
-    notes = {} if as_it_came else {"notes": list(examined.notes)}
-    return {"outcome": PAINTED, "sha256": hashlib.sha256(data).hexdigest(), **sides, **notes}
 
 
 def _unfinished(why: NotFinished) -> Reply:
