@@ -25,8 +25,8 @@ from shipped import DATA, TASKS
 from tsgkit.errors import TsgkitError
 from tsgkit.library.cards import load_card
 from tsgkit.library.declarations import loaded
-from tsgkit.library.files import decoded
-from tsgkit.llm.scripted import read_script
+from tsgkit.library.files import decoded, read_text
+from tsgkit.llm.scripted import script_in
 from tsgkit.runs.plan import load_plan
 from tsgkit.runs.reopened import reopen
 from tsgkit.suites.registry import task_of
@@ -203,7 +203,7 @@ LOADERS: dict[str, Loader] = {
     "formulas": Loader(_head(TASKS / "formalimg/data/knolling.jsonl", 3), "k.jsonl", _rows("formalimg/knolling")),
     "questions": Loader(_head(TASKS / "spatialgen/data/questions.jsonl", 2), "q.jsonl", _rows("spatialgen/questions")),
     "replies": Loader(_replies, "replies.jsonl", lambda path: read_replies(path, REPLIES)),
-    "script": Loader(_replies, "said.jsonl", read_script),
+    "script": Loader(_replies, "said.jsonl", lambda path: script_in(read_text(path), str(path))),
     "card": Loader(_head(TASKS / "tsg/sgqa.yaml", 100), "sgqa.yaml", _card),
     "plan": Loader(lambda: b"tasks: [tsg/sgqa]\nmodels: [openai/x]\nseed: 1\nlimit: 5\n", "p.yaml",
                    lambda path: load_plan(str(path))),

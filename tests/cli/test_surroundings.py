@@ -50,6 +50,9 @@ def shell(command: str, folder: Path, **environment: str) -> subprocess.Complete
         (f"mkdir gone && cd gone && rmdir ../gone && {TSGKIT} eval --limit 1 --quiet", "the working folder is gone"),
         (f"{TSGKIT} eval --task sgqa --limit 1 --quiet --out {'x' * 300}", "xxx/run.json: File name too long"),
         (f"{TSGKIT} eval --task sgqa --data /proc/self/mem --quiet", "/proc/self/mem: cannot be read"),
+        (f"{TSGKIT} eval --task sgqa --quiet --model script:/dev/zero", "/dev/zero: not a file of replies"),
+        (f"{TSGKIT} eval --task sgqa --quiet --model script:.", ".: no run lies here"),
+        (f"{TSGKIT} generate - -o x.jsonl --model script:nope.jsonl <<< Hello.", "nope.jsonl: no such file"),
     ],
 )
 def test_surroundings_that_fail_give_a_message_and_exit_code_2(command: str, said: str, tmp_path: Path) -> None:

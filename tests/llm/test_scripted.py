@@ -10,15 +10,14 @@ import pytest
 from doors import WHERE, Notebook, asked, run
 
 from tsgkit.errors import UsageError
+from tsgkit.library.files import read_text
 from tsgkit.llm.reply import NOTHING, Ending, Reply, reply_value
-from tsgkit.llm.scripted import Asked, Replay, Script, read_script
+from tsgkit.llm.scripted import Asked, Replay, Script, script_in
 
 
 def script(path: Path, *lines: object) -> Script:
-    path.write_text(
-        "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
-    )
-    return read_script(path)
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
+    return script_in(text, str(path))
 
 
 def test_replies_come_one_a_call_and_the_last_again_and_again() -> None:
@@ -57,7 +56,7 @@ def test_a_reply_may_hold_what_else_ends_a_line(tmp_path: Path) -> None:
 
 def test_a_script_of_windows_is_read_too(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_bytes(b'\xef\xbb\xbf{"item_id": "a", "reply": "x"}\r\n\r\n')
-    assert read_script(tmp_path / "s.jsonl").reply("a", "answer", 0).text == "x"
+    assert script_in(read_text(tmp_path / "s.jsonl"), "s.jsonl").reply("a", "answer", 0).text == "x"
 
 
 @pytest.mark.parametrize(
@@ -81,14 +80,6 @@ def test_a_line_nobody_can_mean_is_refused_with_its_number(tmp_path: Path, line:
     with pytest.raises(UsageError, match=said) as caught:
         script(tmp_path / "s.jsonl", {"item_id": "a", "reply": "x"}, line)
     assert "line 2" in caught.value.message
-
-
-@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00bad"])
-def test_a_script_that_cannot_be_read_is_said(tmp_path: Path, content: bytes | None) -> None:
-    if content is not None:
-        (tmp_path / "s.jsonl").write_bytes(content)
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_script(tmp_path / "s.jsonl")
 
 
 def test_what_a_script_says_is_recorded_once_and_costs_nothing() -> None:

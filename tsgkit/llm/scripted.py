@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
@@ -168,20 +167,16 @@ class Asked:
         self.stopping = True
 
 
-def read_script(path: Path) -> Script:
-    """A script: JSON lines of ``{"item_id", "reply"}``, a reply a string, or a list or object of them, one a call."""
+def script_in(text: str, file: str) -> Script:
+    """The script in the text of a file: JSON lines of ``{"item_id", "reply"}``, a reply a string, or a list or object of them, one a call."""
     replies: dict[str, Sequence[str | None] | Mapping[str, str | None]] = {}
     outcomes: dict[str, Ending] = {}
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a reply may hold what else ends a line in Unicode
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the script cannot be read: {error}") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.split("\n"), 1):  # a reply may hold what else ends a line in Unicode
         if not line.strip():
             continue
-        found = _line(line, f"{path}: line {number}")
+        found = _line(line, f"{file}: line {number}")
         if found.item_id in replies:
-            raise UsageError(f"{path}: line {number}: a second reply to item {found.item_id}")
+            raise UsageError(f"{file}: line {number}: a second reply to item {found.item_id}")
         replies[found.item_id] = found.texts
         if found.outcome is not None:
             outcomes[found.item_id] = found.outcome

@@ -7,8 +7,10 @@ of the run.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -429,9 +431,13 @@ def _model(settings: Settings) -> dict[str, Any]:
 
 def _content(path: Path) -> str:
     """A hash of a script, or of a replayed run's calls."""
+    if path.is_dir() and not (path / CALLS).is_file():
+        raise FileProblem(f"{path}: no run lies here: it has no {CALLS}", hint="tsgkit runs list shows what there is")
     file = path / CALLS if path.is_dir() else path
     try:
         with file.open("rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise FileProblem(f"{file}: not a file of replies: it is a device or a pipe", hint="write it to a file")
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=look_alike(file)) from None

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tsgkit.errors import UsageError
+from tsgkit.library.files import read_text
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.scripted import Asked, Replay, Script, read_script
+from tsgkit.llm.scripted import Asked, Replay, Script, script_in
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.plan import REPLAY, SCRIPT
@@ -111,7 +112,7 @@ def recorded_of(subject: str) -> tuple[Script | Replay, str]:
     """What a script or a replay says, and of what in words."""
     kind, _, rest = subject.partition(":")
     if f"{kind}:" == SCRIPT:
-        script = read_script(Path(rest))
+        script = script_in(read_text(rest), rest)
         return script, f"its items begin with {', '.join(list(script.replies)[:3]) or 'nothing: it is empty'}"
     path, _, name = rest.partition("#")
     read_header(Path(path))
