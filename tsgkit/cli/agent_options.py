@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tsgkit.cli.patience_options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text
@@ -32,6 +33,7 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
     parser.add_argument("--max-tokens", type=int, metavar="N", help="ask no more before so many tokens are used")
     parser.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    add_max_outage(parser)
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
     parser.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
     parser.add_argument("--new", action="store_true", help="begin afresh: put earlier work aside, ask everything again")
@@ -47,28 +49,29 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used."""
-    from tsgkit.llm.door import Patience
     from tsgkit.runs.subjects import Limits
 
     for name in ("concurrency", "timeout", "attempts", "max_cost", "max_requests", "max_tokens"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    same = min(Patience.same_error, arguments.attempts)
     return Limits(
         concurrency=arguments.concurrency,
         max_requests=arguments.max_requests,
         max_tokens=arguments.max_tokens,
         max_cost=arguments.max_cost,
         prices=tuple(arguments.price),
-        patience=Patience(timeout=arguments.timeout, attempts=arguments.attempts, same_error=same),
+        patience=patience_of(arguments),
     )
 
 
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
     """The calls beside the file, or folder, that is written."""
     from tsgkit.runs.agent_calls import open_calls
+    from tsgkit.runs.prepared import asks_a_model
 
+    if not arguments.quiet and asks_a_model(arguments.model):
+        print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     calls = open_calls(
         Path(target),
         arguments.model,
@@ -87,12 +90,20 @@ def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], 
 
 def carried_out(calls: AgentCalls, work: Coroutine[Any, Any, Result], arguments: argparse.Namespace) -> Result:
     """The result of work that asks; ``Interrupted`` where the user stopped it."""
+    from tsgkit.cli.progress import WaitLines
+    from tsgkit.runs.agent_calls import CallsWatch
+
+    lines = WaitLines()
+
+    def ticked() -> None:
+        for why in lines.due(calls.waits):
+            complain(why)
 
     def stopping(busy: int) -> None:
         if busy:
             complain(f"stopping: waiting for {count(busy, 'request')} in flight; Ctrl-C again does not wait")
 
-    return calls.carried_out(work, (lambda _: None) if arguments.quiet else stopping)
+    return calls.carried_out(work, CallsWatch() if arguments.quiet else CallsWatch(ticked, stopping))
 
 
 def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:

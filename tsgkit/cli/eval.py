@@ -23,6 +23,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.patience_options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
 
@@ -103,9 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seconds that measuring a room may take (default 120; 0: no limit)",
     )
     how.add_argument("--boxes", action="store_true", help="let a model judge rooms of bare boxes all the same")
-    how.add_argument(
-        "--max-outage", type=float, metavar="MIN", help="minutes a service that is down is waited for (30)"
-    )
+    add_max_outage(how)
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute a model")
     how.add_argument("--tpm", type=float, metavar="N", help="at most so many tokens (estimated) a minute a model")
     how.add_argument("--max-cost", type=float, metavar="USD", help="stop scheduling before this is spent")
@@ -195,15 +194,13 @@ def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
 
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
     """How the run is to be carried out."""
-    from tsgkit.llm.door import Patience
     from tsgkit.runs.evaluation import Options
     from tsgkit.runs.subjects import Limits
 
-    for name in ("concurrency", "timeout", "max_outage", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
+    for name in ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    outage = Patience.max_outage / 60 if arguments.max_outage is None else arguments.max_outage
     limits = Limits(
         concurrency=arguments.concurrency,
         requests_per_minute=arguments.rpm,
@@ -212,7 +209,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
         max_tokens=arguments.max_tokens,
         max_cost=arguments.max_cost,
         prices=tuple(arguments.price),
-        patience=Patience(timeout=arguments.timeout, max_outage=60 * outage),
+        patience=patience_of(arguments),
     )
     return Options(
         out=arguments.out,

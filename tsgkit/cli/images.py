@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tsgkit.cli.patience_options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 
@@ -67,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--rewriter-price", metavar="IN,OUT", help="dollars per million tokens of the text model")
     how.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    add_max_outage(how)
     how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
     how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
@@ -97,20 +99,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used."""
-    from tsgkit.llm.door import Patience
     from tsgkit.runs.subjects import Limits
 
     for name in ("limit", "concurrency", "timeout", "attempts", "rpm", "max_cost", "max_requests"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    same = min(Patience.same_error, arguments.attempts)
     return Limits(
         concurrency=arguments.concurrency,
         requests_per_minute=arguments.rpm,
         max_requests=arguments.max_requests,
         max_cost=arguments.max_cost,
-        patience=Patience(timeout=arguments.timeout, attempts=arguments.attempts, same_error=same),
+        patience=patience_of(arguments),
     )
 
 
@@ -233,6 +233,8 @@ def _say_what_is_left(painted: Painted, arguments: argparse.Namespace) -> None:
         return
     for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
         complain(f"stopped: {why}; {count(painted.unasked, 'picture')} not asked for")
+    for why in painted.trouble:
+        complain(f"while waiting for {inert(why)}")
     how = "raise the limit in" if painted.budget else "go on with"
     complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), arguments)}")
 

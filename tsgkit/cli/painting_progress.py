@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
-from tsgkit.cli.progress import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, EVERY_WAIT_ELSEWHERE, clock, columns_of
+from tsgkit.cli.progress import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, WaitLines, clock, columns_of
 from tsgkit.cli.terminal import inert
 from tsgkit.runs.painting import PaintingWatch, PaintingWork
 
@@ -20,8 +21,8 @@ class PaintingProgress:
     work: PaintingWork | None = None
     _shown_at: float = 0.0
     _in_place: bool = False
-    _said_at: float = 0.0
-    _waits: str = ""
+    _waits: Sequence[str] = ()
+    _wait_lines: WaitLines = field(default_factory=WaitLines)
 
     @property
     def watch(self) -> PaintingWatch:
@@ -43,18 +44,16 @@ class PaintingProgress:
 
     def ticked(self) -> None:
         """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
-        before, self._waits = self._waits, self.work.door.waits_for() if self.work else ""
-        now = time.monotonic()
+        before, self._waits = self._waits, self.work.waits if self.work else ()
         if self.stream.isatty():
             if self._waits or before:
                 self._show()
-        elif self._waits and now - self._said_at >= (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
-            self._said_at = now
-            self._print(inert(self._waits))
+        elif due := self._wait_lines.due(self._waits):
+            self._print("\n".join(map(inert, due)))
 
     def stopping(self, busy: int) -> None:
         """The user wants to stop."""
-        if self.work and (why := self.work.door.waits_for()):
+        for why in self.work.waits if self.work else ():
             self._print(inert(why))
         self._print(f"stopping: waiting for {busy:,} pictures in work; Ctrl-C again does not wait")
 
@@ -68,7 +67,7 @@ class PaintingProgress:
         if self.work is None:
             return
         line = line_of(self.work, time.monotonic())
-        line = (f"{line}; {inert(self._waits)}" if self._waits else line)[: columns_of(self.stream)]
+        line = "; ".join([line, *map(inert, self._waits)])[: columns_of(self.stream)]
         if self.stream.isatty():
             up = "\x1b[1A" if self._in_place else ""
             self.stream.write(f"{up}\r\x1b[2K{line}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -20,6 +21,22 @@ MOST_LINES = 12
 
 
 @dataclass
+class WaitLines:
+    """Picks the moments to say in a line of its own what is being waited for: at once, and now and again."""
+
+    _before: bool = False
+    _said_at: float = 0.0
+
+    def due(self, waits: Sequence[str]) -> Sequence[str]:
+        """Return what is to be said now of these waits."""
+        before, self._before, now = self._before, bool(waits), time.monotonic()
+        if not waits or now - self._said_at < (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
+            return ()
+        self._said_at = now
+        return waits
+
+
+@dataclass
 class Progress:
     """What is shown of one run."""
 
@@ -27,8 +44,8 @@ class Progress:
     running: Running | None = None
     _shown_at: float = 0.0
     _lines: int = 0
-    _waits: list[str] = field(default_factory=list)
-    _said_at: float = 0.0
+    _waits: Sequence[str] = ()
+    _wait_lines: WaitLines = field(default_factory=WaitLines)
 
     @property
     def watch(self) -> Watch:
@@ -57,14 +74,12 @@ class Progress:
 
     def ticked(self) -> None:
         """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
-        waits = [] if self.running is None else self.running.waits
-        before, self._waits, now = self._waits, waits, time.monotonic()
+        before, self._waits = self._waits, [] if self.running is None else self.running.waits
         if self._on_a_terminal:
-            if waits or before:
+            if self._waits or before:
                 self._show()
-        elif waits and now - self._said_at >= (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
-            self._said_at = now
-            self._print("\n".join(map(inert, waits)))
+        elif due := self._wait_lines.due(self._waits):
+            self._print("\n".join(map(inert, due)))
 
     def stopping(self, busy: int) -> None:
         """The user wants to stop."""
@@ -74,7 +89,7 @@ class Progress:
 
     def ended(self) -> None:
         """Nothing more happens."""
-        self._waits = []
+        self._waits = ()
         if self.running is not None and self._lines:
             self._show()
             self._lines = 0

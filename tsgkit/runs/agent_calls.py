@@ -24,13 +24,23 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.scripted import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
-from tsgkit.runs.interrupts import on_interrupts
+from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
 
 Result = TypeVar("Result")
 GO_ON = "the same command goes on from there; with --new it begins afresh"
+
+
+@dataclass
+class CallsWatch:
+    """Told of what happens, for those who want to show it."""
+
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
+    stopping: Callable[[int], None] = lambda _: None
+    """Called with the number of requests in flight when the work is interrupted."""
 
 
 @dataclass
@@ -43,15 +53,23 @@ class AgentCalls:
     product: Path
     notices: tuple[str, ...] = ()
     interrupted: bool = False
+    trouble: tuple[str, ...] = ()
+    """What was being waited for when the work was interrupted."""
 
-    def carried_out(self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None]) -> Result:
+    @property
+    def waits(self) -> list[str]:
+        """Who is being waited for, and why, where no answer has come for some seconds."""
+        if isinstance(self.asker, Door) and (why := self.asker.waits_for()):
+            return [f"{self.asker.name}: {why}"]
+        return []
+
+    def carried_out(self, work: Coroutine[Any, Any, Result], watch: CallsWatch) -> Result:
         """Run work that asks; ``Interrupted`` where the user stopped it.
 
-        The first Ctrl-C lets requests in flight come home, of which there are as many as ``stopping`` is told; the
-        second one cancels them.
+        The first Ctrl-C lets requests in flight come home, the second one cancels them.
         """
         try:
-            result = asyncio.run(self._until_interrupted(work, stopping))
+            result = asyncio.run(self._until_interrupted(work, watch))
         except (KeyboardInterrupt, asyncio.CancelledError):
             self.interrupted = True
         finally:
@@ -59,24 +77,26 @@ class AgentCalls:
         if self.interrupted:
             recorded = self.folder.calls.count()
             kept = f"{recorded:,} call{'s are' if recorded != 1 else ' is'} kept in {self.folder.path}"
-            raise Interrupted(f"interrupted: {kept}; {self.product} was not written", hint=GO_ON)
+            waited = "".join(f", while waiting for {why}" for why in self.trouble)
+            raise Interrupted(f"interrupted: {kept}; {self.product} was not written{waited}", hint=GO_ON)
         return result
 
-    async def _until_interrupted(self, work: Coroutine[Any, Any, Result], stopping: Callable[[int], None]) -> Result:
+    async def _until_interrupted(self, work: Coroutine[Any, Any, Result], watch: CallsWatch) -> Result:
         asyncio.get_running_loop().set_default_executor(Threads())
         task = asyncio.create_task(work)
 
         def stop() -> None:
-            self.interrupted = True
+            self.interrupted, self.trouble = True, tuple(self.waits)
             self.asker.stop()
-            stopping(self.asker.flow.active if isinstance(self.asker, Door) else 0)
+            watch.stopping(self.asker.flow.active if isinstance(self.asker, Door) else 0)
 
         def abandon() -> None:
             task.cancel()
 
         with on_interrupts(stop, abandon):
             try:
-                return await task
+                async with ticking(watch.ticked):
+                    return await task
             finally:
                 await self.leave()
 

@@ -181,6 +181,8 @@ class Painted:
     interrupted: bool = False
     budget: str = ""
     given_up: str = ""
+    trouble: tuple[str, ...] = ()
+    """What was being waited for when it was interrupted."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -305,9 +307,17 @@ class PaintingWork:
     why: str = ""
     budget: str = ""
     given_up: str = ""
+    trouble: tuple[str, ...] = ()
+    """What was being waited for when the work was stopped."""
     fatal: TsgkitError | None = None
     busy: int = 0
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    @property
+    def waits(self) -> list[str]:
+        """Who is being waited for, and why, where no answer has come for some seconds."""
+        own = [f"{self.door.name}: {why}"] if (why := self.door.waits_for()) else []
+        return own if self.rewriter is None else [*own, *self.rewriter.calls.waits]
 
     @property
     def ended(self) -> int:
@@ -317,7 +327,7 @@ class PaintingWork:
     def stop(self, why: str) -> None:
         """Ask for nothing more; what is on its way comes home."""
         if not self.stopping:
-            self.stopping, self.why = True, why
+            self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
             self.door.stop()
             if self.rewriter is not None:
                 self.rewriter.calls.asker.stop()
@@ -434,6 +444,7 @@ class PaintingWork:
             interrupted=self.stopping and self.why == "interrupted",
             budget=self.budget,
             given_up=self.given_up,
+            trouble=self.trouble,
             notices=tuple(provider.notices) if isinstance(provider, LiteLlmImages) else (),
         )
 
