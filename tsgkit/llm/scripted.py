@@ -168,7 +168,10 @@ class Asked:
 
 
 def script_in(text: str, file: str) -> Script:
-    """The script in the text of a file: JSON lines of ``{"item_id", "reply"}``, a reply a string, or a list or object of them, one a call."""
+    """Return the script in the text of a file: JSON lines of ``{"item_id", "reply"}``.
+
+    A reply is a string, or a list or object of them, one a call.
+    """
     replies: dict[str, Sequence[str | None] | Mapping[str, str | None]] = {}
     outcomes: dict[str, Ending] = {}
     for number, line in enumerate(text.split("\n"), 1):  # a reply may hold what else ends a line in Unicode
