@@ -64,6 +64,9 @@ def test_one_json_object_says_the_same(folder: Path, capsys: Captured) -> None:
         "total": 2, "painted": 1, "there": 0, "blocked": 0, "failed": 1, "unasked": 0, "requests": 2,
     }  # fmt: skip
     assert value["cost"] is None and "error 404" in value["failures"]["c1"]
+    with picture_server(always={"": "404"}) as server:
+        assert main(words(server.base, "--ids", "c1", "--json", "--quiet", out="none")) == 1
+    assert json.loads(capsys.readouterr().out)["cost"] is None, "nobody knows the price of a request that failed"
     assert "nothing is lost; go on with: tsgkit" in said.err
 
 

@@ -188,5 +188,5 @@ def test_a_door_says_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = replace(HASTE, first_wait=60.0, longest_wait=60.0)
     assert run(said(door_to(Told([hangs])))) == "no answer for 0 s; an attempt may take 5 s"
     throttled = run(said(door_to(Told([CallFailed("slow down", 429)]), patience=slow)))
-    assert throttled == "no answer for 0 s, 1 calls wait to be tried again: slow down"
+    assert throttled == "no answer for 0 s, 1 call waits to be tried again: slow down"
     assert door_to(Told()).waits_for() == ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from tsgkit.cli.progress import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, WaitLines, clock, columns_of
-from tsgkit.cli.terminal import inert
+from tsgkit.cli.terminal import count, inert
 from tsgkit.runs.painting import PaintingWatch, PaintingWork
 
 
@@ -55,7 +55,7 @@ class PaintingProgress:
         """The user wants to stop."""
         for why in self.work.waits if self.work else ():
             self._print(inert(why))
-        self._print(f"stopping: waiting for {busy:,} pictures in work; Ctrl-C again does not wait")
+        self._print(f"stopping: waiting for {count(busy, 'picture')} in work; Ctrl-C again does not wait")
 
     def finished(self) -> None:
         """Nothing more happens."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
-from tsgkit.cli.terminal import inert
+from tsgkit.cli.terminal import count, inert
 from tsgkit.llm.door import Door
 from tsgkit.runs.evaluation import Running, Watch
 from tsgkit.runs.state import RowState
@@ -85,7 +85,7 @@ class Progress:
         """The user wants to stop."""
         for why in [] if self.running is None else self.running.waits:
             self._print(inert(why))
-        self._print(f"stopping: waiting for {busy:,} samples in work; Ctrl-C again does not wait")
+        self._print(f"stopping: waiting for {count(busy, 'sample')} in work; Ctrl-C again does not wait")
 
     def ended(self) -> None:
         """Nothing more happens."""

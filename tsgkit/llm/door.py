@@ -149,7 +149,8 @@ class Door:
         if self.outage.since is not None:
             return f"no service for {self.outage.lasted():.0f} s, one request at a time is tried: {self.outage.reason}"
         if self._trouble:
-            return f"no answer for {silent:.0f} s, {self.waiting:,} calls wait to be tried again: {self._trouble}"
+            calls = "1 call waits" if self.waiting == 1 else f"{self.waiting:,} calls wait"
+            return f"no answer for {silent:.0f} s, {calls} to be tried again: {self._trouble}"
         pace = self.flow.pace
         held = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
         return f"no answer for {silent:.0f} s{held}; an attempt may take {self.patience.timeout:g} s"

@@ -430,6 +430,7 @@ class PaintingWork:
     def result(self) -> Painted:
         """What became of it."""
         provider, used = self.door.provider, self.door.budget
+        is_unpriced = self.unpriced or (used.used_requests and not used.used_cost and self.painter.price is None)
         return Painted(
             folder=self.folder,
             total=self.todo.total,
@@ -439,7 +440,7 @@ class PaintingWork:
             failures=tuple(self.failures),
             refusals=tuple(self.blocked),
             requests=used.used_requests,
-            cost=None if self.unpriced or (self.rewriter and self.rewriter.is_unpriced) else used.used_cost,
+            cost=None if is_unpriced or (self.rewriter and self.rewriter.is_unpriced) else used.used_cost,
             seconds=round(time.monotonic() - self.began, 3),
             interrupted=self.stopping and self.why == "interrupted",
             budget=self.budget,
