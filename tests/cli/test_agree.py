@@ -46,6 +46,21 @@ def write(*rows: dict[str, Any]) -> None:
     Path("people.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
+def test_questions_of_an_item_that_ended_in_an_error_are_wrong_and_have_no_label(capsys: Captured) -> None:
+    a_run("run", "baseline/constant:C")
+    file = Path("run/samples.jsonl")
+    first, *others = map(json.loads, file.read_text().splitlines())
+    ended = {"outcome": "error", "error": "ValueError", "answer": None, "evidence": None}
+    file.write_text("".join(json.dumps(line) + "\n" for line in (first | ended, *others)))
+    write(
+        {"item_id": f"{IDS[0]}/0", "rater": "ann", "label": "C"},
+        {"item_id": f"{IDS[1]}/0", "rater": "ann", "label": "C"},
+    )
+    (row,) = agreed(capsys, "run", "--human", "people.jsonl")
+    assert row["measures"]
+    assert main(["audit", "--run", "run"]) == 0
+
+
 def test_a_judge_is_held_against_the_majority_and_ties_are_dropped(capsys: Captured) -> None:
     a_run("run", "baseline/constant:C")
     ratings, truth = [], {}

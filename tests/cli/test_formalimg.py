@@ -172,6 +172,19 @@ def test_a_run_is_reported_by_the_predicates_of_clauses(capsys: pytest.CaptureFi
     assert "failed, strict" in Path("page.html").read_text(encoding="utf-8")
 
 
+def test_clauses_of_an_item_whose_service_failed_count_as_failed_by_predicate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = [{"item_id": "knolling/0", "reply": None, "outcome": "api_error"}, {"item_id": "knolling/1", "reply": "[]"}]
+    Path("script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["eval", "--task", "formalimg/layout", "--ids", "knolling/0", "--model", "script:script.jsonl"]
+    assert main([*command, "--out", "run", "--quiet"]) == 1
+    capsys.readouterr()
+    assert main(["report", "run", "--by", "predicate", "--format", "json"]) == 1
+    boards = json.loads(capsys.readouterr().out)["rows"][0]["by"]["predicate"]
+    assert boards["Is"]["counts"]["failed_clauses"] == boards["Is"]["counts"]["clauses"] > 0
+
+
 def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
     layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl"]
     for options, told in (

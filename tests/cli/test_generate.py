@@ -114,7 +114,7 @@ def test_a_failing_model_says_why_and_writes_nothing_it_does_not_have(capsys: Ca
     with model_server(faults={"500": 1.0}) as server:
         assert main(words(server, "out.json", "--attempts", "1")) == 1
     said = capsys.readouterr().err
-    assert "this is error 500" in said and "nothing was told, so nothing was written" in said
+    assert "this is error 500" in said and "no graphs were generated; output not written" in said
     assert not Path("out.json").exists()
 
 

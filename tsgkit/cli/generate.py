@@ -171,4 +171,4 @@ def _print(summary: dict[str, Any], out: str) -> None:
     if summary["graphs"]:
         say(f"written: {inert(out)}")
     else:
-        complain("nothing was told, so nothing was written")
+        complain("no graphs were generated; output not written")

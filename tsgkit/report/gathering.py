@@ -340,13 +340,15 @@ class _Sums:
         self.unasked = 0
         self._added = bytearray(len(row.numbers))
         self._failed: dict[int, dict[str, Any]] = {}
+        takes_parts = any(group in row.task.part_groups for group in by)
+        self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
     def add_record(self, place: int, record: dict[str, Any]) -> bool:
         """One more record; false where the sample was added before."""
         if self._added[place]:
             return False
         if record["outcome"] in FAILURES:
-            self._failed[place] = {name: record[name] for name in KEPT_OF_FAILED if name in record}
+            self._failed[place] = {name: record[name] for name in self._kept_of_failed if name in record}
         else:
             self._failed.pop(place, None)
             self._add(place, record)

@@ -321,13 +321,15 @@ def _counts(
 
 
 def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Verdict]:
-    """What a record of a sample says of each of its questions."""
-    said = record["evidence"].get("rounds", ())
+    """What a record of a sample says of each of its questions; without evidence, as of an error, none is right."""
+    evidence = record["evidence"] or {"right": [False] * len(sample.questions)}
+    answer = record["answer"] or [None] * len(sample.questions)
+    said = evidence.get("rounds", ())
     for number, question in enumerate(sample.questions):
         yield Verdict(
             question=str(number),
-            right=record["evidence"]["right"][number],
-            label=record["answer"][number],
+            right=evidence["right"][number],
+            label=answer[number],
             key=question.key,
             kind=domain_of(question.sub_domain) or "",
             rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
