@@ -1,0 +1,24 @@
+"""What a model's text says, before anyone knows what was asked: pure, and the same for every suite.
+
+>>> from tsgkit.replies.choices import choice
+>>> reply = "<think>It could be [A].</think>The pan is lifted first.\\n**Answer:** (C), since [A] comes later"
+>>> found = choice(reply, {"A": "", "B": "", "C": ""})
+>>> found.value, reply[found.start : found.end]
+('C', 'C')
+>>> choice("Answer: A\\nAnswer: C", {"A": "", "B": "", "C": ""})
+Unreadable(reason='two answers: A, C')
+
+One module a habit of models: ``reasoning`` (think blocks, closed or not), ``fences`` (code fences), ``sections`` (answer
+labels), ``near_json`` (values that are almost JSON), ``choices`` (one of n options, or n of them), ``words`` (one name)
+and ``lists`` (names). A wrong reading is worse than none: where the best kind of evidence disagrees with itself, a
+reply is :class:`Unreadable`. No text makes a reader raise, and every reader takes time in proportion to its length.
+"""
+
+from __future__ import annotations
+
+from tsgkit.replies.parts import Part, Read, Unreadable
+
+__all__ = ["READER", "Part", "Read", "Unreadable"]
+
+READER = 2
+"""The version of all readers of replies: it stands in every run. Runs of 0.1.0, which have none, were read by 1."""

@@ -1,0 +1,270 @@
+"""One of n options, however a reply names it: by its letter, or by its words.
+
+>>> options = {"A": "on the table", "B": "under the lamp", "C": "None"}
+>>> [read.value for reply in ("**B**", "The answer is (b).", "Under the lamp.", '{"answer": "B"}')
+...  if isinstance(read := choice(reply, options), Read)]
+['B', 'B', 'B', 'B']
+>>> choice("It is A or B.", options), choice("D", options)
+(Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
+
+Evidence, the best first: what is called the answer (a label, a field of JSON, a box, a tag), a sentence that answers, an
+answer that stands alone (the whole reply, a line, the beginning of its first or last line), brackets. Where the best
+kind there is gives two answers, the reply is unreadable, unless words between them take the first one back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.parts import Part, Read, Unreadable
+from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.sections import LABEL, labels_in
+from tsgkit.replies.signs import bare, shown_plainly
+
+Options = Mapping[str, str]
+"""The letters that were offered, each with its words (empty where only letters matter)."""
+NO_ANSWER = "no answer"
+FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option", "selected_option", "selected", "response")
+LETTER = r"([A-Ha-h])"
+"""Letters beyond the options, so that an answer outside them is seen as one."""
+NOUN = r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|opción|respuesta|antwort|réponse|选项|答案)"
+FOLLOWED = r"(?=\s*(?:$|[):;|=!?]|[.,](?!\w)|[-–—]\s|\s[-–—]|项|选项|是))"
+LEADING = re.compile(
+    rf"\s*(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*)?(?:(?:correct|right|best)\s+)?(?:{NOUN}\s*(?:(?:is|ist|es|est)\s+)?[:#]?\s*)?"
+    rf"\(?\s*(?:{LETTER}\s*\)?(?:{FOLLOWED}|(?=\s*\([^()]*\)\.?\s*$))|([B-Hb-h])(?=\s+[^\W\d])|(A)(?=\s+(?:because|since|as|weil|car|porque)\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
+MORE = re.compile(rf"\s*\)?\s*(?:,|/|&|\+|\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b|和|或|、)\s*(?:{NOUN}\s*)?\(?\s*{LETTER}(?!['’\w])(?!\s+[a-z])", re.IGNORECASE)
+NUMBER = re.compile(r"\s*(?:(?:question|q)\s*)?[#(]?\d{1,3}\s*[.):]\s+(?=\(?[A-Ha-h]\b)", re.IGNORECASE)
+IS = r"(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be|ist|lautet|wäre|es|sería|est|serait)"
+CAPITAL = r"\(?\s*([A-H])\s*\)?(?!['’\w])(?!\s*(?:,|/|\bor\b|\band\b)\s*\(?[A-H]\b)"
+ENDED = r"(?=\s*(?:$|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b))"
+SENTENCES = tuple(
+    re.compile(pattern, flags)
+    for pattern, flags in (
+        (rf"\b(?i:{NOUN})\s+(?i:here\s+|therefore\s+)?(?i:{IS})\s*(?i:therefore|thus|clearly|definitely|indeed|probably|most\s+likely|also|daher|la|l')?\s*:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
+        (rf"\b(?i:{NOUN})\s+(?i:{IS})\s*:?\s*\(([a-h])\)", 0),
+        (r"\b(?i:therefore|thus|hence|so|consequently|(?:that|which|this)\s+leaves|leaves|daher|also|somit|folglich|por\s+tanto|por\s+lo\s+tanto|donc|así\s+que)\b[,:]?\s*"
+         rf"(?i:(?:it(?:'s|\s+is|\s+must\s+be)|(?:we|i)\s+(?:choose|pick|select|have)|only|ist|es|c'est)\s+)?(?i:(?:the|die|la)\s+)?(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
+        (rf"\b(?i:i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|go\s+(?:with|for)|say|vote\s+for|answer)|my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|ich\s+wähle|elijo|je\s+choisis)\s*:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
+        (rf"{CAPITAL}\s*(?i:is|seems|ist|es|est)\s+(?i:the\s+|die\s+|la\s+)?(?i:(?:only|clearly|definitely|therefore)\s+)*(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s+(?:about|that|in)\b)(?:\s+(?:{NOUN}|match|one))?|answer\b)", 0),
+        (rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*:?\s*(?:选项)?{CAPITAL}", 0),
+        (rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)\s*(?:选项)?\s*:?\s*{CAPITAL}", 0),
+        (rf"{CAPITAL}\s*(?:项|选项)?\s*(?:是|为)?\s*正确", 0),
+    )
+)  # fmt: skip
+SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s+{IS}\s*:?\s*([^\n]{{1,300}})", re.IGNORECASE)
+STARTS = re.compile(r"[.!?\n。！？](?=\s|$|[^\x00-\x7f])")
+UNSURE = re.compile(
+    r"\b(?:if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是", re.IGNORECASE
+)
+TAKEN_BACK = re.compile(
+    r"\b(?:wait|correction|corrected|actually|scratch\s+that|second\s+thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
+    r"|misread|was\s+wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s+my|oops|apologies|korrektur|korrigiere|doch|"
+    r"perdón|mejor\s+dicho|en\s+realidad|corrección|pardon|en\s+fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
+    re.IGNORECASE,
+)
+BOX = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\s*\{)?([^{}]{1,300})\}")
+BRACKET = re.compile(r"\[\s*[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*\]")
+LONE = re.compile(rf"\s*(?:{NOUN}\s*:?\s*)?\(?\s*{LETTER}\s*\)?\s*[.!]?\s*", re.IGNORECASE)
+CLEAN = re.compile(r"\s*(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*")
+
+
+class Statement(NamedTuple):
+    """One place that says an option, and whether it is called final."""
+
+    letter: str
+    start: int
+    end: int
+    is_final: bool = False
+
+
+def choice(reply: str, options: Options) -> Read[str] | Unreadable:
+    """Return the option that a reply says."""
+    if match := CLEAN.fullmatch(reply):
+        return _offered(Statement(match.group(1).upper(), *match.span(1)), options)
+    said = spoken(reply)
+    if isinstance(said, Unreadable):
+        return said
+    return choice_in(said, options)
+
+
+def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
+    """Return the option that a part of a reply says."""
+    part = without_fences(shown_plainly(said))
+    if not part.text.strip():
+        return Unreadable(NO_ANSWER)
+    if labels := [label for label in labels_in(part) if part.text[label.end() :].strip()]:
+        return _behind_labels(part, labels, options)
+    return _best(part, options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
+
+
+def _best(
+    part: Part, options: Options, kinds: Sequence[Callable[[Part, Options], list[Statement]]]
+) -> Read[str] | Unreadable:
+    for kind in kinds:
+        if found := kind(part, options):
+            return _agreed(found, part, options)
+    return Unreadable(NO_ANSWER)
+
+
+def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options) -> Read[str] | Unreadable:
+    """Return what is called the answer; a label with other words behind it makes them the only ones that count."""
+    ends = [label.start() for label in labels[1:]] + [len(part.text)]
+    behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
+    found = [*_in_json(part, options), *_boxed(part, options)]
+    for label, rest in zip(labels, behind, strict=True):
+        is_final = label.group("final") is not None or label.group().lower().startswith("<answer")
+        found += [one._replace(is_final=is_final) for one in _leading(rest, options)]
+    if found and (not behind[-1].text.strip() or any(one.start >= behind[-1].start for one in found)):
+        return _agreed(sorted(found, key=lambda one: one.start), part, options)
+    return _best(behind[-1], options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
+
+
+def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
+    """Return the one answer of all statements of a kind; the last one counts where it takes others back."""
+    final = [one for one in found if one.is_final]
+    kept = final or found
+    letters = sorted({one.letter for one in kept})
+    last = kept[-1]
+    if len(letters) > 1:
+        before = max(one.end for one in kept if one.letter != last.letter)
+        if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
+            return Unreadable(f"two answers: {', '.join(letters)}")
+    return _offered(last, options)
+
+
+def _offered(statement: Statement, options: Options) -> Read[str] | Unreadable:
+    letter = statement.letter
+    if letter not in options:
+        return Unreadable(f"{letter} is none of the {len(options)} options")
+    return Read(letter, statement.start, statement.end)
+
+
+def _leading(part: Part, options: Options) -> list[Statement]:
+    """Return the letters that a text begins with, or the option whose words it is."""
+    lines = part.lines()
+    if not lines:
+        return []
+    line = bare(lines[0])
+    number = NUMBER.match(line.text)
+    at = number.end() if number else 0
+    match = LEADING.match(line.text, at)
+    if match is None:
+        letter = _in_words(part.text, options) or _in_words(lines[0].text, options)
+        stripped = lines[0].strip()
+        return [Statement(letter, stripped.start, stripped.end)] if letter else []
+    place = next(number for number in (1, 2, 3) if match.group(number))
+    found = [Statement(match.group(place).upper(), *(line.start + at for at in match.span(place)))]
+    while more := MORE.match(line.text, found[-1].end - line.start):
+        found.append(Statement(more.group(1).upper(), *(line.start + at for at in more.span(1))))
+    if len(found) == 1 and (other := _in_words(_rest(line, found[0]), options)) and other != found[0].letter:
+        found.append(Statement(other, found[0].start, found[0].end))
+    return found
+
+
+def _rest(line: Part, statement: Statement) -> str:
+    return line.text[statement.end - line.start :].lstrip(" ):.-–—=|,")
+
+
+def _in_words(text: str, options: Options) -> str | None:
+    """Return the letter of the one option whose words a text is."""
+    said = _folded(text)
+    same = [letter for letter, words in options.items() if words and _folded(words) == said]
+    return same[0] if len(same) == 1 else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip("\"'“”‘’.*_` ")
+
+
+def _in_json(part: Part, options: Options) -> list[Statement]:
+    """Return what the fields of JSON objects call the answer; a list or a text of its own is none."""
+    if "{" not in part.text:
+        return []
+    found = []
+    for value in values_in(part.text):
+        fields = {str(key).lower().replace(" ", "_"): one for key, one in value.value.items()} if isinstance(value.value, dict) else {}
+        said = next((fields[name] for name in FIELDS if name in fields), None)
+        if isinstance(said, str):
+            start = part.start + value.start
+            for one in _leading(Part(said), options):
+                found.append(Statement(one.letter, start, part.start + value.end, is_final=True))
+    return found
+
+
+def _boxed(part: Part, options: Options) -> list[Statement]:
+    if "\\boxed" not in part.text:
+        return []
+    found = []
+    for match in BOX.finditer(part.text):
+        inside = part.cut(match.start(1), match.end(1))
+        found += [one._replace(is_final=True) for one in _leading(inside, options)]
+    return found
+
+
+def _in_sentences(part: Part, options: Options) -> list[Statement]:
+    """Return the letters and words of sentences that answer: no questions, conditions or denials."""
+    text = bare(part).text
+    found = {}
+    for pattern in SENTENCES:
+        for match in pattern.finditer(text):
+            if _is_sure(text, match.start()) and not _is_question(text, match.end()):
+                span = match.span(1)
+                found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
+    for match in SAID_IN_WORDS.finditer(text):
+        letter = _in_words(match.group(1), options)
+        if letter and _is_sure(text, match.start()):
+            found[match.span(1)] = Statement(letter, part.start + match.start(1), part.start + match.end(1))
+    return [found[span] for span in sorted(found)]
+
+
+def _is_sure(text: str, place: int) -> bool:
+    """Whether the words of the sentence before a place neither deny what follows nor make it depend on anything."""
+    before = text[max(0, place - 300) : place]
+    start = max((match.end() for match in STARTS.finditer(before)), default=0)
+    clause = before[start:]
+    return UNSURE.search(clause) is None or re.search(r"[,;，；]\s*(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*(?:\w+\s+){0,2}$", clause) is not None and re.search(r"\bif\b|如果|\bwenn\b|\bunless\b", clause, re.IGNORECASE) is None
+
+
+def _is_question(text: str, place: int) -> bool:
+    end = STARTS.search(text, place)
+    return end is not None and end.group() in "?？"
+
+
+def _alone(part: Part, options: Options) -> list[Statement]:
+    """Return what stands alone: the whole text in an option's words, a line of one letter, or a first or last word."""
+    if letter := _in_words(part.text, options):
+        whole = part.strip()
+        return [Statement(letter, whole.start, whole.end)]
+    lines = part.lines()
+    plain = [bare(line) for line in lines]
+    lone = [(line, match) for line in plain if (match := LONE.fullmatch(_without_number(line.text)))]
+    if lone:
+        return [_lone(line, match) for line, match in lone]
+    leading = [_leading(line, options) for line in lines]
+    letters = {one.letter for found in leading for one in found}
+    if len(letters) > 1:
+        return [one for found in leading for one in found]
+    return [*leading[0], *leading[-1]]
+
+
+def _lone(line: Part, match: re.Match[str]) -> Statement:
+    at = line.start + len(line.text) - len(_without_number(line.text)) + match.start(1)
+    return Statement(match.group(1).upper(), at, at + 1)
+
+
+def _without_number(line: str) -> str:
+    number = NUMBER.match(line)
+    return line[number.end() :] if number else line
+
+
+def _in_brackets(part: Part, options: Options) -> list[Statement]:
+    return [
+        Statement(match.group(1).upper(), part.start + match.start(1), part.start + match.end(1))
+        for match in BRACKET.finditer(part.text)
+    ]

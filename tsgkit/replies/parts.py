@@ -1,0 +1,60 @@
+"""Stretches of a reply that know where they stand in it, and what is read from them."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Unreadable(NamedTuple):
+    """No answer could be read, and why."""
+
+    reason: str
+
+
+class Read(NamedTuple, Generic[Value]):
+    """A value and the span of the reply that says it."""
+
+    value: Value
+    start: int
+    end: int
+
+
+class Part(NamedTuple):
+    """A stretch of a reply and where it begins there.
+
+    >>> part = Part("Answer: [C]", 10).cut(8)
+    >>> part, part.strip("[]")
+    (Part(text='[C]', start=18), Part(text='C', start=19))
+    """
+
+    text: str
+    start: int = 0
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the reply."""
+        return self.start + len(self.text)
+
+    def cut(self, start: int, end: int | None = None) -> Part:
+        """Return the stretch from one place in it to another (None: to its end)."""
+        return Part(self.text[start:end], self.start + start)
+
+    def strip(self, characters: str | None = None) -> Part:
+        """Return it without these characters (None: white space) at both ends."""
+        left = len(self.text) - len(self.text.lstrip(characters))
+        return Part(self.text.strip(characters), self.start + left)
+
+    def lines(self) -> list[Part]:
+        """Return its lines that are not blank."""
+        found, at = [], 0
+        for line in self.text.splitlines(keepends=True):
+            if line.strip():
+                found.append(Part(line.rstrip("\r\n"), self.start + at))
+            at += len(line)
+        return found
+
+    def read_as(self, value: Value) -> Read[Value]:
+        """Return a value that this stretch says."""
+        return Read(value, self.start, self.end)

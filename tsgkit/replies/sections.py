@@ -1,0 +1,76 @@
+"""Where in a reply the answer is: behind the last label with something behind it, else anywhere.
+
+>>> section = answer_section("The cup comes first.\\n**Final answer:** [cup]")
+>>> section.part.text, section.label
+(' [cup]', '**Final answer:**')
+>>> answer_section("[cup]").label is None
+True
+>>> answer_section("<think>[cup]")
+Unreadable(reason='the reasoning never ends')
+
+A label stands at the start of a line: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``, ``Antwort:``, with
+or without bold or heading marks; ``Final answer`` alone on a line counts too, and so does an ``<answer>`` tag.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tsgkit.replies.parts import Part, Unreadable
+from tsgkit.replies.reasoning import spoken
+
+MARKS = r"[*_ \t]{0,6}(?:[:：][*_]{0,3}|$)"
+COLON = r"[*_ \t]{0,6}[:：][*_]{0,3}"
+FINAL = (
+    r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice)(?:[ \t]is)?"
+    r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
+)
+PLAIN = (
+    r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?"
+    r"|(?:正确)?(?:答案|选项)(?:是|为)?|答|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
+)
+BEFORE = r"^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}(?:(?:the|my|die|der|la|mi)[ \t])?"
+LABEL = re.compile(
+    rf"{BEFORE}(?:(?P<final>{FINAL}){MARKS}|(?:{PLAIN}){COLON})"
+    r"|^[ \t]*(?:#{1,6}[ \t]+|\*\*[ \t]*)(?:answer|答案|antwort|respuesta|réponse)[*_ \t]{0,6}$"
+    r"|<answer>",
+    re.IGNORECASE | re.MULTILINE,
+)
+ENDS = re.compile(r"</answer>", re.IGNORECASE)
+
+
+class Section(NamedTuple):
+    """The part of a reply that holds the answer, and the label that announced it (None: the whole reply)."""
+
+    part: Part
+    label: str | None
+
+
+def answer_section(reply: str) -> Section | Unreadable:
+    """Return what stands behind the last answer label, or all that is said where there is none."""
+    said = spoken(reply)
+    if isinstance(said, Unreadable):
+        return said
+    labels = labels_in(said)
+    if not labels:
+        return Section(said, None)
+    written = [label for label in labels if _behind(said, label).text.strip()]
+    if not written:
+        return Section(Part(LABEL.sub(_blank, said.text), said.start), None)
+    return Section(_behind(said, written[-1]), written[-1].group().strip())
+
+
+def labels_in(part: Part) -> list[re.Match[str]]:
+    """Return all answer labels of a text, in order."""
+    return list(LABEL.finditer(part.text))
+
+
+def _behind(part: Part, label: re.Match[str]) -> Part:
+    rest = part.cut(label.end())
+    closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
+    return rest.cut(0, closed.start()) if closed else rest
+
+
+def _blank(label: re.Match[str]) -> str:
+    return " " * len(label.group())
