@@ -23,44 +23,74 @@ from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import LABEL, labels_in
-from tsgkit.replies.signs import bare, shown_plainly
+from tsgkit.replies.signs import bare, shown_plainly, without_hidden
 
 Options = Mapping[str, str]
 """The letters that were offered, each with its words (empty where only letters matter)."""
 NO_ANSWER = "no answer"
-FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option", "selected_option", "selected", "response")
+FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option", "selected_option", "selected", "response",
+          "答案", "antwort", "respuesta", "réponse")  # fmt: skip
+DEEPEST = 3
 LETTER = r"([A-Ha-h])"
 """Letters beyond the options, so that an answer outside them is seen as one."""
 NOUN = r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|opción|respuesta|antwort|réponse|选项|答案)"
-FOLLOWED = r"(?=\s*(?:$|[):;|=!?]|[.,](?!\w)|[-–—]\s|\s[-–—]|项|选项|是))"
+FOLLOWED = r"(?=\s*(?:$|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|\s[-–—]|项|选项|是))"
 LEADING = re.compile(
-    rf"\s*(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*)?(?:(?:correct|right|best)\s+)?(?:{NOUN}\s*(?:(?:is|ist|es|est)\s+)?[:#]?\s*)?"
+    rf"[^\w(]*(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*)?(?:(?:correct|right|best)\s+)?(?:{NOUN}\s*(?:(?:is|ist|es|est)\s+)?[:#]?\s*)?"
     rf"\(?\s*(?:{LETTER}\s*\)?(?:{FOLLOWED}|(?=\s*\([^()]*\)\.?\s*$))|([B-Hb-h])(?=\s+[^\W\d])|(A)(?=\s+(?:because|since|as|weil|car|porque)\b))",
     re.IGNORECASE | re.MULTILINE,
 )
-MORE = re.compile(rf"\s*\)?\s*(?:,|/|&|\+|\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b|和|或|、)\s*(?:{NOUN}\s*)?\(?\s*{LETTER}(?!['’\w])(?!\s+[a-z])", re.IGNORECASE)
+MORE = re.compile(
+    r"\s*\)?\s*(?:[,/&+]|(?i:\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b)|和|或)\s*"
+    rf"(?i:{NOUN}\s*)?\(?\s*([A-H])(?!['’A-Za-z0-9_])"
+)
 NUMBER = re.compile(r"\s*(?:(?:question|q)\s*)?[#(]?\d{1,3}\s*[.):]\s+(?=\(?[A-Ha-h]\b)", re.IGNORECASE)
 IS = r"(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be|ist|lautet|wäre|es|sería|est|serait)"
-CAPITAL = r"\(?\s*([A-H])\s*\)?(?!['’\w])(?!\s*(?:,|/|\bor\b|\band\b)\s*\(?[A-H]\b)"
-ENDED = r"(?=\s*(?:$|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b))"
+CAPITAL = r"\(?\s*([A-H])\s*\)?(?!['’A-Za-z0-9_])(?!\s*(?:,|/|\bor\b|\band\b)\s*\(?[A-H]\b)"
+ENDED = r"(?=\s*(?:$|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
+I_SAY = (
+    r"i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|go\s+(?:with|for)|say|vote\s+for|answer|settle\s+on)"
+    r"|i(?:'m|\s+am)\s+going\s+with|i\s+(?:think|believe)\s+(?:that\s+)?(?:it(?:'s|\s+is)|the\s+answer\s+is)"
+    r"|my\s+(?:best\s+)?(?:choice|pick|vote|guess)\s+(?:is|goes\s+to)|it(?:'s|\s+is|\s+must\s+be)"
+    r"|ich\s+(?:wähle|nehme|tippe\s+auf)|ich\s+(?:lege|entscheide)\s+mich\s+(?:auf|für)|es\s+ist"
+    r"|(?:elijo|creo\s+que\s+es|es)\s+la|la\s+correcta\s+es(?:\s+la)?|je\s+(?:choisis|prends)|c'est\s+la|la\s+bonne\s+est(?:\s+la)?"
+)
+SO = (
+    r"therefore|thus|hence|so|consequently|(?:that|which|this)\s+leaves|leaves|daher|also|somit|folglich"
+    r"|por\s+(?:lo\s+)?tanto|así\s+que|donc"
+)
+PERHAPS = r"(?:therefore|thus|clearly|definitely|indeed|probably|most\s+likely|also|daher|aber|jedoch|la|l')"
+FITS = (
+    r"(?:best|correctly|exactly|accurately|perfectly|most\s+(?:closely|accurately))\s+"
+    r"(?:match|fit|describe|correspond|reflect|capture|represent)\w*"
+    r"|(?:matches|fits|describes\s+\w+(?:\s+\w+)?)\s+(?:best|exactly|perfectly)"
+    r"|es\s+la\s+que\s+mejor|(?:beschreibt|passt)\s+\w*\s*am\s+besten|correspond\s+le\s+mieux"
+)
 SENTENCES = tuple(
-    re.compile(pattern, flags)
-    for pattern, flags in (
-        (rf"\b(?i:{NOUN})\s+(?i:here\s+|therefore\s+)?(?i:{IS})\s*(?i:therefore|thus|clearly|definitely|indeed|probably|most\s+likely|also|daher|la|l')?\s*:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
-        (rf"\b(?i:{NOUN})\s+(?i:{IS})\s*:?\s*\(([a-h])\)", 0),
-        (r"\b(?i:therefore|thus|hence|so|consequently|(?:that|which|this)\s+leaves|leaves|daher|also|somit|folglich|por\s+tanto|por\s+lo\s+tanto|donc|así\s+que)\b[,:]?\s*"
-         rf"(?i:(?:it(?:'s|\s+is|\s+must\s+be)|(?:we|i)\s+(?:choose|pick|select|have)|only|ist|es|c'est)\s+)?(?i:(?:the|die|la)\s+)?(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
-        (rf"\b(?i:i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|go\s+(?:with|for)|say|vote\s+for|answer)|my\s+(?:choice|pick|vote)\s+(?:is|goes\s+to)|ich\s+wähle|elijo|je\s+choisis)\s*:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}", 0),
-        (rf"{CAPITAL}\s*(?i:is|seems|ist|es|est)\s+(?i:the\s+|die\s+|la\s+)?(?i:(?:only|clearly|definitely|therefore)\s+)*(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s+(?:about|that|in)\b)(?:\s+(?:{NOUN}|match|one))?|answer\b)", 0),
-        (rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*:?\s*(?:选项)?{CAPITAL}", 0),
-        (rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)\s*(?:选项)?\s*:?\s*{CAPITAL}", 0),
-        (rf"{CAPITAL}\s*(?:项|选项)?\s*(?:是|为)?\s*正确", 0),
+    map(
+        re.compile,
+        (
+            rf"\b(?i:{NOUN})\s+(?i:here\s+|therefore\s+)?(?i:{IS})\s*(?i:{PERHAPS}\s*)?:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}",
+            rf"\b(?i:{NOUN})\s+(?i:{IS})\s*:?\s*\(([a-h])\)",
+            rf"\b(?i:{SO})\b[,:]?\s*(?i:(?:{I_SAY}|(?:we|i)\s+have|only|ist|es|c'est)\s+)?(?i:(?:the|die|la)\s+)?"
+            rf"(?i:{NOUN}\s*)?{CAPITAL}{ENDED}",
+            rf"(?<!\w)(?i:{I_SAY})\s*:?\s*(?i:(?:the\s+)?(?:{NOUN}|sentence|graph)\s*)?{CAPITAL}{ENDED}",
+            rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*(?:but|sondern|sino)\s+(?:{NOUN}\s*)?){CAPITAL}{ENDED}",
+            rf"{CAPITAL}\s*(?i:is|seems|ist|es|est)\s+(?i:the\s+|die\s+|la\s+)?(?i:(?:only|clearly|definitely|therefore)\s+)*"
+            rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s+(?:about|that|in)\b)(?:\s+(?:{NOUN}|match|one))?"
+            rf"|answer\b)",
+            rf"{CAPITAL}\s*(?i:{FITS})",
+            rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*:?\s*(?:选项)?{CAPITAL}",
+            rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*(?:选项)?\s*:?\s*{CAPITAL}",
+            rf"{CAPITAL}\s*(?:项|选项)?\s*(?:是|为)?\s*(?:正确|最(?:符合|合适|恰当|准确|贴切))",
+        ),
     )
-)  # fmt: skip
+)
 SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s+{IS}\s*:?\s*([^\n]{{1,300}})", re.IGNORECASE)
-STARTS = re.compile(r"[.!?\n。！？](?=\s|$|[^\x00-\x7f])")
+STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 UNSURE = re.compile(
-    r"\b(?:if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是", re.IGNORECASE
+    r"\b(?:would\s+say|might\s+(?:say|think)|may\s+(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
+    re.IGNORECASE,
 )
 TAKEN_BACK = re.compile(
     r"\b(?:wait|correction|corrected|actually|scratch\s+that|second\s+thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
@@ -68,8 +98,16 @@ TAKEN_BACK = re.compile(
     r"perdón|mejor\s+dicho|en\s+realidad|corrección|pardon|en\s+fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
     re.IGNORECASE,
 )
+WITHDRAWN = re.compile(
+    r"\bwait\b[,.]?\s*(?:no|that(?:'s|\s+is)\s+(?:not|wrong))\b|\bno,?\s+wait\b|\bscratch\s+that\b|\bnot\s+sure\s+any\s?more\b"
+    r"|\bmoment\b,?\s*(?:nein|das\s+stimmt\s+nicht)|不对|更正",
+    re.IGNORECASE,
+)
+"""What takes an answer back without giving another."""
+TICK, CROSS = re.compile("[✅✓✔☑]"), re.compile("[❌✗✘❎]")
 BOX = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\s*\{)?([^{}]{1,300})\}")
 BRACKET = re.compile(r"\[\s*[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*\]")
+ARTICLE = re.compile(r"(?:an?|the)\s+")
 LONE = re.compile(rf"\s*(?:{NOUN}\s*:?\s*)?\(?\s*{LETTER}\s*\)?\s*[.!]?\s*", re.IGNORECASE)
 CLEAN = re.compile(r"\s*(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*")
 
@@ -87,10 +125,14 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
     """Return the option that a reply says."""
     if match := CLEAN.fullmatch(reply):
         return _offered(Statement(match.group(1).upper(), *match.span(1)), options)
-    said = spoken(reply)
+    text, places = without_hidden(reply)
+    said = spoken(text)
     if isinstance(said, Unreadable):
         return said
-    return choice_in(said, options)
+    found = choice_in(said, options)
+    if places is None or isinstance(found, Unreadable):
+        return found
+    return Read(found.value, places[found.start], places[found.end])
 
 
 def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
@@ -118,7 +160,7 @@ def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options
     behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
     found = [*_in_json(part, options), *_boxed(part, options)]
     for label, rest in zip(labels, behind, strict=True):
-        is_final = label.group("final") is not None or label.group().lower().startswith("<answer")
+        is_final = bool(label.group("final") or label.group("tag"))
         found += [one._replace(is_final=is_final) for one in _leading(rest, options)]
     if found and (not behind[-1].text.strip() or any(one.start >= behind[-1].start for one in found)):
         return _agreed(sorted(found, key=lambda one: one.start), part, options)
@@ -135,6 +177,9 @@ def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[st
         before = max(one.end for one in kept if one.letter != last.letter)
         if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
             return Unreadable(f"two answers: {', '.join(letters)}")
+    if withdrawn := WITHDRAWN.search(part.text, last.end - part.start):
+        again = _best(part.cut(withdrawn.end()), options, (_in_json, _boxed, _in_sentences))
+        return again if isinstance(again, Read) else Unreadable("the answer is taken back")
     return _offered(last, options)
 
 
@@ -179,22 +224,32 @@ def _in_words(text: str, options: Options) -> str | None:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).strip("\"'“”‘’.*_` ")
+    return ARTICLE.sub("", " ".join(text.casefold().split()).strip("\"'“”‘’.*_` "))
 
 
 def _in_json(part: Part, options: Options) -> list[Statement]:
     """Return what the fields of JSON objects call the answer; a list or a text of its own is none."""
     if "{" not in part.text:
         return []
-    found = []
-    for value in values_in(part.text):
-        fields = {str(key).lower().replace(" ", "_"): one for key, one in value.value.items()} if isinstance(value.value, dict) else {}
-        said = next((fields[name] for name in FIELDS if name in fields), None)
-        if isinstance(said, str):
-            start = part.start + value.start
-            for one in _leading(Part(said), options):
-                found.append(Statement(one.letter, start, part.start + value.end, is_final=True))
-    return found
+    return [
+        Statement(one.letter, part.start + value.start, part.start + value.end, is_final=True)
+        for value in values_in(part.text)
+        for said in _answers(value.value)
+        for one in _leading(Part(said), options)
+    ]
+
+
+def _answers(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts that the fields of an object, or of one within it, call the answer."""
+    if not isinstance(value, dict) or depth > DEEPEST:
+        return
+    fields = {str(key).lower().replace(" ", "_"): part for key, part in value.items()}
+    said = next((fields[name] for name in FIELDS if name in fields), None)
+    if isinstance(said, str):
+        yield said
+    elif said is None or isinstance(said, dict):
+        for part in [said] if said else value.values():
+            yield from _answers(part, depth + 1)
 
 
 def _boxed(part: Part, options: Options) -> list[Statement]:
@@ -213,7 +268,8 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
     found = {}
     for pattern in SENTENCES:
         for match in pattern.finditer(text):
-            if _is_sure(text, match.start()) and not _is_question(text, match.end()):
+            is_quoted = part.text[max(match.start() - 1, 0)] in '"“«'
+            if not is_quoted and _is_sure(text, match.start()) and not _is_question(text, match.end()):
                 span = match.span(1)
                 found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
     for match in SAID_IN_WORDS.finditer(text):
@@ -228,7 +284,14 @@ def _is_sure(text: str, place: int) -> bool:
     before = text[max(0, place - 300) : place]
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]
-    return UNSURE.search(clause) is None or re.search(r"[,;，；]\s*(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*(?:\w+\s+){0,2}$", clause) is not None and re.search(r"\bif\b|如果|\bwenn\b|\bunless\b", clause, re.IGNORECASE) is None
+    return (
+        UNSURE.search(clause) is None
+        or re.search(
+            r"[,;，；]\s*(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*(?:\w+\s+){0,2}$", clause
+        )
+        is not None
+        and re.search(r"\bif\b|如果|\bwenn\b|\bunless\b", clause, re.IGNORECASE) is None
+    )
 
 
 def _is_question(text: str, place: int) -> bool:
@@ -241,7 +304,10 @@ def _alone(part: Part, options: Options) -> list[Statement]:
     if letter := _in_words(part.text, options):
         whole = part.strip()
         return [Statement(letter, whole.start, whole.end)]
-    lines = part.lines()
+    lines = [line for line in part.lines() if not CROSS.search(line.text)]
+    lines = [line for line in lines if TICK.search(line.text)] or lines
+    if not lines:
+        return []
     plain = [bare(line) for line in lines]
     lone = [(line, match) for line in plain if (match := LONE.fullmatch(_without_number(line.text)))]
     if lone:

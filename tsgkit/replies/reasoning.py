@@ -7,7 +7,8 @@ Unreadable(reason='the reasoning never ends')
 
 A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last mark that closes one; services that put the
 first mark into their own template leave only the closing one. A reply that ends within its reasoning has no answer,
-even where the reasoning names one: nobody knows what it would have come to.
+even where the reasoning names one: nobody knows what it would have come to. Only what it calls its final answer, on a
+line of its own, was said.
 """
 
 from __future__ import annotations
@@ -28,9 +29,19 @@ CLOSES = re.compile(
     r"|<\|channel\|>final<\|message\|>|(?<=\S)assistantfinal(?=\S)",
     re.IGNORECASE,
 )
-MARKS = re.compile(r"<\|[A-Za-z_]{1,30}\|>")
+MARKS = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INST\]")
 """Marks of templates that some services leave in a reply: ``<|im_end|>``."""
 BEGINNINGS = ("<", "[", "◁", "assistantfinal")
+FINAL = (
+    r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice)(?:[ \t]is)?"
+    r"|(?:corrected|revised)[ \t](?:answer|graphs?|output)(?:[ \t]is)?"
+    r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
+)
+"""What a last answer is called."""
+TAG = r"<(?:final_?)?(?:answer|output|final|response)>"
+ENDING = re.compile(
+    rf"^[#>*_ \t]{{0,12}}(?:the[ \t])?(?:{FINAL})[*_ \t]{{0,6}}(?:[:：]|$)|^[ \t]*{TAG}", re.IGNORECASE | re.MULTILINE
+)
 
 
 def spoken(reply: str) -> Part | Unreadable:
@@ -42,14 +53,22 @@ def spoken(reply: str) -> Part | Unreadable:
         pass
     behind = Part(reply, 0) if last is None else Part(reply[last.end() :], last.end())
     if OPENS.search(behind.text):
-        return Unreadable(NEVER_ENDS)
+        return _called_final(behind)
     opens = OPENS.search(reply) if last is not None and not behind.text.strip() else None
     said = behind if opens is None else Part(reply[: opens.start()])
     return _without_marks(said)
 
 
+def _called_final(reasoning: Part) -> Part | Unreadable:
+    """Return what reasoning that was never closed calls the final answer, with the name."""
+    names = list(ENDING.finditer(reasoning.text))
+    if not names or not reasoning.text[names[-1].end() :].strip():
+        return Unreadable(NEVER_ENDS)
+    return reasoning.cut(names[-1].start())
+
+
 def _without_marks(part: Part) -> Part:
     """Blank the marks of templates, so that all places stay."""
-    if "<|" not in part.text:
+    if "<" not in part.text and "INST]" not in part.text:
         return part
     return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)

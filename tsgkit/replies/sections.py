@@ -18,26 +18,22 @@ import re
 from typing import NamedTuple
 
 from tsgkit.replies.parts import Part, Unreadable
-from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.reasoning import FINAL, TAG, spoken
 
-MARKS = r"[*_ \t]{0,6}(?:[:：][*_]{0,3}|$)"
-COLON = r"[*_ \t]{0,6}[:：][*_]{0,3}"
-FINAL = (
-    r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice)(?:[ \t]is)?"
-    r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
-)
+MARKS = r"[*_ \t]{0,6}(?:(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}|$)"
+COLON = r"[*_ \t]{0,6}(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}"
 PLAIN = (
-    r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?"
-    r"|(?:正确)?(?:答案|选项)(?:是|为)?|答|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
+    r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?|ans|my[ \t]response"
+    r"|(?:正确)?(?:答案|选项)(?:是|为)?|回?答|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
-BEFORE = r"^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}(?:(?:the|my|die|der|la|mi)[ \t])?"
+BEFORE = r"(?:^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}|(?<=[.!?。！][ \t]))(?:(?:the|my|die|der|la|mi|here[ \t]is)[ \t])?"
 LABEL = re.compile(
     rf"{BEFORE}(?:(?P<final>{FINAL}){MARKS}|(?:{PLAIN}){COLON})"
     r"|^[ \t]*(?:#{1,6}[ \t]+|\*\*[ \t]*)(?:answer|答案|antwort|respuesta|réponse)[*_ \t]{0,6}$"
-    r"|<answer>",
+    rf"|(?P<tag>{TAG})",
     re.IGNORECASE | re.MULTILINE,
 )
-ENDS = re.compile(r"</answer>", re.IGNORECASE)
+ENDS = re.compile(r"</(?:final_?)?(?:answer|output|final|response)>", re.IGNORECASE)
 
 
 class Section(NamedTuple):

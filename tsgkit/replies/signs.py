@@ -12,14 +12,32 @@ from tsgkit.replies.parts import Part
 
 WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 OTHERS = {"【": "[", "】": "]", "［": "[", "］": "]", "「": '"', "」": '"', "。": ".", "、": ",", "　": " ", "\u00a0": " ",
-          "\u202f": " ", "\u200b": " ", "\u200c": " ", "\u200d": " ", "\u2060": " ", "\ufeff": " ", "〈": "<", "〉": ">"}  # fmt: skip
-PLAIN = str.maketrans(OTHERS | {chr(wide): chr(plain) for wide, plain in WIDE.items()})
+          "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'"}  # fmt: skip
+CIRCLED = {
+    first + place: "ABCDEFGH"[place] for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170) for place in range(8)
+}
+PLAIN = str.maketrans(OTHERS | CIRCLED | WIDE)
+HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*_`#>\[\]{}$\"“”]")
 
 
 def shown_plainly(part: Part) -> Part:
-    """Return a text with full-width signs and odd spaces as plain ones."""
-    return part if part.text.isascii() else Part(part.text.translate(PLAIN), part.start)
+    """Return a text with full-width signs and odd spaces as plain ones, without what is struck out."""
+    text = STRUCK.sub(lambda struck: " " * len(struck.group()), part.text) if "~~" in part.text else part.text
+    return Part(text if text.isascii() else text.translate(PLAIN), part.start)
+
+
+def without_hidden(reply: str) -> tuple[str, list[int] | None]:
+    """Return a text without characters that nobody sees, and where each of the others stood (None: where it stands).
+
+    >>> without_hidden("An\u200bswer")[0], without_hidden("Answer")
+    ('Answer', ('Answer', None))
+    """
+    if reply.isascii() or not HIDDEN.search(reply):
+        return reply, None
+    places = [place for place, sign in enumerate(reply) if not HIDDEN.match(sign)]
+    return "".join(reply[place] for place in places), [*places, len(reply)]
 
 
 def bare(part: Part) -> Part:
