@@ -22,7 +22,7 @@ from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import LABEL, labels_in
+from tsgkit.replies.sections import labels_in
 from tsgkit.replies.signs import bare, shown_plainly, without_hidden
 
 Options = Mapping[str, str]
@@ -34,82 +34,83 @@ DEEPEST = 3
 LETTER = r"([A-Ha-h])"
 """Letters beyond the options, so that an answer outside them is seen as one."""
 NOUN = r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|opción|respuesta|antwort|réponse|选项|答案)"
-FOLLOWED = r"(?=\s*(?:$|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|\s[-–—]|项|选项|是))"
+FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
 LEADING = re.compile(
-    rf"[^\w(]*(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*)?(?:(?:correct|right|best)\s+)?(?:{NOUN}\s*(?:(?:is|ist|es|est)\s+)?[:#]?\s*)?"
-    rf"\(?\s*(?:{LETTER}\s*\)?(?:{FOLLOWED}|(?=\s*\([^()]*\)\.?\s*$))|([B-Hb-h])(?=\s+[^\W\d])|(A)(?=\s+(?:because|since|as|weil|car|porque)\b))",
+    rf"[^\w(]*+(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*+)?(?:(?:correct|right|best)\s++)?(?:{NOUN}\s*+(?:(?:is|ist|es|est)\s++)?[:#]?\s*+)?"
+    rf"\(?\s*+(?:{LETTER}(?:\s*+\))?(?:{FOLLOWED}|(?=\s*+\([^()]*\)\.?\s*+$))|([B-Hb-h])(?=\s++[^\W\d])|(A)(?=\s++(?:because|since|as|weil|car|porque)\b))",
     re.IGNORECASE | re.MULTILINE,
 )
 MORE = re.compile(
-    r"\s*\)?\s*(?:[,/&+]|(?i:\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b)|和|或)\s*"
-    rf"(?i:{NOUN}\s*)?\(?\s*([A-H])(?!['’A-Za-z0-9_])"
+    r"\s*+\)?\s*+(?:[,/&+]|(?i:\bor\b|\band\b|\boder\b|\bund\b|\bo\b|\by\b|\bou\b|\bet\b)|和|或)\s*+"
+    rf"(?i:{NOUN}\s*+)?\(?\s*+([A-H])(?!['’A-Za-z0-9_])"
 )
-NUMBER = re.compile(r"\s*(?:(?:question|q)\s*)?[#(]?\d{1,3}\s*[.):]\s+(?=\(?[A-Ha-h]\b)", re.IGNORECASE)
-IS = r"(?:is|was|must\s+be|should\s+be|would\s+be|has\s+to\s+be|ist|lautet|wäre|es|sería|est|serait)"
-CAPITAL = r"\(?\s*([A-H])\s*\)?(?!['’A-Za-z0-9_])(?!\s*(?:,|/|\bor\b|\band\b)\s*\(?[A-H]\b)"
-ENDED = r"(?=\s*(?:$|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
+NUMBER = re.compile(r"\s*+(?:(?:question|q)\s*+)?[#(]?\d{1,3}\s*+[.):]\s++(?=\(?[A-Ha-h]\b)", re.IGNORECASE)
+IS = r"(?:is|was|must\s++be|should\s++be|would\s++be|has\s++to\s++be|ist|lautet|wäre|es|sería|est|serait)\b"
+FIRST = r"(?<![A-Za-z0-9_'’])([A-H])(?:\s*+\))?(?!['’A-Za-z0-9_])(?!\s*+(?:,|/|\bor\b|\band\b)\s*+\(?[A-H]\b)"
+CAPITAL = r"\(?\s*+" + FIRST
+ENDED = r"(?=[^\S\n]*+(?:$|\n|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
 I_SAY = (
-    r"i(?:'d|\s+would|'ll|\s+will)?\s+(?:choose|pick|select|go\s+(?:with|for)|say|vote\s+for|answer|settle\s+on)"
-    r"|i(?:'m|\s+am)\s+going\s+with|i\s+(?:think|believe)\s+(?:that\s+)?(?:it(?:'s|\s+is)|the\s+answer\s+is)"
-    r"|my\s+(?:best\s+)?(?:choice|pick|vote|guess)\s+(?:is|goes\s+to)|it(?:'s|\s+is|\s+must\s+be)"
-    r"|ich\s+(?:wähle|nehme|tippe\s+auf)|ich\s+(?:lege|entscheide)\s+mich\s+(?:auf|für)|es\s+ist"
-    r"|(?:elijo|creo\s+que\s+es|es)\s+la|la\s+correcta\s+es(?:\s+la)?|je\s+(?:choisis|prends)|c'est\s+la|la\s+bonne\s+est(?:\s+la)?"
+    r"i(?:'d|\s++would|'ll|\s++will)?\s++(?:choose|pick|select|go\s++(?:with|for)|say|vote\s++for|answer|settle\s++on)"
+    r"|i(?:'m|\s++am)\s++going\s++with|i\s++(?:think|believe)\s++(?:that\s++)?(?:it(?:'s|\s++is)|the\s++answer\s++is)"
+    r"|my\s++(?:best\s++)?(?:choice|pick|vote|guess)\s++(?:is|goes\s++to)|it(?:'s|\s++is|\s++must\s++be)"
+    r"|ich\s++(?:wähle|nehme|tippe\s++auf)|ich\s++(?:lege|entscheide)\s++mich\s++(?:auf|für)|es\s++ist"
+    r"|(?:elijo|creo\s++que\s++es|es)\s++la|la\s++correcta\s++es(?:\s++la)?|je\s++(?:choisis|prends)|c'est\s++la|la\s++bonne\s++est(?:\s++la)?"
 )
 SO = (
-    r"therefore|thus|hence|so|consequently|(?:that|which|this)\s+leaves|leaves|daher|also|somit|folglich"
-    r"|por\s+(?:lo\s+)?tanto|así\s+que|donc"
+    r"therefore|thus|hence|so|consequently|(?:that|which|this)\s++leaves|leaves|daher|also|somit|folglich"
+    r"|por\s++(?:lo\s++)?tanto|así\s++que|donc"
 )
-PERHAPS = r"(?:therefore|thus|clearly|definitely|indeed|probably|most\s+likely|also|daher|aber|jedoch|la|l')"
+PERHAPS = r"(?:therefore|thus|clearly|definitely|indeed|probably|most\s++likely|also|daher|aber|jedoch|la|l')"
 FITS = (
-    r"(?:best|correctly|exactly|accurately|perfectly|most\s+(?:closely|accurately))\s+"
+    r"(?:best|correctly|exactly|accurately|perfectly|most\s++(?:closely|accurately))\s++"
     r"(?:match|fit|describe|correspond|reflect|capture|represent)\w*"
-    r"|(?:matches|fits|describes\s+\w+(?:\s+\w+)?)\s+(?:best|exactly|perfectly)"
-    r"|es\s+la\s+que\s+mejor|(?:beschreibt|passt)\s+\w*\s*am\s+besten|correspond\s+le\s+mieux"
+    r"|(?:matches|fits|describes\s++\w+(?:\s++\w+)?)\s++(?:best|exactly|perfectly)"
+    r"|es\s++la\s++que\s++mejor|(?:beschreibt|passt)\s++\w*\s*+am\s++besten|correspond\s++le\s++mieux"
 )
 SENTENCES = tuple(
     map(
         re.compile,
         (
-            rf"\b(?i:{NOUN})\s+(?i:here\s+|therefore\s+)?(?i:{IS})\s*(?i:{PERHAPS}\s*)?:?\s*(?i:{NOUN}\s*)?{CAPITAL}{ENDED}",
-            rf"\b(?i:{NOUN})\s+(?i:{IS})\s*:?\s*\(([a-h])\)",
-            rf"\b(?i:{SO})\b[,:]?\s*(?i:(?:{I_SAY}|(?:we|i)\s+have|only|ist|es|c'est)\s+)?(?i:(?:the|die|la)\s+)?"
-            rf"(?i:{NOUN}\s*)?{CAPITAL}{ENDED}",
-            rf"(?<!\w)(?i:{I_SAY})\s*:?\s*(?i:(?:the\s+)?(?:{NOUN}|sentence|graph)\s*)?{CAPITAL}{ENDED}",
-            rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*(?:but|sondern|sino)\s+(?:{NOUN}\s*)?){CAPITAL}{ENDED}",
-            rf"{CAPITAL}\s*(?i:is|seems|ist|es|est)\s+(?i:the\s+|die\s+|la\s+)?(?i:(?:only|clearly|definitely|therefore)\s+)*"
-            rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s+(?:about|that|in)\b)(?:\s+(?:{NOUN}|match|one))?"
+            rf"\b(?i:{NOUN})\s++(?i:here\s++|therefore\s++)?(?i:{IS})\s*+(?i:{PERHAPS}\s*+)?:?\s*+(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
+            rf"\b(?i:{NOUN})\s++(?i:{IS})\s*+:?\s*+\(([a-h])\)",
+            rf"\b(?i:{SO})\b[,:]?\s*+(?i:(?:{I_SAY}|(?:we|i)\s++have|only|ist|es|c'est)\s++)?(?i:(?:the|die|la)\s++)?"
+            rf"(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
+            rf"(?<!\w)(?i:{I_SAY})\s*+:?\s*+(?i:(?:the\s++)?(?:{NOUN}|sentence|graph)\s*+)?{CAPITAL}{ENDED}",
+            rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*+(?:but|sondern|sino)\s++(?:{NOUN}\s*+)?){CAPITAL}{ENDED}",
+            rf"{FIRST}\s*+(?i:is|seems|ist|es|est)\s++(?i:the\s++|die\s++|la\s++)?(?i:(?:only|clearly|definitely|therefore)\s++)*"
+            rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
             rf"|answer\b)",
-            rf"{CAPITAL}\s*(?i:{FITS})",
-            rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*:?\s*(?:选项)?{CAPITAL}",
-            rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*(?:选项)?\s*:?\s*{CAPITAL}",
-            rf"{CAPITAL}\s*(?:项|选项)?\s*(?:是|为)?\s*(?:正确|最(?:符合|合适|恰当|准确|贴切))",
+            rf"{FIRST}\s*+(?i:{FITS})",
+            rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*+:?\s*+(?:选项)?{CAPITAL}",
+            rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*+(?:选项)?\s*+:?\s*+{CAPITAL}",
+            rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
         ),
     )
 )
-SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s+{IS}\s*:?\s*([^\n]{{1,300}})", re.IGNORECASE)
+SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 UNSURE = re.compile(
-    r"\b(?:would\s+say|might\s+(?:say|think)|may\s+(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
+    r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
     re.IGNORECASE,
 )
 TAKEN_BACK = re.compile(
-    r"\b(?:wait|correction|corrected|actually|scratch\s+that|second\s+thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
-    r"|misread|was\s+wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s+my|oops|apologies|korrektur|korrigiere|doch|"
-    r"perdón|mejor\s+dicho|en\s+realidad|corrección|pardon|en\s+fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
+    r"\b(?:wait|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
+    r"|misread|was\s++wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|"
+    r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
     re.IGNORECASE,
 )
 WITHDRAWN = re.compile(
-    r"\bwait\b[,.]?\s*(?:no|that(?:'s|\s+is)\s+(?:not|wrong))\b|\bno,?\s+wait\b|\bscratch\s+that\b|\bnot\s+sure\s+any\s?more\b"
-    r"|\bmoment\b,?\s*(?:nein|das\s+stimmt\s+nicht)|不对|更正",
+    r"\bwait\b[,.]?\s*+(?:no|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
+    r"|\bmoment\b,?\s*+(?:nein|das\s++stimmt\s++nicht)|不对|更正",
     re.IGNORECASE,
 )
 """What takes an answer back without giving another."""
 TICK, CROSS = re.compile("[✅✓✔☑]"), re.compile("[❌✗✘❎]")
-BOX = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text|mathrm|mathbf|textbf)\s*\{)?([^{}]{1,300})\}")
-BRACKET = re.compile(r"\[\s*[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*\]")
-ARTICLE = re.compile(r"(?:an?|the)\s+")
-LONE = re.compile(rf"\s*(?:{NOUN}\s*:?\s*)?\(?\s*{LETTER}\s*\)?\s*[.!]?\s*", re.IGNORECASE)
-CLEAN = re.compile(r"\s*(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*")
+BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\(?:text|mathrm|mathbf|textbf)\s*+\{)?([^{}]{1,300})\}")
+BRACKET = re.compile(r"\[\s*+[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*+\]")
+ARTICLE = re.compile(r"(?:an?|the)\s++")
+LONE = re.compile(rf"\s*+(?:{NOUN}\s*+:?\s*+)?\(?\s*+{LETTER}\s*+\)?\s*+[.!]?\s*+", re.IGNORECASE)
+CLEAN = re.compile(r"\s*+(?:\[|\(|\*\*)?([A-Ha-h])(?:\]|\)|\*\*)?\.?\s*+")
 
 
 class Statement(NamedTuple):
@@ -140,7 +141,8 @@ def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
     part = without_fences(shown_plainly(said))
     if not part.text.strip():
         return Unreadable(NO_ANSWER)
-    if labels := [label for label in labels_in(part) if part.text[label.end() :].strip()]:
+    written = len(part.text.rstrip())
+    if labels := [label for label in labels_in(part) if label.end() < written]:
         return _behind_labels(part, labels, options)
     return _best(part, options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
 
@@ -234,12 +236,12 @@ def _in_json(part: Part, options: Options) -> list[Statement]:
     return [
         Statement(one.letter, part.start + value.start, part.start + value.end, is_final=True)
         for value in values_in(part.text)
-        for said in _answers(value.value)
+        for said in answers_in(value.value)
         for one in _leading(Part(said), options)
     ]
 
 
-def _answers(value: object, depth: int = 0) -> Iterator[str]:
+def answers_in(value: object, depth: int = 0) -> Iterator[str]:
     """Yield the texts that the fields of an object, or of one within it, call the answer."""
     if not isinstance(value, dict) or depth > DEEPEST:
         return
@@ -249,7 +251,7 @@ def _answers(value: object, depth: int = 0) -> Iterator[str]:
         yield said
     elif said is None or isinstance(said, dict):
         for part in [said] if said else value.values():
-            yield from _answers(part, depth + 1)
+            yield from answers_in(part, depth + 1)
 
 
 def _boxed(part: Part, options: Options) -> list[Statement]:
@@ -269,26 +271,23 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
     for pattern in SENTENCES:
         for match in pattern.finditer(text):
             is_quoted = part.text[max(match.start() - 1, 0)] in '"“«'
-            if not is_quoted and _is_sure(text, match.start()) and not _is_question(text, match.end()):
+            if not is_quoted and is_sure(text, match.start()) and not _is_question(text, match.end()):
                 span = match.span(1)
                 found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
     for match in SAID_IN_WORDS.finditer(text):
         letter = _in_words(match.group(1), options)
-        if letter and _is_sure(text, match.start()):
+        if letter and is_sure(text, match.start()):
             found[match.span(1)] = Statement(letter, part.start + match.start(1), part.start + match.end(1))
     return [found[span] for span in sorted(found)]
 
 
-def _is_sure(text: str, place: int) -> bool:
+def is_sure(text: str, place: int) -> bool:
     """Whether the words of the sentence before a place neither deny what follows nor make it depend on anything."""
     before = text[max(0, place - 300) : place]
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]
-    return (
-        UNSURE.search(clause) is None
-        or re.search(
-            r"[,;，；]\s*(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*(?:\w+\s+){0,2}$", clause
-        )
+    return UNSURE.search(clause) is None or (
+        re.search(r"[,;，；]\s*+(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*+(?:\w+\s++){0,2}$", clause)
         is not None
         and re.search(r"\bif\b|如果|\bwenn\b|\bunless\b", clause, re.IGNORECASE) is None
     )

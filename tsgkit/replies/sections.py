@@ -20,7 +20,7 @@ from typing import NamedTuple
 from tsgkit.replies.parts import Part, Unreadable
 from tsgkit.replies.reasoning import FINAL, TAG, spoken
 
-MARKS = r"[*_ \t]{0,6}(?:(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}|$)"
+MARKS = r"[*_ \t]{0,6}(?:(?:[:：=⇒→]|[–—-]>?(?!-))[*_]{0,3}|$)"
 COLON = r"[*_ \t]{0,6}(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}"
 PLAIN = (
     r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?|ans|my[ \t]response"
@@ -51,10 +51,11 @@ def answer_section(reply: str) -> Section | Unreadable:
     labels = labels_in(said)
     if not labels:
         return Section(said, None)
-    written = [label for label in labels if _behind(said, label).text.strip()]
+    end = len(said.text.rstrip())
+    written = [label for label in labels if label.end() < end]
     if not written:
         return Section(Part(LABEL.sub(_blank, said.text), said.start), None)
-    return Section(_behind(said, written[-1]), written[-1].group().strip())
+    return Section(behind(said, written[-1]), written[-1].group().strip())
 
 
 def labels_in(part: Part) -> list[re.Match[str]]:
@@ -62,7 +63,8 @@ def labels_in(part: Part) -> list[re.Match[str]]:
     return list(LABEL.finditer(part.text))
 
 
-def _behind(part: Part, label: re.Match[str]) -> Part:
+def behind(part: Part, label: re.Match[str]) -> Part:
+    """Return what stands behind a label; a tag ends where it is closed."""
     rest = part.cut(label.end())
     closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
     return rest.cut(0, closed.start()) if closed else rest

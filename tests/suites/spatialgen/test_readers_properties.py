@@ -7,9 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tsgkit.replies import Unreadable
 from tsgkit.suites.spatialgen.official import asked, result_row, table
 from tsgkit.suites.spatialgen.rows import Question, row_of
-from tsgkit.suites.spatialgen.strict import Unreadable, letters
+from tsgkit.suites.spatialgen.strict import letters
 
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 QUESTIONS = [Question("?", OPTIONS, "A")] * 10

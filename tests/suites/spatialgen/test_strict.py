@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tsgkit.replies import Unreadable
 from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.strict import Unreadable, letters
+from tsgkit.suites.spatialgen.strict import letters
 
 ASKED = [Question("?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "A")] * 3
 
@@ -109,15 +110,15 @@ def test_numbers_keep_the_others_in_their_places() -> None:
 
 
 def test_two_answers_to_one_question_are_none_unless_they_are_the_same() -> None:
-    assert letters("1. B\n1. C\n2. A", ASKED)[0] == Unreadable("several answers: B, C")
+    assert letters("1. B\n1. C\n2. A", ASKED)[0] == Unreadable("two answers: B, C")
     assert read("1. B\n1. B\n2. A") == ["B", "A", None]
 
 
 def test_a_letter_that_is_no_option_is_none_and_a_refusal_is_an_answer() -> None:
     three = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
-    assert letters("D", [three]) == (Unreadable("D is none of the options"),)
+    assert letters("D", [three]) == (Unreadable("D is none of the 4 options"),)
     assert letters("E: None", [three]) == ("E",)
-    assert letters("F\nB\nE", ASKED) == (Unreadable("F is none of the options"), "B", "E")
+    assert letters("F\nB\nE", ASKED) == (Unreadable("F is none of the 5 options"), "B", "E")
 
 
 def test_nested_json_without_an_end_is_no_answer() -> None:

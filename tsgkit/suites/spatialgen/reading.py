@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from tsgkit.llm.reply import Reply
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.spatialgen import official
@@ -18,7 +19,7 @@ from tsgkit.suites.spatialgen.asking import APART, way_of
 from tsgkit.suites.spatialgen.judging import ENDED, unpublished
 from tsgkit.suites.spatialgen.rows import LETTERS, Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
-from tsgkit.suites.spatialgen.strict import Unreadable, letters
+from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tasks import PUBLISHED
 from tsgkit.suites.transcript import LOCAL
 

@@ -1,0 +1,195 @@
+"""Answers to several numbered questions: by number where it is given, else in order where there are as many.
+
+>>> asked = [{"A": "left", "B": "right", "E": "None"}] * 2
+>>> letters("1. **B**: it stands there\\n2. (a)", asked)
+('B', 'A')
+>>> letters('{"2": "D"}', asked)
+(Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
+
+Lines without a number are taken in order, and only where there are as many answers as questions: of nine answers to
+ten questions nobody knows which one is missing. Two different answers to one question are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tsgkit.replies.choices import LETTER, NO_ANSWER, Options, choice
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.parts import Part, Read, Unreadable
+from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.signs import shown_plainly
+
+DEEPEST = 8
+"""JSON nested deeper than this is no answer."""
+MARKS = re.compile(r"\\boxed|[*_`#>\[\]{}$]+")
+BULLET = re.compile(r"^\s*[-+•–—]\s+")
+QUOTES = " \t\r\"'“”‘’"
+NUMBER = re.compile(
+    r"^\s*(?:(?:(?:question|answer|q|a)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
+    r"|(\d{1,3})(?=\s*$)|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
+    re.IGNORECASE,
+)
+LABEL = re.compile(
+    r"^(?:(?:so|thus|therefore|hence),?\s+)?(?:(?:my|the)\s+)?(?:(?:final|correct|best|right)\s+)*"
+    r"(?:answer|option|choice|letter)(?:\s+is)?\s*[:=\-–—]?\s*(?:(?:option|choice|letter)\s*:?\s*)?",
+    re.IGNORECASE,
+)
+ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
+SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
+CONCLUDED = re.compile(
+    rf"\b(?:answer|choice|option)\s+(?:is|would\sbe|should\sbe)\s*(?::\s*)?(?:option\s+)?\(?{LETTER}\)?\s*(?:[.,:;]|$)"
+)
+COMPACT = re.compile(rf"(?<!\w)(\d{{1,3}})\s*(?:[.):=\-–—]\s*)?\(?{LETTER}\)?(?!\w)")
+SEPARATORS = re.compile(r"[\s,;/|]+")
+NUMBERS = ("question", "number", "question_number", "question_id", "id", "index", "q", "no")
+FIELDS = (
+    "answers",
+    "answer",
+    "letters",
+    "letter",
+    "choices",
+    "choice",
+    "option",
+    "final_answer",
+    "results",
+    "response",
+)
+
+
+class Said(NamedTuple):
+    """A letter in a reply, the number of its question (from 1) if that is said, and whether it is called an answer."""
+
+    letter: str
+    number: int | None = None
+    labelled: bool = False
+
+
+Letter = str | Unreadable
+
+
+def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
+    """Return one letter a question, or why there is none; to one question all that is said is said about it."""
+    if len(questions) == 1:
+        found = choice(reply, questions[0])
+        return (found.value if isinstance(found, Read) else found,)
+    spoke = spoken(reply)
+    if isinstance(spoke, Unreadable):
+        return (spoke,) * len(questions)
+    said = _said(spoke, len(questions))
+    numbered = _from_one([one for one in said if one.number is not None], len(questions))
+    if not numbered:
+        said = said if len(said) == len(questions) else [one for one in said if one.labelled] or said
+        if len(said) != len(questions):
+            reason = f"{len(said)} answers without numbers to {len(questions)} questions" if said else NO_ANSWER
+            return (Unreadable(reason),) * len(questions)
+        numbered = [one._replace(number=number) for number, one in enumerate(said, 1)]
+    about = ([one for one in numbered if one.number == number] for number in range(1, len(questions) + 1))
+    return tuple(_letter(options, said) for options, said in zip(questions, about, strict=True))
+
+
+def _from_one(said: list[Said], last: int) -> list[Said]:
+    """Numbers from 0 made numbers from 1, where they cannot be anything else."""
+    numbers = {one.number for one in said}
+    shift = int(0 in numbers and last not in numbers)
+    return [one._replace(number=(one.number or 0) + shift) for one in said]
+
+
+def _letter(options: Options, said: Iterable[Said]) -> Letter:
+    found = sorted({one.letter.upper() for one in said})
+    if not found:
+        return Unreadable(NO_ANSWER)
+    if len(found) > 1:
+        return Unreadable(f"two answers: {', '.join(found)}")
+    return found[0] if found[0] in options else Unreadable(f"{found[0]} is none of the {len(options)} options")
+
+
+def _said(spoke: Part, wanted: int) -> list[Said]:
+    text = without_fences(shown_plainly(spoke)).text.strip()
+    values = values_in(text) if "{" in text or text.startswith("[") else []
+    whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
+    if whole and (found := list(_in_json(whole[-1].value))):
+        return found
+    lines = [line for line in map(_plain, text.splitlines()) if line]
+    one_line = list(_in_one_line(lines[0], wanted)) if len(lines) == 1 else []
+    return one_line or list(_in_lines(lines))
+
+
+def _plain(line: str) -> str:
+    """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
+    return BULLET.sub("", MARKS.sub(" ", line)).strip(QUOTES + "|")
+
+
+def _in_one_line(line: str, wanted: int) -> Iterator[Said]:
+    """``B, C, A`` or ``1. B 2. C``, all in one line."""
+    parts = SEPARATORS.split(line.rpartition(":")[2].strip(" ."))
+    if len(parts) > 1 and all(re.fullmatch(LETTER, part) for part in parts):
+        yield from map(Said, parts)
+        return
+    found = COMPACT.findall(line) if wanted > 1 else []
+    if len(found) > 1:
+        yield from (Said(letter, int(number)) for number, letter in found)
+
+
+def _in_lines(lines: Iterable[str]) -> Iterator[Said]:
+    """The letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
+    current: int | None = None
+    for line in lines:
+        numbered = NUMBER.match(line)
+        if numbered is not None:
+            current = next(int(number) for number in numbered.groups() if number)
+        said = _leading_letter(line[numbered.end() :] if numbered else line)
+        if said is not None:
+            yield said._replace(number=current)
+            current = None
+
+
+def _leading_letter(line: str) -> Said | None:
+    """The letter a line begins with, a label before it or not; a word that happens to begin so is none."""
+    bare = line.strip(" \t:.-–—")
+    label = LABEL.match(bare)
+    rest = (bare[label.end() :] if label else bare).strip(QUOTES + ":")
+    concluded = CONCLUDED.search(bare)
+    found = ALONE.match(rest) or SPOKEN.match(rest) or concluded
+    if found is None:
+        return None
+    letter = next(group for group in found.groups() if group)
+    return Said(letter, labelled=label is not None or concluded is not None)
+
+
+def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
+    """The letters in a JSON value: lists in order, objects by question number or by the field that holds the answer."""
+    if depth > DEEPEST:
+        return
+    if isinstance(value, str) and number is None:
+        yield from _in_lines(map(_plain, value.splitlines()))
+    elif isinstance(value, str):
+        said = _leading_letter(_plain(value))
+        if said is not None:
+            yield said._replace(number=number)
+    elif isinstance(value, list):
+        for place, part in enumerate(value, 1):
+            # The place says the number, so that an element without a letter keeps the others in theirs.
+            yield from _in_json(part, place if number is None else number, depth + 1)
+    elif isinstance(value, dict):
+        yield from _in_object({str(name).lower(): part for name, part in value.items()}, number, depth)
+
+
+def _in_object(fields: Mapping[str, object], number: int | None, depth: int) -> Iterator[Said]:
+    numbers = {name: found for name in fields if (found := _number(name)) is not None}
+    if numbers:
+        for name, found in numbers.items():
+            yield from _in_json(fields[name], found, depth + 1)
+        return
+    told = next((fields[name] for name in NUMBERS if name in fields), None)
+    answer = next((fields[name] for name in FIELDS if name in fields), None)
+    own = _number(str(told))
+    yield from _in_json(answer, number if own is None else own, depth + 1)
+
+
+def _number(text: str) -> int | None:
+    found = re.fullmatch(r"(?:question|answer|q|a)?[ _#-]*(\d{1,3})[.:]?", text.strip().lower())
+    return int(found[1]) if found else None

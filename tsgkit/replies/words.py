@@ -1,0 +1,248 @@
+"""One name, however a reply gives it: alone, behind a label, in brackets, or in a sentence that answers.
+
+>>> said = [word(reply) for reply in ("[cup]", "The object is the **cup**.", "cup (95 %)", "Answer: the cup, since it is wet")]
+>>> [read.value for read in said if isinstance(read, Read)]
+['cup', 'cup', 'cup', 'cup']
+>>> word("cup or lid"), word("I cannot tell from these graphs.")
+(Unreadable(reason='two answers: cup, lid'), Unreadable(reason='no one name'))
+
+The order of evidence is that of :mod:`~tsgkit.replies.choices`. A name keeps its spelling; articles, quotes and a final
+period are no part of it. Brackets that hold a triplet, a number or nothing are no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from tsgkit.replies.choices import BOX, TAKEN_BACK, WITHDRAWN, answers_in, is_sure
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.parts import Part, Read, Unreadable
+from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.sections import behind, labels_in
+from tsgkit.replies.signs import bare, shown_plainly, without_hidden
+
+NOTHING_SAID = "no answer"
+NO_NAME = "no one name"
+MOST_WORDS = 3
+"""More words than these are a sentence, not a name."""
+CLEAN = re.compile(r"\s*+\[?([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\]?\.?\s*+")
+ARTICLE = re.compile(r"(?:an?|the|der|die|das|den|dem|eine?|el|la|los|las|una?|le|les|une|l')\b\s*+", re.IGNORECASE)
+LEADS = re.compile(r"[^\w\[(\"'-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'-]*")
+ENDS = re.compile(
+    r"\(.*$|\s(?:because|since|as|which|that|who|from|weil|porque|parce|car)\b.*$|\s[-–—]\s.*$|[:;]\s.*$|[.!]\s.*$|[,:]?[因由]为?.*$",
+    re.DOTALL,
+)
+JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
+BRACKET = re.compile(r"\[([^\[\]]*)\]")
+LIST = re.compile(r"\[\s*+\[|\[[^\[\]]*,[^\[\]]*,")
+"""What opens a graph or a list of several names."""
+QUOTED = re.compile(
+    r"\*\*([^*\n]{1,60})\*\*|`([^`\n]{1,60})`|\"([^\"\n]{1,60})\"|‘([^’'\n]{1,60})['’]|(?<!\w)'([^'\n]{1,60})'(?!\w)|\[([^\[\]\n]{1,60})\]"
+)
+IS = r"(?:is|was|are|were|must\s++be|would\s++be|will\s++be|ist|war|es|era|est|était)\b"
+ANSWER = re.compile(
+    rf"\b(?:answer|antwort|respuesta(?:\s++correcta)?|réponse)\s++{IS}\s*+:?\s*+([^.\n;!?]{{1,80}})(?=[.\n;!]|$)|(?:答案|应该)(?:是|为)\s*+:?\s*+([^.\n,;]{{1,40}})",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(
+    rf"(?:the|it|this|that|he|she|they|what|which|in|at|on|based)\b[^.\n;!?\[\]]{{0,200}}?\b{IS}\s++((?:(?!\b{IS}\b)[^.\n;!?,]){{1,60}})[.!]?",
+    re.IGNORECASE,
+)
+BUT = re.compile(
+    r"(?:it(?:'s|\s++is)\s++)?(?:not|no\s++es|nicht|pas|ce\s++n'est\s++pas)\b[^.\n]{1,60}?,?\s*+\b(?:but|sino|sondern|mais)\s++([^.\n]{1,60})[.!]?\s*+",
+    re.IGNORECASE,
+)
+SO = re.compile(r"(?:^|[.!]\s++)(?:so|therefore|thus|hence)\s*+[:,]\s*+([^.\n]{1,60})[.!]?\s*+$", re.IGNORECASE)
+NOTHING = {
+    "", "n/a", "na", "none", "null", "nothing", "unknown", "unclear", "answer", "your answer", "object", "name", "word",
+    "not mentioned", "not specified", "not given", "not stated", "no answer", "无", "没有",
+}  # fmt: skip
+DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
+
+
+def word(reply: str, known: Collection[str] = ()) -> Read[str] | Unreadable:
+    """Return the one name that a reply says; ``known`` are names that may hold "and" or more words than usual."""
+    if (match := CLEAN.fullmatch(reply)) and match.group(1).lower() not in NOTHING:
+        return Read(match.group(1), *match.span(1))
+    text, places = without_hidden(reply)
+    said = spoken(text)
+    if isinstance(said, Unreadable):
+        return said
+    found = _word_in(without_fences(shown_plainly(said)), frozenset(name.casefold() for name in known))
+    if places is None or isinstance(found, Unreadable):
+        return found
+    return Read(found.value, places[found.start], places[found.end])
+
+
+def _word_in(part: Part, known: frozenset[str]) -> Read[str] | Unreadable:
+    if not part.text.strip():
+        return Unreadable(NOTHING_SAID)
+    if found := [*_in_json(part, known), *_boxed(part, known)]:
+        return _agreed(found, part)
+    written = len(part.text.rstrip())
+    if labels := [label for label in labels_in(part) if label.end() < written]:
+        ends = [label.start() for label in labels[1:]] + [len(part.text)]
+        parts = [behind(part.cut(0, end), label) for label, end in zip(labels, ends, strict=True)]
+        named = [(label, _first(one, known)) for label, one in zip(labels, parts, strict=True)]
+        final = [names for label, names in named if names and (label.group("final") or label.group("tag"))]
+        if found := [name for names in final or [names for _, names in named] for name in names]:
+            return _agreed(found, part)
+        part = parts[-1]
+    for kind in (_in_sentences, _alone, _in_brackets):
+        if found := kind(part, known):
+            return _agreed(found, part)
+    return Unreadable(NO_NAME if any(map(str.isalnum, part.text)) else NOTHING_SAID)
+
+
+def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
+    """Return the one name of all; the last one counts where words before it take others back."""
+    names = {one.value.casefold(): one.value for one in found}
+    last = max(found, key=lambda one: one.start)
+    if len(names) > 1:
+        others = [one.end for one in found if one.value.casefold() != last.value.casefold()]
+        if max(others) >= last.start or not TAKEN_BACK.search(
+            part.text, max(others) - part.start, last.start - part.start
+        ):
+            return Unreadable(f"two answers: {', '.join(sorted(names.values()))}")
+    if WITHDRAWN.search(part.text, max(last.end - part.start, 0)):
+        return Unreadable("the answer is taken back")
+    return last
+
+
+def _first(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the names that the first line of a part gives."""
+    lines = part.lines()
+    return _names(lines[0], known) if lines else []
+
+
+def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the name of a line, or the names where several are joined; nothing where it holds other words."""
+    content = line.cut(LEADS.match(line.text).end()).strip()  # type: ignore[union-attr]  (it matches nothing at least)
+    if LIST.match(content.text) or "->" in content.text:
+        return []
+    bracket = BRACKET.match(content.text)
+    if bracket:
+        content = content.cut(bracket.start(1), bracket.end(1))
+    else:
+        content = bare(content).strip()
+    name = _stripped(content)
+    if name.text.casefold() in known:
+        return [name.read_as(name.text)]
+    if explained := ENDS.search(name.text):
+        name = _stripped(name.cut(0, explained.start()).strip(","))
+    return _joined(name, known)
+
+
+def _joined(name: Part, known: frozenset[str]) -> list[Read[str]]:
+    if name.text.casefold() in known:
+        return [name.read_as(name.text)]
+    if name.text.casefold().startswith("either "):
+        name = name.cut(7)
+    parts, at = [], 0
+    for joint in JOINED.finditer(name.text):
+        parts.append(_stripped(name.cut(at, joint.start())))
+        at = joint.end()
+    parts.append(_stripped(name.cut(at)))
+    names = [one.read_as(one.text) for one in parts if _is_name(one.text)]
+    if len(names) < len(parts) and _is_name(parts[0].text) and len(parts[1].text.split()) > MOST_WORDS:
+        return names[:1]  # an explanation behind a comma
+    return names if len(names) == len(parts) else []
+
+
+def _stripped(part: Part) -> Part:
+    """Return a name without quotes, marks, articles and a final period."""
+    bare_name = part.strip(" \t\r\n\"'“”‘’*_`<>[]{}$").strip(".!?").strip(" \t\"'“”‘’*_`")
+    article = ARTICLE.match(bare_name.text)
+    return bare_name.cut(article.end()) if article and article.end() < len(bare_name.text) else bare_name
+
+
+def _is_name(text: str) -> bool:
+    folded = text.casefold()
+    words = len(text.split()) <= MOST_WORDS and len(text) <= 60 and "->" not in text
+    return (
+        words
+        and folded not in NOTHING
+        and not ARTICLE.fullmatch(text)
+        and not text.isdecimal()
+        and any(map(str.isalpha, text))
+        and not DENIED.match(text)
+    )
+
+
+def _in_json(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    if "{" not in part.text and not part.text.lstrip().startswith("["):
+        return []
+    found = []
+    for value in values_in(part.text):
+        texts = list(answers_in(value.value))
+        if (
+            isinstance(value.value, list)
+            and len(value.value) == 1
+            and isinstance(value.value[0], str)
+            and '"' in part.text
+        ):
+            texts = [value.value[0]]
+        for text in texts:
+            names = _names(Part(text), known)
+            found += [Read(name.value, part.start + value.start, part.start + value.end) for name in names]
+    return found
+
+
+def _boxed(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    if "\\boxed" not in part.text:
+        return []
+    return [name for box in BOX.finditer(part.text) for name in _names(part.cut(*box.span(1)), known)]
+
+
+def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the names of sentences that answer."""
+    plain = bare(part)
+    found = []
+    for match in ANSWER.finditer(plain.text):
+        place = 1 if match.group(1) else 2
+        if is_sure(plain.text, match.start()):
+            found += _names(plain.cut(*match.span(place)), known)
+    if found:
+        found += [name for match in SO.finditer(plain.text) for name in _names(plain.cut(*match.span(1)), known)]
+        return found
+    for raw in part.lines():
+        line = bare(raw).strip()
+        if match := SENTENCE.fullmatch(line.text):
+            if not re.search(r"\b(?:not|n't)\b", line.text):
+                found += _quoted(raw, known) or _names(line.cut(*match.span(1)), known)
+        elif match := BUT.fullmatch(line.text):
+            found += _names(line.cut(*match.span(1)), known)
+    return found
+
+
+def _quoted(line: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the one name that a sentence sets apart."""
+    spans = [match.span(match.lastindex or 0) for match in QUOTED.finditer(line.text)]
+    return _names(line.cut(*spans[0]), known) if len(spans) == 1 else []
+
+
+def _alone(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the name that the whole text, its first or its last line is."""
+    lines = part.lines()
+    first = _names(lines[0], known)
+    if len(lines) == 1:
+        return first
+    last = _names(lines[-1], known) if _is_short(lines[-1]) else []
+    return [*(first if _is_short(lines[0]) else []), *last]
+
+
+def _is_short(line: Part) -> bool:
+    return len(line.text.split()) <= MOST_WORDS + 2
+
+
+def _in_brackets(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    return list(_bracketed(part, known))
+
+
+def _bracketed(part: Part, known: frozenset[str]) -> Iterator[Read[str]]:
+    for match in BRACKET.finditer(part.text):
+        inside = _stripped(part.cut(*match.span(1)))
+        if "," not in inside.text and _is_name(inside.text):
+            yield inside.read_as(inside.text)
