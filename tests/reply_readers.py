@@ -27,14 +27,13 @@ from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg import official as tsg_official
-from tsgkit.suites.tsg.listing import names
-from tsgkit.suites.tsg.strict import graphs, letter, word
+from tsgkit.suites.tsg.strict import graphs, letter, names, word
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
 QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
 REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
-    "tsg letter": lambda text: letter(text, 5),
+    "tsg letter": lambda text: letter(text, ["a", "b", "c", "d", "e"]),
     "tsg word": word,
     "tsg graphs": lambda text: graphs(text, 2),
     "tsg names": names,

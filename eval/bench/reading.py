@@ -25,13 +25,13 @@ from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import check_narrative
+from tsgkit.replies.lists import names
 from tsgkit.suites.formalimg.natural import published_result
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg.documents import read_document
-from tsgkit.suites.tsg.listing import names
 from tsgkit.suites.tsg.strict import word
 
 AIM = 10_000

@@ -14,6 +14,7 @@ from statistics import median
 from time import perf_counter
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import generation, official, strict
@@ -91,7 +92,7 @@ def _published(sample: GenerationSample, reply: Reply) -> object:
 
 
 def _print_diagnostics(
-    items: Sequence[tuple[GenerationSample, Reply]], answers: Sequence[GraphAnswer | strict.Unreadable]
+    items: Sequence[tuple[GenerationSample, Reply]], answers: Sequence[GraphAnswer | Unreadable]
 ) -> None:
     pairs = [
         ([strict.fold_graph(graph) for graph in sample.references], list(answer.graphs), sample)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 from fuzzing import alarm
 from reply_readers import REPLY_READERS
-from tsgkit.suites.lenient import TOO_MUCH, values_in
 
 from tsgkit.graph.reading import read
-from tsgkit.suites.formalimg.strict import Unreadable, layout_in
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import TOO_MUCH, values_in
+from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import Fault, read_support
 

@@ -30,9 +30,9 @@ from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
+from tsgkit.replies import Unreadable
+from tsgkit.replies.sections import answer_section
 from tsgkit.suites.transcript import Ask
-from tsgkit.suites.tsg.sections import answer_section
-from tsgkit.suites.tsg.strict import Unreadable
 from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 if TYPE_CHECKING:
@@ -206,7 +206,10 @@ def actions_of(text: str) -> tuple[str, ...]:
     >>> actions_of("Here are the actions:\\n1. pick up the cup\\n2) rinse it")
     ('pick up the cup', 'rinse it')
     """
-    lines = (line for line in answer_section(text).text.splitlines() if line.strip() and not HEADING.match(line))
+    section = answer_section(text)
+    if isinstance(section, Unreadable):
+        return ()
+    lines = (line.text for line in section.part.lines() if not HEADING.match(line.text))
     actions = (BULLET.sub("", line).strip()[:LONGEST_ACTION] for line in lines)
     return tuple(action for action in actions if any(letter.isalpha() for letter in action))
 

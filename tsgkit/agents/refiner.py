@@ -40,8 +40,8 @@ from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import Finding
 from tsgkit.lexicon import meant
+from tsgkit.replies import Unreadable
 from tsgkit.suites.transcript import Ask
-from tsgkit.suites.tsg.strict import Unreadable
 from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 if TYPE_CHECKING:

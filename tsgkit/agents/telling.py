@@ -26,7 +26,8 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative
 from tsgkit.lexicon import fold, is_preposition, same_word
-from tsgkit.suites.tsg.sections import answer_section
+from tsgkit.replies import Unreadable
+from tsgkit.replies.sections import answer_section
 
 MOST_FAILURES = 3
 MOST_ELEMENTS = 500
@@ -217,7 +218,8 @@ def vocabulary_of(text: str) -> tuple[Vocabulary | None, list[str]]:
     L: quickly is no preposition, left out
     """
     found: dict[str, list[str]] = {"objects": [], "verbs": [], "prepositions": []}
-    for line in answer_section(text).text.splitlines():
+    section = answer_section(text)
+    for line in () if isinstance(section, Unreadable) else section.part.text.splitlines():
         if named := LIST.match(line):
             found[LISTS[named[1][0].lower()]] += re.split(r"[,;]", named[2])
     notes: list[str] = []

@@ -8,10 +8,11 @@
 >>> choice("Answer: A\\nAnswer: C", {"A": "", "B": "", "C": ""})
 Unreadable(reason='two answers: A, C')
 
-One module a habit of models: ``reasoning`` (think blocks, closed or not), ``fences`` (code fences), ``sections`` (answer
-labels), ``near_json`` (values that are almost JSON), ``choices`` (one of n options, or n of them), ``words`` (one name)
-and ``lists`` (names). A wrong reading is worse than none: where the best kind of evidence disagrees with itself, a
-reply is :class:`Unreadable`. No text makes a reader raise, and every reader takes time in proportion to its length.
+One module for each habit of models: ``reasoning`` (think blocks, closed or not), ``fences``, ``sections`` (answer
+labels), ``signs`` (full-width letters, marks of format), ``near_json`` (values that are almost JSON), ``choices`` (one
+of n options), ``numbered`` (answers to several questions), ``words`` (one name) and ``lists`` (names). A wrong reading
+is worse than none: where the best kind of evidence disagrees with itself, a reply is :class:`Unreadable`. No text
+makes a reader raise, and every reader takes time in proportion to its length.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
 >>> choice("It is A or B.", options), choice("D", options)
 (Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
 
-Evidence, the best first: what is called the answer (a label, a field of JSON, a box, a tag), a sentence that answers, an
-answer that stands alone (the whole reply, a line, the beginning of its first or last line), brackets. Where the best
+Evidence, the best first: what is called the answer (a label, a field of JSON, a box, a tag), a sentence that answers,
+an answer that stands alone (the whole reply, a line, the beginning of its first or last line), brackets. Where the best
 kind there is gives two answers, the reply is unreadable, unless words between them take the first one back.
 """
 
@@ -28,8 +28,8 @@ from tsgkit.replies.signs import bare, shown_plainly, without_hidden
 Options = Mapping[str, str]
 """The letters that were offered, each with its words (empty where only letters matter)."""
 NO_ANSWER = "no answer"
-FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option", "selected_option", "selected", "response",
-          "答案", "antwort", "respuesta", "réponse")  # fmt: skip
+FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option", "selected_option", "selected",
+          "response", "答案", "antwort", "respuesta", "réponse")  # fmt: skip
 DEEPEST = 3
 LETTER = r"([A-Ha-h])"
 """Letters beyond the options, so that an answer outside them is seen as one."""
@@ -206,12 +206,16 @@ def _leading(part: Part, options: Options) -> list[Statement]:
         stripped = lines[0].strip()
         return [Statement(letter, stripped.start, stripped.end)] if letter else []
     place = next(number for number in (1, 2, 3) if match.group(number))
-    found = [Statement(match.group(place).upper(), *(line.start + at for at in match.span(place)))]
+    found = [_statement(line, match, place)]
     while more := MORE.match(line.text, found[-1].end - line.start):
-        found.append(Statement(more.group(1).upper(), *(line.start + at for at in more.span(1))))
+        found.append(_statement(line, more, 1))
     if len(found) == 1 and (other := _in_words(_rest(line, found[0]), options)) and other != found[0].letter:
         found.append(Statement(other, found[0].start, found[0].end))
     return found
+
+
+def _statement(line: Part, match: re.Match[str], group: int) -> Statement:
+    return Statement(match.group(group).upper(), line.start + match.start(group), line.start + match.end(group))
 
 
 def _rest(line: Part, statement: Statement) -> str:
@@ -287,7 +291,9 @@ def is_sure(text: str, place: int) -> bool:
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]
     return UNSURE.search(clause) is None or (
-        re.search(r"[,;，；]\s*+(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*+(?:\w+\s++){0,2}$", clause)
+        re.search(
+            r"[,;，；]\s*+(?:so|but|therefore|thus|hence|also|daher|donc|所以|因此)?\s*+(?:\w+\s++){0,2}$", clause
+        )
         is not None
         and re.search(r"\bif\b|如果|\bwenn\b|\bunless\b", clause, re.IGNORECASE) is None
     )

@@ -17,10 +17,13 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from tsgkit.replies.parts import Unreadable
+
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 """Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
 TOO_MUCH = "it takes too many steps to read"
+CUT = "it ends in the middle"
 LONGEST_NUMBER = 40
 SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|…|\.\.\.)+")
 PLAIN_SPACE = re.compile(r"\s*")
@@ -93,6 +96,21 @@ def values_in(text: str) -> list[Found]:
             found.append(Found(value, at, reader.at, reader.repaired))
             at = reader.at
     return _without_inner(found)
+
+
+def object_with(text: str, *names: str) -> Found | Unreadable:
+    """Return the last object of a text that has one of these fields, or why there is none.
+
+    >>> object_with("{'a': 1} and {'b': 2}", "a").value, object_with("{'a': [1, 2", "a")
+    ({'a': 1}, Unreadable(reason='it ends in the middle'))
+    """
+    found: list[Found] = values_in(text)
+    if found and found[-1].is_cut:
+        return Unreadable(TOO_MUCH if found[-1].is_given_up else CUT)
+    having = [one for one in found if isinstance(one.value, dict) and not one.value.keys().isdisjoint(names)]
+    if having:
+        return having[-1]
+    return Unreadable(f"there is no {' or '.join(names)} in it")
 
 
 def _without_inner(found: list[Found]) -> list[Found]:

@@ -5,10 +5,10 @@
 >>> spoken("<think>It is B. No, C.")
 Unreadable(reason='the reasoning never ends')
 
-A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last mark that closes one; services that put the
-first mark into their own template leave only the closing one. A reply that ends within its reasoning has no answer,
-even where the reasoning names one: nobody knows what it would have come to. Only what it calls its final answer, on a
-line of its own, was said.
+A block begins with its mark (``<think>`` anywhere, others at the start of a line) and ends with the last mark that
+closes one; services that put the first mark into their own template leave only the closing one. A reply that ends
+within its reasoning has no answer, even where the reasoning names one: nobody knows what it would have come to. Only
+what it calls its final answer, on a line of its own, was said.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tsgkit.replies.parts import Part, Unreadable
 NEVER_ENDS = "the reasoning never ends"
 NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
 OPENS = re.compile(
-    rf"(?<![`\w])<think(?:ing)?>|^[ \t]*(?:<{NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>"
+    rf"(?<!`)<think(?:ing)?>|^[ \t]*(?:<{NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>"
     r"|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -8,8 +8,9 @@ True
 >>> answer_section("<think>[cup]")
 Unreadable(reason='the reasoning never ends')
 
-A label stands at the start of a line: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``, ``Antwort:``, with
-or without bold or heading marks; ``Final answer`` alone on a line counts too, and so does an ``<answer>`` tag.
+A label stands at the start of a line or sentence: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``,
+``Antwort:``, with or without bold or heading marks; ``Final answer`` alone on a line counts too, and so does an
+``<answer>`` tag.
 """
 
 from __future__ import annotations
@@ -24,9 +25,13 @@ MARKS = r"[*_ \t]{0,6}(?:(?:[:：=⇒→]|[–—-]>?(?!-))[*_]{0,3}|$)"
 COLON = r"[*_ \t]{0,6}(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}"
 PLAIN = (
     r"(?:correct[ \t]|right[ \t]|best[ \t])?(?:answer|option|choice)(?:[ \t]is)?|ans|my[ \t]response"
-    r"|(?:正确)?(?:答案|选项)(?:是|为)?|回?答|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
+    r"|(?:正确)?(?:答案|选项)(?:是|为)?|回?答"
+    r"|(?:richtige[ \t])?antwort|respuesta(?:[ \t]correcta)?|réponse(?:[ \t]correcte)?"
 )
-BEFORE = r"(?:^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}|(?<=[.!?。！][ \t]))(?:(?:the|my|die|der|la|mi|here[ \t]is)[ \t])?"
+BEFORE = (
+    r"(?:^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}|(?<=[.!?。！][ \t]))"
+    r"(?:(?:the|my|die|der|la|mi|here[ \t]is)[ \t])?"
+)
 LABEL = re.compile(
     rf"{BEFORE}(?:(?P<final>{FINAL}){MARKS}|(?:{PLAIN}){COLON})"
     r"|^[ \t]*(?:#{1,6}[ \t]+|\*\*[ \t]*)(?:answer|答案|antwort|respuesta|réponse)[*_ \t]{0,6}$"

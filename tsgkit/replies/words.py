@@ -1,6 +1,6 @@
 """One name, however a reply gives it: alone, behind a label, in brackets, or in a sentence that answers.
 
->>> said = [word(reply) for reply in ("[cup]", "The object is the **cup**.", "cup (95 %)", "Answer: the cup, since it is wet")]
+>>> said = [word(reply) for reply in ("[cup]", "It was the **cup**.", "cup (95 %)", "Answer: the cup, since it fell")]
 >>> [read.value for read in said if isinstance(read, Read)]
 ['cup', 'cup', 'cup', 'cup']
 >>> word("cup or lid"), word("I cannot tell from these graphs.")
@@ -119,14 +119,12 @@ def _first(part: Part, known: frozenset[str]) -> list[Read[str]]:
 
 def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
     """Return the name of a line, or the names where several are joined; nothing where it holds other words."""
-    content = line.cut(LEADS.match(line.text).end()).strip()  # type: ignore[union-attr]  (it matches nothing at least)
+    lead = LEADS.match(line.text)
+    content = line.cut(lead.end() if lead else 0).strip()
     if LIST.match(content.text) or "->" in content.text:
         return []
     bracket = BRACKET.match(content.text)
-    if bracket:
-        content = content.cut(bracket.start(1), bracket.end(1))
-    else:
-        content = bare(content).strip()
+    content = content.cut(*bracket.span(1)) if bracket else bare(content).strip()
     name = _stripped(content)
     if name.text.casefold() in known:
         return [name.read_as(name.text)]
@@ -209,11 +207,11 @@ def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
         return found
     for raw in part.lines():
         line = bare(raw).strip()
-        if match := SENTENCE.fullmatch(line.text):
+        if named := SENTENCE.fullmatch(line.text):
             if not re.search(r"\b(?:not|n't)\b", line.text):
-                found += _quoted(raw, known) or _names(line.cut(*match.span(1)), known)
-        elif match := BUT.fullmatch(line.text):
-            found += _names(line.cut(*match.span(1)), known)
+                found += _quoted(raw, known) or _names(line.cut(*named.span(1)), known)
+        elif named := BUT.fullmatch(line.text):
+            found += _names(line.cut(*named.span(1)), known)
     return found
 
 

@@ -25,6 +25,8 @@ from tsgkit.llm.door import Door
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.settings import Settings, parse, settings_of
+from tsgkit.replies import Unreadable
+from tsgkit.replies.reasoning import spoken
 from tsgkit.runs.agent_calls import AgentCalls, open_calls
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
@@ -33,7 +35,6 @@ from tsgkit.suites.painting import Painting
 
 FOLDER = "rewriting"
 LABEL = "rewrite"
-THINKING, THINKING_ENDS = "<think>", "</think>"
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,14 @@ class Rewriter:
         prompt = self.options.template.render(prompt=painting.prompt)
         reply = await ask([HumanMessage(content=prompt)], label=LABEL)
         self.was_asked |= reply.source == "model"
-        _, _, said = (reply.text or "").rpartition(THINKING_ENDS)
+        said = spoken(reply.text or "")
         if reply.ending is not Ending.COMPLETE:
             why = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
             raise NotRewritten(f"the prompt was not rewritten: {why}", refused=reply.ending is Ending.REFUSED)
-        if not said.strip() or said.lstrip().startswith(THINKING):
-            raise NotRewritten("the prompt was not rewritten: there is no text in the reply", refused=False)
-        return said.strip()
+        if isinstance(said, Unreadable) or not said.text.strip():
+            why = said.reason if isinstance(said, Unreadable) else "there is no text in the reply"
+            raise NotRewritten(f"the prompt was not rewritten: {why}", refused=False)
+        return said.text.strip()
 
     @property
     def is_unpriced(self) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from tsgkit.suites.lenient import values_in
 
-from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable, as_asked, layout_in
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import values_in
+from tsgkit.suites.formalimg.strict import LayoutAnswer, as_asked, layout_in
 
 CUP = {"label": "cup", "color": "red", "box_2d": [10, 20, 110, 220]}
 PEN = {"label": "pen", "color": "blue", "box_2d": [300, 20, 500, 60]}

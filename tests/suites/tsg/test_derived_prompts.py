@@ -12,6 +12,7 @@ from prompt_items import HOSTILE, STYLES, document, row
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find, text_of
+from tsgkit.replies.sections import Section, answer_section
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.cards import check_card
@@ -21,7 +22,6 @@ from tsgkit.suites.tsg.judging import judge, read_reply
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.prompting import PRESETS, Prompter, check_disjoint, examples_of, pool_of
 from tsgkit.suites.tsg.samples import AnySample, samples_of
-from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.task import TsgTask
 
@@ -71,7 +71,9 @@ def test_every_style_has_a_prompt_and_only_one_a_schema(task: str, style: str) -
     assert (asker.schema(sample) is not None) == (style == "structured")
     assert ("JSON" in text) == (style == "structured")
     if "cot" in style:
-        assert answer_section(text).label in ("Final answer:", "Final graph:", "Final graphs:")
+        section = answer_section(text)
+        assert isinstance(section, Section)
+        assert section.label in ("Final answer:", "Final graph:", "Final graphs:")
         assert "write nothing after" in text.lower()
 
 

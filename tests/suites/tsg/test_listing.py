@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tsgkit.suites.tsg.listing import Listed, names
-from tsgkit.suites.tsg.strict import Unreadable
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
+from tsgkit.suites.tsg.strict import names
 
 
 @pytest.mark.parametrize(

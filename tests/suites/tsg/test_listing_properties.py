@@ -12,8 +12,9 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit.suites.tsg.listing import Listed, names
-from tsgkit.suites.tsg.strict import Unreadable
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
+from tsgkit.suites.tsg.strict import names
 
 NAMES = st.from_regex(r"[a-z]{1,8}(?:-[a-z]{1,6}){0,2}", fullmatch=True).filter(lambda name: name != "answer")
 LISTS = st.lists(NAMES, min_size=1, max_size=8)

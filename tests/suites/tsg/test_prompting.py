@@ -12,9 +12,13 @@ from prompt_items import HOSTILE, STYLES, TASKS, document, graph, pool, row
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_from, load_card
+from tsgkit.replies import Unreadable
+from tsgkit.replies.sections import Section, answer_section
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import strict
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.metrics import STYLES as NAMES
 from tsgkit.suites.tsg.prompting import (
@@ -28,7 +32,6 @@ from tsgkit.suites.tsg.prompting import (
     style_of,
 )
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
-from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.showing import shown_answer
 
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
@@ -96,7 +99,9 @@ def test_reasoning_is_asked_for_before_a_labelled_answer_with_nothing_after_it(t
     assert text.index('"Reasoning:"') < text.index('"Final ')
     assert "write nothing after" in text.lower()
     assert ("do not run ahead and predict the next scene" in text) == task.endswith("sgg")
-    assert answer_section(text).label in ("Final answer:", "Final graph:", "Final graphs:")
+    section = answer_section(text)
+    assert isinstance(section, Section)
+    assert section.label in ("Final answer:", "Final graph:", "Final graphs:")
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -109,12 +114,12 @@ def test_what_a_reasoned_example_shows_is_read_back_as_its_answer(task: str) -> 
     assert reply.index(chosen[0].rationale) < reply.index("Final")
     if isinstance(sample, GenerationSample):
         answer = strict.graphs(reply, sample.k)
-        assert not isinstance(answer, strict.Unreadable)
+        assert not isinstance(answer, Unreadable)
         assert answer.graphs == sample.references
         assert not answer.reading.repaired
     else:
         assert isinstance(sample, QuestionSample | SelectionSample)
-        assert (strict.letter(reply, 5) if task == "sgds" else strict.word(reply)) == sample.answer
+        assert read_reply(sample, Reply(reply))[1] == sample.answer
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -208,12 +213,12 @@ def test_a_structured_answer_is_read_by_the_strict_reader(task: str) -> None:
     if isinstance(sample, GenerationSample):
         said = {"graphs": [[one._asdict() for one in graph] for graph in sample.references]}
         answer = strict.graphs(json.dumps(said), sample.k)
-        assert not isinstance(answer, strict.Unreadable)
+        assert not isinstance(answer, Unreadable)
         assert answer.graphs == sample.references
     else:
         assert isinstance(sample, QuestionSample | SelectionSample)
         reply = json.dumps({"answer": sample.answer})
-        assert (strict.letter(reply, 5) if task == "sgds" else strict.word(reply)) == sample.answer
+        assert read_reply(sample, Reply(reply))[1] == sample.answer
 
 
 def test_the_presets_are_the_styles_that_scores_know() -> None:

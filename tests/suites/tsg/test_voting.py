@@ -6,8 +6,9 @@ import pytest
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
+from tsgkit.suites.tsg.strict import GraphAnswer
 from tsgkit.suites.tsg.voting import MOST_GRAPHS, Read, comparable, majority, majority_graphs, majority_word
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))

@@ -24,12 +24,13 @@ from tsgkit.llm.pictures import Picture, content_of
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.blame import clauses_of
 from tsgkit.suites.formalimg.judging import Findings, judged, published_verdict, verdict_on
 from tsgkit.suites.formalimg.prompting import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.strict import Thing, Unreadable, label_of, layout_in
+from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.viewing import (
     NO_PICTURE,
     STOPPED,

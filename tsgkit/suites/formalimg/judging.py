@@ -20,13 +20,14 @@ from typing import Any
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Verdict
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.blame import Clause, clauses_held, clauses_of
 from tsgkit.suites.formalimg.metrics import CATEGORIES, LEVELS
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
-from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable, layout_in
+from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
 

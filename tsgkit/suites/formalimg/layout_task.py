@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tsgkit.llm.reply import Reply
+from tsgkit.replies import Unreadable
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.baselines import baseline_named
 from tsgkit.suites.formalimg.examples import chosen
@@ -22,7 +23,7 @@ from tsgkit.suites.formalimg.prompting import SCHEMA, Prompter, Texts, layout_te
 from tsgkit.suites.formalimg.rows import FormulaSample, Rows
 from tsgkit.suites.formalimg.scoreboard import score
 from tsgkit.suites.formalimg.solvers import Baseline, Recorded, Single, check_solver, unpublished
-from tsgkit.suites.formalimg.strict import LayoutAnswer, Unreadable
+from tsgkit.suites.formalimg.strict import LayoutAnswer
 from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as

@@ -26,12 +26,14 @@ from tsgkit.logic.formula import And, Formula
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.verdicts import Verdict
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import object_with
+from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.blame import Clause
 from tsgkit.suites.formalimg.judging import Findings, judged
 from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.strict import spoken
 from tsgkit.suites.formalimg.viewing import (
     STOPPED,
     Sight,
@@ -42,7 +44,6 @@ from tsgkit.suites.formalimg.viewing import (
     unshown,
 )
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.lenient import TOO_MUCH, values_in
 from tsgkit.suites.pictures import PictureFolder
 from tsgkit.suites.solving import Expected
 from tsgkit.suites.tasks import PUBLISHED
@@ -76,12 +77,9 @@ class Sayings:
 def said_in(reply: Reply) -> Sayings:
     """The verdict and the clauses of a reply, in whatever form it is written."""
     text = spoken(reply.text or "")
-    values = [] if text is None else values_in(text)
-    if values and values[-1].is_given_up:
-        return Sayings(None, problem=TOO_MUCH)
-    found = next((one for one in reversed(values) if isinstance(one.value, dict) and VERDICT in one.value), None)
-    if found is None:
-        return Sayings(None, problem=f"there is no {VERDICT} in it")
+    found = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
+    if isinstance(found, Unreadable):
+        return Sayings(None, problem=found.reason)
     verdict, clauses = found.value[VERDICT], found.value.get(CLAUSES)
     if isinstance(verdict, str):
         verdict = TRUTHS.get(verdict.strip().lower())

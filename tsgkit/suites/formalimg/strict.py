@@ -21,9 +21,10 @@ from tsgkit.graph.reading import Note
 from tsgkit.graph.reading.found import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.lenient import NUMBER, TOO_MUCH, Found, number_of, values_in
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import NUMBER, TOO_MUCH, Found, number_of, values_in
+from tsgkit.replies.reasoning import spoken
 
-THINKING, THINKING_ENDS = "<think>", "</think>"
 Thing = dict[str, Any]
 ALIASES = {
     "label": ("label", "name", "class", "object", "object_class", "category", "type", "class_name", "object_name"),
@@ -47,13 +48,6 @@ ONLY_NUMBERS = re.compile(r"[-+.,;\d\s\[\]()eE]{7,200}")
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """A reply without a layout, and why."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
 class LayoutAnswer:
     """The objects of a layout as verifiers take them, and notes about what was repaired or ignored."""
 
@@ -73,10 +67,10 @@ class LayoutAnswer:
 
 def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     """The layout a reply gives."""
-    text = spoken(reply)
-    if text is None:
-        return Unreadable("the thinking never ends")
-    found = values_in(text)
+    said = spoken(reply)
+    if isinstance(said, Unreadable):
+        return said
+    found = values_in(said.text)
     if found and found[-1].is_given_up:
         return Unreadable(TOO_MUCH)
     if found and found[-1].is_cut:
@@ -88,16 +82,10 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
         return Unreadable("there is no list of objects in it")
     chosen, things = next((one for one in reversed(layouts) if one[1]), layouts[-1])
     objects = [as_asked(thing) for thing in things]
-    line = reply.count("\n", 0, len(reply) - len(text) + chosen.start) + 1
+    line = reply.count("\n", 0, said.start + chosen.start) + 1
     is_as_asked = chosen.value in (objects, {HOLDERS[0]: objects})
     notes = _notes(chosen, line, is_as_asked=is_as_asked, others=len(layouts) - 1)
     return LayoutAnswer(objects, tuple(notes))
-
-
-def spoken(reply: str) -> str | None:
-    """What follows the thinking; None where that never ends."""
-    _, _, after = reply.rpartition(THINKING_ENDS)
-    return None if after.lstrip().startswith(THINKING) else after
 
 
 def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:

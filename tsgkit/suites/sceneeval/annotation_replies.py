@@ -33,7 +33,9 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
-from tsgkit.suites.lenient import TOO_MUCH, Found, values_in, well_formed
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import TOO_MUCH, Found, values_in, well_formed
+from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
 FIELDS: Mapping[Kind, str] = {
@@ -79,7 +81,6 @@ MOST_NESTED = 4
 LONGEST = 2_000
 """Characters of an entry."""
 TOO_LONG = f"longer than {LONGEST:,} characters"
-THINKING, THINKING_ENDS = "<think>", "</think>"
 NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
 ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
 BULLET = re.compile(r"(?:[-+*•]|\d{1,3}[.)])\s+")
@@ -132,21 +133,21 @@ class AnnotationReading:
 def read_annotation_reply(text: str) -> AnnotationReading:
     """The annotation a reply gives; ``unreadable`` says why where there is none."""
     text = well_formed(text).replace("\r\n", "\n")
-    _, _, spoken = text.rpartition(THINKING_ENDS)
-    if spoken.lstrip().startswith(THINKING):
-        return AnnotationReading(unreadable="the thinking never ends")
-    lines_before = text.count("\n", 0, len(text) - len(spoken))
-    found = _as_asked_for(spoken) or values_in(spoken)
+    part = spoken(text)
+    if isinstance(part, Unreadable):
+        return AnnotationReading(unreadable=part.reason)
+    said, lines_before = part.text, text.count("\n", 0, part.start)
+    found = _as_asked_for(said) or values_in(said)
     given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
     if found and found[-1].is_given_up:
         return AnnotationReading(unreadable=TOO_MUCH)
-    if found and found[-1].is_cut and _names_fields(spoken[found[-1].start :]):
+    if found and found[-1].is_cut and _names_fields(said[found[-1].start :]):
         return AnnotationReading(unreadable=CUT)
     if given:
         one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
-        line = lines_before + spoken.count("\n", 0, one.start) + 1
+        line = lines_before + said.count("\n", 0, one.start) + 1
         return _of_value(one, value, line, others=len(given) - 1)
-    return _of_lines(spoken, lines_before)
+    return _of_lines(said, lines_before)
 
 
 def _as_asked_for(text: str) -> list[Found]:

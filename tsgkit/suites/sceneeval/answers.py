@@ -22,12 +22,13 @@ from typing import Any, TypeVar
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.geometry.relations_of_objects import RANGES
 from tsgkit.geometry.support import TYPES
-from tsgkit.suites.lenient import TOO_MUCH, values_in
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import TOO_MUCH, values_in
+from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges import MeantInRoom
 from tsgkit.suites.sceneeval.mapping import Meant
 
-THINKING_ENDS = "</think>"
 FUNCTIONAL = ("front", "back", "left", "right")
 BESIDE = ("wall", "door", "window")
 """What is built that distances are measured to."""
@@ -158,7 +159,10 @@ def read_room_relations(text: str, count: int, floors: Sequence[str]) -> dict[in
 
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
     """The value of a field of the last JSON object that has it, after any thinking; a list may stand alone."""
-    found = values_in(text.rpartition(THINKING_ENDS)[2])
+    said = spoken(text)
+    if isinstance(said, Unreadable):
+        return Fault(said.reason)
+    found = values_in(said.text)
     if found and found[-1].is_given_up:
         return Fault(TOO_MUCH)
     if found and found[-1].is_cut:
@@ -176,7 +180,9 @@ LISTED = ("objects", "relations")
 
 def said_in(text: str) -> str | None:
     """The last JSON of a reply, in one line; None where there is none."""
-    found = [one.value for one in values_in(text.rpartition(THINKING_ENDS)[2]) if not one.is_cut]
+    said = spoken(text)
+    values = [] if isinstance(said, Unreadable) else values_in(said.text)
+    found = [one.value for one in values if not one.is_cut]
     return json.dumps(found[-1], ensure_ascii=False) if found else None
 
 

@@ -25,11 +25,13 @@ from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ending
-from tsgkit.suites.lenient import values_in, well_formed
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import values_in, well_formed
+from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval import batch_findings as beside
 from tsgkit.suites.sceneeval import told_findings as told
 from tsgkit.suites.sceneeval.annotation_prompting import Prompter, Texts, answer_text, style_of
-from tsgkit.suites.sceneeval.annotation_replies import THINKING, THINKING_ENDS, read_annotation_reply
+from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
 from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
@@ -165,8 +167,8 @@ def _finding(code: str, drawn: DrawnRoom, message: str, hint: str = "") -> Findi
 
 def read_description_reply(reply: str) -> str:
     """The description in a reply; empty where there is none."""
-    spoken = _spoken(reply)
-    for found in reversed(values_in(spoken)):
+    part = spoken(well_formed(reply))
+    for found in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
         said = found.value.get("description") if isinstance(found.value, Mapping) else None
         if isinstance(said, str) and said.strip():
             return one_line(said)
@@ -176,11 +178,6 @@ def read_description_reply(reply: str) -> str:
 def one_line(text: str) -> str:
     """A text in one line, without semicolons, at which the published reader cuts descriptions."""
     return " ".join(text.replace(";", ",").split())
-
-
-def _spoken(reply: str) -> str:
-    _, _, spoken = well_formed(reply).rpartition(THINKING_ENDS)
-    return "" if spoken.lstrip().startswith(THINKING) else spoken
 
 
 def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:

@@ -21,13 +21,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from tsgkit.errors import NotationError, UsageError
-from tsgkit.graph.notation.json_triplets import load
+from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ending
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.domains import MEANING, SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
@@ -92,11 +94,9 @@ def aspects() -> str:
 
 def json_in(reply: str) -> Mapping[str, Any]:
     """The JSON object in a reply; empty where there is none."""
-    try:
-        value = load(reply[reply.index("{") : reply.rindex("}") + 1])
-    except (ValueError, NotationError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    said = spoken(reply)
+    values = [] if isinstance(said, Unreadable) else [one.value for one in values_in(said.text) if not one.is_cut]
+    return next((value for value in reversed(values) if isinstance(value, dict)), {})
 
 
 def read_prompts(reply: str) -> list[str]:

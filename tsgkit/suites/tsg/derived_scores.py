@@ -1,6 +1,6 @@
 """Strict scores of derived tasks: sets of nodes, lists of actions, graphs that were to be mended.
 
->>> from tsgkit.suites.tsg.listing import Listed
+>>> from tsgkit.replies.lists import Listed
 >>> overlap_scores(common_subsequence(("take", "fill"), ("take", "dip", "fill")))["precision"].value
 0.6666666666666666
 """
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from tsgkit.graph.edits import Change
 from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.replies.lists import Listed
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, compare_graphs, overlap, triplets_of
 from tsgkit.suites.tsg.derived import ActionsSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.generation import Scored, headline
-from tsgkit.suites.tsg.listing import Listed
 from tsgkit.suites.tsg.strict import GraphAnswer, fold, fold_graph, fold_triplet, fold_vocabulary
 
 

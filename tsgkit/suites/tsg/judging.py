@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import fold as fold_spelling
+from tsgkit.replies import Read, Unreadable
+from tsgkit.replies.lists import Listed
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.judged import Judged, Scores
@@ -20,11 +22,9 @@ from tsgkit.suites.tsg import official, strict
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
 from tsgkit.suites.tsg.generation import Scored, score_generation
-from tsgkit.suites.tsg.listing import Listed, names
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, is_single
-from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.shared_work import once_for_the_same
-from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
+from tsgkit.suites.tsg.strict import GraphAnswer
 
 Answer = str | GraphAnswer | Listed
 REASONING_STYLES = ("cot", "cot-few-shot")
@@ -88,16 +88,22 @@ def read_reply(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer 
 
 
 def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
-    return READERS[type(sample)](sample, text)
+    found = READERS[type(sample)](sample, text)
+    return found.value if isinstance(found, Read) else found
 
 
-READERS: dict[type, Callable[[Any, str], Answer | Unreadable]] = {
-    QuestionSample: lambda sample, text: strict.word(text),
-    SelectionSample: lambda sample, text: strict.letter(text, len(sample.candidates)),
+def _read_word(sample: QuestionSample, text: str) -> Read[str] | Unreadable:
+    """Read a name; the nodes of several words may be repeated whole."""
+    return strict.word(text, [name for name in _folded_names(sample.graphs) if " " in name])
+
+
+READERS: dict[type, Callable[[Any, str], Read[str] | GraphAnswer | Listed | Unreadable]] = {
+    QuestionSample: _read_word,
+    SelectionSample: lambda sample, text: strict.letter(text, sample.candidates),
     GenerationSample: lambda sample, text: strict.graphs(text, sample.k),
-    NodesSample: lambda sample, text: names(text),
+    NodesSample: lambda sample, text: strict.names(text),
     EdgesSample: lambda sample, text: strict.graphs(text, sample.source.k),
-    ActionsSample: lambda sample, text: names(text),
+    ActionsSample: lambda sample, text: strict.names(text),
     RefineSample: lambda sample, text: strict.graphs(text, 1),
 }
 """How a reply to a kind of sample is read."""
@@ -105,7 +111,7 @@ READERS: dict[type, Callable[[Any, str], Answer | Unreadable]] = {
 
 def official_view(text: str, style: str) -> str:
     """What the official reader is shown: all of it, or the part after the last label where reasoning was asked for."""
-    return answer_section(text).text if style in REASONING_STYLES else text
+    return official.answer_section(text) if style in REASONING_STYLES else text
 
 
 def _question(sample: QuestionSample, word: str | None, text: str | None) -> tuple[Scores, Scores | None]:

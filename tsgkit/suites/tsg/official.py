@@ -21,6 +21,13 @@ from tsgkit.graph.model import ActionGraph, Triplet
 
 LETTER = re.compile(r"\[([A-E])\]|\b([A-E])\b")
 ARROW = "->"
+ANSWER_LABEL = re.compile(
+    r"^(?:[-+*][ \t]+|\d{1,3}[.)][ \t]+)?[#>*_ \t]{0,12}(?:the[ \t])?"
+    r"(?:final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output)(?:[ \t]is)?[*_ \t]{0,6}(?:[:：][*_]{0,3}|$)"
+    r"|answer[*_ \t]{0,6}[:：][*_]{0,3})",
+    re.IGNORECASE | re.MULTILINE,
+)
+THINKING_ENDS = "</think>"
 
 
 def letter(reply: str) -> str | None:
@@ -82,3 +89,13 @@ def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
     recall = right / len(wanted) if wanted else 0.0
     total = precision + recall
     return GraphScore(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+
+def answer_section(reply: str) -> str:
+    """Return what the reader is shown of replies that reason: all behind the last answer label, else all."""
+    spoken = reply.replace("\r\n", "\n").rpartition(THINKING_ENDS)[2]
+    found = list(ANSWER_LABEL.finditer(spoken))
+    if not found:
+        return spoken
+    labels = [label for label in found if label.end() < len(spoken.rstrip())]
+    return spoken[labels[-1].end() :] if labels else ANSWER_LABEL.sub("", spoken)

@@ -1,9 +1,9 @@
-"""Strict reading: what follows the last answer label, else the whole reply, gives an answer or a reason for none.
+"""Strict reading: an answer as it is compared, or a reason why there is none.
 
->>> letter("A close reading suggests\\nFinal answer: [c]", 5), word("So it is **[the rope.]**")
-('C', 'the rope')
->>> letter("I think it is the second", 5)
-Unreadable(reason='no letter in brackets, and not one letter alone')
+>>> letter("A close reading suggests\\nFinal answer: [c]", ["", "", ""]).value, word("So it is **[the rope.]**").value
+('C', 'rope')
+>>> letter("I think it is the second", ["", ""])
+Unreadable(reason='no answer')
 
 Names are folded before they are compared: trimmed, lower-cased, without quotes and a final period. Spaces and hyphens
 stay different; the metric ``normalised`` looks past them.
@@ -12,7 +12,7 @@ stay different; the metric ``normalised`` looks past them.
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,28 +20,17 @@ from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
+from tsgkit.replies import Part, Read, Unreadable, lists, words
+from tsgkit.replies.choices import choice
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.lists import Listed
+from tsgkit.replies.sections import answer_section
 from tsgkit.suites.tsg.samples import LETTERS
-from tsgkit.suites.tsg.sections import answer_section
 from tsgkit.suites.tsg.shared_work import Graphs, once_for_the_same
 
-BRACKET = re.compile(r"\[([^\[\]]*)\]")
-FENCE = re.compile(r"^\s*```[a-z]*|```\s*$")
-WRAPPERS = (
-    (re.compile(r"\\text\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\boxed\{([^{}]*)\}"), r"[\1]"),
-    (re.compile(r"<answer>([^<>]*)</answer>", re.IGNORECASE), r"[\1]"),
-    (re.compile(r"\\([\[\]])"), r"\1"),
-)
 AROUND = "\"'`“”‘’ \t\r\n"
-MARKS = "*_()[]{}"
 LONGEST_KEPT = 40
 """Names up to this length are remembered folded: those of L come again and again, longer ones are no names."""
-
-
-class Unreadable(NamedTuple):
-    """No answer could be read, and why."""
-
-    reason: str
 
 
 class GraphAnswer(NamedTuple):
@@ -52,60 +41,43 @@ class GraphAnswer(NamedTuple):
     asides: tuple[str, ...] = ()
 
 
-def letter(reply: str, candidates: int) -> str | Unreadable:
-    """The last bracketed letter of the answer section, else the section if it is one letter."""
-    section = _answer_text(reply)
-    letters = [found for found in map(_bare, BRACKET.findall(section)) if len(found) == 1 and found.isalpha()]
-    found = letters[-1] if letters else fold(section.strip(AROUND + MARKS + "."))
-    if not letters and len(found) != 1:
-        return Unreadable("no letter in brackets, and not one letter alone" if found else "no answer after the label")
-    if found.upper() not in LETTERS[:candidates]:
-        return Unreadable(f"{found.upper()} is none of the {candidates} candidates")
-    return found.upper()
+def letter(reply: str, candidates: Sequence[str]) -> Read[str] | Unreadable:
+    """Return the letter of one of these candidates."""
+    return choice(reply, dict(zip(LETTERS, candidates, strict=False)))
 
 
-def word(reply: str) -> str | Unreadable:
-    """What the last bracket of the answer section holds, else the section if it is one word."""
-    section = _answer_text(reply)
-    brackets = [_bare(part) for part in BRACKET.findall(section)]
-    if brackets:
-        named = [found for found in brackets if not found.isdecimal()] or brackets  # a footnote is no answer
-        return named[-1] or Unreadable("the last bracket is empty")
-    alone = _bare(section)
-    if not alone:
-        return Unreadable("no answer after the label")
-    return alone if len(alone.split()) == 1 else Unreadable("no brackets, and more than one word")
+def word(reply: str, known: Collection[str] = ()) -> Read[str] | Unreadable:
+    """Return one name, folded; ``known`` are names that may be longer than usual."""
+    found = words.word(reply, known)
+    return found if isinstance(found, Unreadable) else found._replace(value=fold(found.value))
+
+
+def names(reply: str) -> Listed | Unreadable:
+    """Return the names of a list, folded."""
+    found = lists.names(reply)
+    if isinstance(found, Unreadable):
+        return found
+    folded = tuple(filter(None, map(fold, found.names)))
+    return found._replace(names=folded) if folded else Unreadable("no names listed")
 
 
 def graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     """The graphs of the answer section, by the tolerant reader."""
-    section = answer_section(reply).text
-    field = _json_field(section, "graphs", "answer")
-    reading = read(section if field is None else field if isinstance(field, str) else json.dumps(field), k)
+    section = answer_section(reply)
+    if isinstance(section, Unreadable):
+        return section
+    field = _json_field(section.part, "graphs", "answer")
+    reading = read(section.part.text if field is None else field if isinstance(field, str) else json.dumps(field), k)
     if not reading.graphs:
         return Unreadable("no triplet found")
     return GraphAnswer(tuple(fold_graph(graph) for graph in reading.graphs), reading)
 
 
-def _bare(text: str) -> str:
-    """A word folded, without bold and code marks around it."""
-    return fold(text.strip(AROUND + "*_"))
-
-
-def _answer_text(reply: str) -> str:
-    """The answer section, wrappers that stand for brackets opened; of a JSON object, its field ``answer``."""
-    section = answer_section(reply).text
-    for pattern, bracket in WRAPPERS:
-        section = pattern.sub(bracket, section)
-    answer = _json_field(section, "answer", "final_answer")
-    return answer if isinstance(answer, str) else section
-
-
-def _json_field(section: str, *names: str) -> object:
-    """The first of these fields of a section that is one JSON object, in a fence or not; None where there is none."""
-    if "{" not in section:
+def _json_field(section: Part, *names: str) -> object:
+    """Return the first of these fields of a section that is one JSON object, in a fence or not; None for none."""
+    if "{" not in section.text:
         return None
-    text = FENCE.sub("", section).strip()
+    text = without_fences(section).text.strip()
     if not text.startswith("{"):
         return None
     try:

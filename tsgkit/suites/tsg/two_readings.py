@@ -13,15 +13,16 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from tsgkit.graph.model import ActionGraph
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.derived import DerivedSample
 from tsgkit.suites.tsg.judging import NO_READER, Answer, official_view, read_reply, unpublished
-from tsgkit.suites.tsg.listing import Listed
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, SelectionSample
-from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable, fold_graph
+from tsgkit.suites.tsg.strict import GraphAnswer, fold_graph
 
 Graphs = tuple[ActionGraph, ...]
 MOST_QUOTED = 3

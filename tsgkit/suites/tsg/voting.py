@@ -16,13 +16,14 @@ from itertools import accumulate
 
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import Reading
+from tsgkit.replies import Unreadable
+from tsgkit.replies.lists import Listed
 from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import overlap, triplets_of
 from tsgkit.suites.tsg.judging import Answer
-from tsgkit.suites.tsg.listing import Listed
-from tsgkit.suites.tsg.strict import GraphAnswer, Unreadable
+from tsgkit.suites.tsg.strict import GraphAnswer
 
 Read = tuple[Outcome, Answer | Unreadable | None]
 Graphs = Sequence[ActionGraph]

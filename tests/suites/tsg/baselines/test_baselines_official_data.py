@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.suites.tsg import strict
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.samples import QuestionSample, SelectionSample, samples_of
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
@@ -21,10 +22,8 @@ def accuracy(task: str, name: str, seed: int = 0) -> float:
     right = 0
     for sample in samples:
         reply = BASELINES[name](sample, seed)
-        if isinstance(sample, SelectionSample):
-            right += strict.letter(reply, len(sample.candidates)) == sample.answer
-        elif isinstance(sample, QuestionSample):
-            right += strict.word(reply) == sample.answer
+        if isinstance(sample, SelectionSample | QuestionSample):
+            right += read_reply(sample, Reply(reply))[1] == sample.answer
     return right / len(samples)
 
 

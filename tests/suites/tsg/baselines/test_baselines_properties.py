@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from tsgkit.graph import ActionGraph, Vocabulary, check_graph
 from tsgkit.lexicon.tables import word_set
+from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official, strict
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.baselines.elements import elements_of
+from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample, SelectionSample
 
 THINGS = ("cup", "lid", "tea-bag", "brush", "person", "hand1", "hand2", "left-hand", "Mug", "two words", "bolt:1", "")
@@ -74,7 +76,7 @@ def test_an_answer_is_a_readable_node_of_the_graphs(
     name: str, graphs: tuple[ActionGraph, ...], question: str, seed: int
 ) -> None:
     sample = QuestionSample(item_id="0", cluster="", graphs=graphs, question=question, answer="")
-    found = strict.word(BASELINES[name](sample, seed))
+    _, found = read_reply(sample, Reply(BASELINES[name](sample, seed)))
     assert isinstance(found, str)
     assert found in {strict.fold(node) for node in (*sample.nodes, "person")}
 
@@ -89,5 +91,5 @@ def test_a_choice_is_one_of_the_letters_in_both_readings(
         item_id="0", cluster="", context=graphs, graph=graph, candidates=tuple(candidates), position=0
     )
     reply = BASELINES[name](sample, seed)
-    assert strict.letter(reply, len(candidates)) == official.letter(reply)
+    assert read_reply(sample, Reply(reply))[1] == official.letter(reply)
     assert official.letter(reply) in tuple("ABCDE")[: len(candidates)]

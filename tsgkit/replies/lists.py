@@ -1,14 +1,14 @@
-"""Reading lists of names: one a line, or with commas between them, bullets, brackets or JSON.
+"""Lists of names: one a line, or with commas between them, bullets, brackets or JSON.
 
 >>> names("Reasoning: it is taken first.\\n\\nFinal answer:\\n1. take\\n2. **put-down**").names
 ('take', 'put-down')
 >>> names('{"nodes": ["cup", "Lid"]}').names
-('cup', 'lid')
+('cup', 'Lid')
 >>> names("It is hard to tell what happens here.")
 Unreadable(reason='no names listed')
 
-Names are folded as in :mod:`~tsgkit.suites.tsg.strict`; repeats and order are kept. What is no name (a heading, an
-explanation) is left out and noted; a reply without any name, or with triplets for names, cannot be read.
+Names keep their spelling, repeats and order. What is no name (a heading, an explanation) is left out and noted; a reply
+without any name, or with triplets for names, cannot be read.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tsgkit.errors import NotationError
-from tsgkit.graph.notation.json_triplets import load
-from tsgkit.suites.tsg.sections import answer_section
-from tsgkit.suites.tsg.strict import AROUND, FENCE, MARKS, Unreadable, fold
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import TOO_MUCH, values_in
+from tsgkit.replies.parts import Unreadable
+from tsgkit.replies.sections import answer_section
+from tsgkit.replies.signs import shown_plainly, without_hidden
 
 FIELDS = ("nodes", "actions", "names", "answer", "final_answer")
+AROUND = "\"'`“”‘’ \t\r\n\xa0"
+MARKS = "*_()[]{}"
 MOST_WORDS = 3
 """More words than these are an explanation, not a name."""
 ARROW = re.compile(r"->|→|=>|⟶")
@@ -35,16 +38,18 @@ SHORT = 60
 
 
 class Listed(NamedTuple):
-    """The names of a list as they stand there, folded, and what was left out on the way."""
+    """The names of a list as they stand there, and what was left out on the way."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
 def names(reply: str) -> Listed | Unreadable:
-    """The names of the answer section, in order."""
-    section = answer_section(reply).text
-    text = "\n".join(line for line in section.splitlines() if not FENCE.fullmatch(line)).strip()
+    """Return the names of the answer section, in order."""
+    section = answer_section(without_hidden(reply)[0])
+    if isinstance(section, Unreadable):
+        return section
+    text = without_fences(shown_plainly(section.part)).text.strip()
     if text.startswith(("{", "[")) and (value := _from_json(text)) is not None:
         return value
     if ARROW.search(text):
@@ -60,18 +65,24 @@ def names(reply: str) -> Listed | Unreadable:
 
 
 def _from_json(text: str) -> Listed | Unreadable | None:
-    """The names of a JSON list, or of the field that holds one; None where it is no JSON."""
-    try:
-        value = load(text)
-    except NotationError:
+    """Return the names of a JSON list, or of the field that holds one; None where the text is no JSON."""
+    found = values_in(text)
+    if found and found[-1].is_given_up:
+        return Unreadable(TOO_MUCH)
+    if len(found) != 1 or found[0].is_cut or text[found[0].end :].strip(" .\n"):
         return None
+    value = found[0].value
     if isinstance(value, dict):
-        fields = {key.lower(): part for key, part in value.items()}
+        fields = {str(key).lower(): part for key, part in value.items()}
         value = next((fields[name] for name in FIELDS if name in fields), None)
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return Unreadable("JSON, and no list of names in it")
-    listed = tuple(filter(None, map(fold, value)))
+    listed = tuple(filter(None, map(_trimmed, value)))
     return Listed(listed) if listed else Unreadable("no names listed")
+
+
+def _trimmed(name: str) -> str:
+    return name.strip(AROUND).removesuffix(".").strip(AROUND)
 
 
 def _in_line(line: str) -> tuple[tuple[str, ...], bool]:
@@ -87,7 +98,7 @@ def _in_line(line: str) -> tuple[tuple[str, ...], bool]:
 def _parts(line: str) -> Iterator[str]:
     stripped = line.strip(AROUND + MARKS + ",").removesuffix(".")
     for part in stripped.split(","):
-        yield fold(part.strip(AROUND + MARKS))
+        yield _trimmed(part.strip(AROUND + MARKS))
 
 
 def _is_name(part: str) -> bool:

@@ -1,0 +1,101 @@
+"""Replies are read as their authors meant them: a table whose readings were decided before any reader ran."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tsgkit.replies import Read, Unreadable
+from tsgkit.replies.choices import choice
+from tsgkit.replies.fences import fenced
+from tsgkit.replies.numbered import letters
+from tsgkit.replies.parts import Part
+from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.words import word
+
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in (Path(__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def of_kind(kind: str) -> list[Any]:
+    return [pytest.param(row, id=row["name"]) for row in ROWS if row["kind"] == kind]
+
+
+def test_table_holds_many_families_languages_and_reasoning_models() -> None:
+    assert len(ROWS) >= 300 and len({row["name"] for row in ROWS}) == len(ROWS)
+    assert len({row["family"] for row in ROWS}) >= 8 and len({row["language"] for row in ROWS}) >= 3
+    assert Counter(row["reasoning"] for row in ROWS)[True] >= 40
+
+
+@pytest.mark.parametrize("row", of_kind("letter"))
+def test_letter_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
+    found = choice(row["reply"], row["options"])
+    if "unreadable" in row["reading"]:
+        assert isinstance(found, Unreadable), row["why"]
+    else:
+        assert isinstance(found, Read) and found.value == row["reading"]["letter"], (found, row["why"])
+        assert 0 <= found.start < found.end <= len(row["reply"])
+
+
+@pytest.mark.parametrize("row", of_kind("word"))
+def test_name_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
+    found = word(row["reply"], row["vocabulary"])
+    if "unreadable" in row["reading"]:
+        assert isinstance(found, Unreadable), row["why"]
+    else:
+        assert isinstance(found, Read), (found, row["why"])
+        assert found.value.casefold() == row["reading"]["word"].casefold(), row["why"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [("[C]", "C"), ("so **C**.", "C"), ("答案：【Ｂ】", "Ｂ"), ("An\u200bswer: B", "B"), ("```\nB\n```", "B")],
+)
+def test_span_of_a_letter_is_where_it_stands(reply: str, letter: str) -> None:
+    found = choice(reply, dict.fromkeys("ABCDE", ""))
+    assert isinstance(found, Read)
+    assert reply[found.start : found.end] == letter
+
+
+def test_span_of_a_name_is_where_it_stands() -> None:
+    reply = "The\u200b object is **the tea-bag**, since it is wet."
+    found = word(reply)
+    assert isinstance(found, Read)
+    assert reply[found.start : found.end] == found.value == "tea-bag"
+
+
+@pytest.mark.parametrize(
+    ("reply", "rest"),
+    [
+        ("<think>a</think>b", "b"),
+        ("a</think>b", "b"),
+        ("b<think>a</think>", "b"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("<thinking>\na\n</thinking>\nb", "b"),
+        ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
+        ("Write `<think>` first.", "Write `<think>` first."),
+        ("<think>a\n## Final answer\nb", "## Final answer\nb"),
+    ],
+)
+def test_reasoning_is_not_spoken(reply: str, rest: str) -> None:
+    said = spoken(reply)
+    assert isinstance(said, Part) and said.text.strip() == rest
+    assert reply[said.start : said.end].startswith(said.text.strip()[:1]) or said.text[:1].isspace()
+
+
+@pytest.mark.parametrize("reply", ["<think>a", "a</think>b<think>c", "<think>Answer: B", "Sure. <think>B"])
+def test_reasoning_without_an_end_is_unreadable(reply: str) -> None:
+    assert spoken(reply) == Unreadable("the reasoning never ends")
+    assert choice(reply, dict.fromkeys("ABC", "")) == word(reply) == Unreadable("the reasoning never ends")
+    assert letters(reply, [dict.fromkeys("ABC", "")] * 2) == (Unreadable("the reasoning never ends"),) * 2
+
+
+def test_fences_hold_their_bodies_and_an_open_one_the_rest() -> None:
+    text = "a\n```json\n[1]\n```\nb\n~~~\nc"
+    assert [body.text for body in fenced(Part(text))] == ["[1]\n", "c"]
+    assert all(text[body.start : body.end] == body.text for body in fenced(Part(text)))
