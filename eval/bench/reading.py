@@ -20,15 +20,19 @@ from itertools import product
 from statistics import median
 from typing import NamedTuple
 
-from tsgkit.agents.telling import vocabulary_of
+from tsgkit.agents.decomposer import actions_of
+from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import check_narrative
+from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import names
+from tsgkit.replies.sections import answer_section
 from tsgkit.suites.formalimg.natural import published_result
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
+from tsgkit.suites.sceneeval.answers import read_holds
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg.documents import read_document
@@ -51,6 +55,12 @@ HOSTILE_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
     "word": word,
     "names": names,
+    "choice": lambda text: choice(text, QUESTIONS[0].options),
+    "letter of ten": lambda text: letters(text, QUESTIONS),
+    "answer_section": answer_section,
+    "sentences_of": sentences_of,
+    "actions_of": actions_of,
+    "read_holds": lambda text: read_holds(text, 2),
     "layout_in": layout_in,
     "published_result": published_result,
     "letters": lambda text: letters(text, QUESTIONS),
@@ -95,6 +105,13 @@ HOSTILE = {
     "digits": Hostile("1", "[", "x]"),
     "escaped quotes": Hostile('\\"', '["'),
     "fences": Hostile("```{"),
+    "answers": Hostile("the answer is "),
+    "labels": Hostile("Answer:\n"),
+    "letters": Hostile("A, "),
+    "boxes": Hostile("\\boxed{"),
+    "reasoning that opens": Hostile("<think>"),
+    "reasoning that closes": Hostile("</think>"),
+    "full stops": Hostile(". "),
 }
 
 THINGS = ("cup", "lid", "spoon", "kettle", "tea-bag", "table", "paper-towel", "oil-can")

@@ -18,6 +18,7 @@ PACKAGE = ROOT / "tsgkit"
 LEVELS = (
     ("errors",),
     ("lexicon",),
+    ("replies",),
     ("graph", "logic", "geometry"),
     ("scoring", "library", "llm"),
     ("suites",),
@@ -39,7 +40,7 @@ HOMES = {
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }
-PURE = ("lexicon", "graph", "logic", "geometry", "scoring")
+PURE = ("lexicon", "replies", "graph", "logic", "geometry", "scoring")
 OUTSIDE = {"os", "socket", "time", "subprocess", "urllib", "http", "tempfile", "shutil", "datetime", "asyncio"}
 
 

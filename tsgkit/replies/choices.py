@@ -22,7 +22,7 @@ from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import labels_in
+from tsgkit.replies.sections import labels_in, without_labels
 from tsgkit.replies.signs import bare, shown_plainly, without_hidden
 
 Options = Mapping[str, str]
@@ -144,6 +144,7 @@ def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
     written = len(part.text.rstrip())
     if labels := [label for label in labels_in(part) if label.end() < written]:
         return _behind_labels(part, labels, options)
+    part = without_labels(part)
     return _best(part, options, (_in_json, _boxed, _in_sentences, _alone, _in_brackets))
 
 

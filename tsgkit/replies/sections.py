@@ -59,7 +59,7 @@ def answer_section(reply: str) -> Section | Unreadable:
     end = len(said.text.rstrip())
     written = [label for label in labels if label.end() < end]
     if not written:
-        return Section(Part(LABEL.sub(_blank, said.text), said.start), None)
+        return Section(without_labels(said), None)
     return Section(behind(said, written[-1]), written[-1].group().strip())
 
 
@@ -73,6 +73,11 @@ def behind(part: Part, label: re.Match[str]) -> Part:
     rest = part.cut(label.end())
     closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
     return rest.cut(0, closed.start()) if closed else rest
+
+
+def without_labels(part: Part) -> Part:
+    """Blank all answer labels of a text."""
+    return Part(LABEL.sub(_blank, part.text), part.start)
 
 
 def _blank(label: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ CIRCLED = {
 }
 PLAIN = str.maketrans(OTHERS | CIRCLED | WIDE)
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*_`#>\[\]{}$\"“”]")
 
@@ -25,6 +26,8 @@ MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[
 def shown_plainly(part: Part) -> Part:
     """Return a text with full-width signs and odd spaces as plain ones, without what is struck out."""
     text = STRUCK.sub(lambda struck: " " * len(struck.group()), part.text) if "~~" in part.text else part.text
+    if "\\" in text or "\r" in text:
+        text = ESCAPED.sub(" ", text)
     return Part(text if text.isascii() else text.translate(PLAIN), part.start)
 
 

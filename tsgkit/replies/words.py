@@ -20,7 +20,7 @@ from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import behind, labels_in
+from tsgkit.replies.sections import behind, labels_in, without_labels
 from tsgkit.replies.signs import bare, shown_plainly, without_hidden
 
 NOTHING_SAID = "no answer"
@@ -90,6 +90,8 @@ def _word_in(part: Part, known: frozenset[str]) -> Read[str] | Unreadable:
         if found := [name for names in final or [names for _, names in named] for name in names]:
             return _agreed(found, part)
         part = parts[-1]
+    else:
+        part = without_labels(part)
     for kind in (_in_sentences, _alone, _in_brackets):
         if found := kind(part, known):
             return _agreed(found, part)
@@ -121,9 +123,9 @@ def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
     """Return the name of a line, or the names where several are joined; nothing where it holds other words."""
     lead = LEADS.match(line.text)
     content = line.cut(lead.end() if lead else 0).strip()
-    if LIST.match(content.text) or "->" in content.text:
-        return []
     bracket = BRACKET.match(content.text)
+    if "->" in content.text or LIST.search(bracket.group() if bracket else content.text):
+        return []
     content = content.cut(*bracket.span(1)) if bracket else bare(content).strip()
     name = _stripped(content)
     if name.text.casefold() in known:
@@ -224,6 +226,8 @@ def _quoted(line: Part, known: frozenset[str]) -> list[Read[str]]:
 def _alone(part: Part, known: frozenset[str]) -> list[Read[str]]:
     """Return the name that the whole text, its first or its last line is."""
     lines = part.lines()
+    if not lines:
+        return []
     first = _names(lines[0], known)
     if len(lines) == 1:
         return first

@@ -74,7 +74,7 @@ def test_what_is_written_in_another_form_is_repaired_and_says_so(reply: str) -> 
     ("reply", "why"),
     [
         ("I will not draw that.", "no list of objects"),
-        ("<think>a cup at", "thinking never ends"),
+        ("<think>a cup at", "reasoning never ends"),
         (PLAIN[:-1], "ends in the middle"),
         (PLAIN[: len(PLAIN) // 2], "ends in the middle"),
         ("```json\n" + PLAIN[:40], "ends in the middle"),

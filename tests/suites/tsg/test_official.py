@@ -42,10 +42,10 @@ CHOICES = {
     "D1: a bracket after no bare capital is read": ("the answer is [C]", "C", "C"),
     "D2: a rationale is scanned from its start": ("B is wrong, D is wrong.\nFinal answer: [C]", "B", "C"),
     "D3: lower case is not seen": ("[c]", None, "C"),
-    "D3: 'option c' is not seen": ("option c", None, None),
+    "D3: 'option c' is not seen": ("option c", None, "C"),
     "D4: (C) is seen": ("(C)", "C", "C"),
     "D4: C. is seen": ("C.", "C", "C"),
-    "D4: C: is seen": ("C: the third", "C", None),
+    "D4: C: is seen": ("C: the third", "C", "C"),
     "D4: **C** is seen": ("**C**", "C", "C"),
     "D5: no letter is wrong and counted": ("I cannot say", None, None),
     "D5: letters beyond E are not seen": ("[F]", None, None),
@@ -67,7 +67,7 @@ def test_d7_a_letter_beyond_the_candidates_is_wrong_as_published_and_no_answer_s
     judged = judge(choice(candidates=4), Reply("[E]"))
     assert official.letter("[E]") == "E"
     assert judged.scores["official"]["accuracy"].value == 0
-    assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 candidates",))
+    assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
 
 
 QUESTIONS = {
@@ -77,11 +77,11 @@ QUESTIONS = {
     "Q2: a bracket over two lines is not seen": ("[\nrope\n]", 0, 1),
     "Q3: a period stays": ("[rope.]", 0, 1),
     "Q3: quotes stay": ('["rope"]', 0, 1),
-    "Q3: an article stays in both": ("[the rope]", 0, 0),
+    "Q3: an article stays": ("[the rope]", 0, 1),
     "Q4: a label is not understood": ("Final answer: rope", 0, 1),
     "Q4: the whole reply is compared where there is no bracket": ("rope", 1, 1),
     "Q4: brackets before the label win": ("I looked at [cup].\nFinal answer: [rope]", 0, 1),
-    "Q4: prose is no answer": ("It must be the rope", 0, 0),
+    "Q4: a sentence is no answer": ("It must be the rope", 0, 1),
 }
 
 
