@@ -12,9 +12,12 @@ import pytest
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
 from tsgkit.replies.fences import fenced
+from tsgkit.replies.near_json import Found, agreed, values_in
 from tsgkit.replies.numbered import letters
 from tsgkit.replies.parts import Part
 from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.sections import Section, answer_section
+from tsgkit.replies.signs import without_hidden
 from tsgkit.replies.words import word
 
 ROWS: list[dict[str, Any]] = [
@@ -99,3 +102,29 @@ def test_fences_hold_their_bodies_and_an_open_one_the_rest() -> None:
     text = "a\n```json\n[1]\n```\nb\n~~~\nc"
     assert [body.text for body in fenced(Part(text))] == ["[1]\n", "c"]
     assert all(text[body.start : body.end] == body.text for body in fenced(Part(text)))
+
+
+@pytest.mark.parametrize("row", of_kind("json"))
+def test_json_is_the_value_that_was_meant(row: dict[str, Any]) -> None:
+    section = answer_section(without_hidden(row["reply"])[0])
+    kind = {"object": dict, "list": list}[row["shape"]]
+    values = [] if isinstance(section, Unreadable) else values_in(section.part.text)
+    typed = [one for one in values if isinstance(one.value, kind)]
+    whole = [one for one in typed if not holds_only_words(one.value)] or typed
+    is_cut = bool(values) and values[-1].is_cut
+    if "unreadable" in row["reading"]:
+        assert (
+            isinstance(section, Unreadable)
+            or is_cut
+            or not whole
+            or isinstance(agreed(whole, section.part.text), Unreadable)
+        ), row["why"]
+    else:
+        assert isinstance(section, Section) and not is_cut
+        found = agreed(whole, section.part.text)
+        assert isinstance(found, Found) and found.value == row["reading"]["value"], row["why"]
+
+
+def holds_only_words(value: object) -> bool:
+    """Whether a value is a list of bare words, such as one that explains an order."""
+    return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)

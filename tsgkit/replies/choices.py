@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
@@ -93,18 +94,6 @@ UNSURE = re.compile(
     r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
     re.IGNORECASE,
 )
-TAKEN_BACK = re.compile(
-    r"\b(?:wait|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
-    r"|misread|was\s++wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|"
-    r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
-    re.IGNORECASE,
-)
-WITHDRAWN = re.compile(
-    r"\bwait\b[,.]?\s*+(?:no|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
-    r"|\bmoment\b,?\s*+(?:nein|das\s++stimmt\s++nicht)|不对|更正",
-    re.IGNORECASE,
-)
-"""What takes an answer back without giving another."""
 TICK, CROSS = re.compile("[✅✓✔☑]"), re.compile("[❌✗✘❎]")
 BOX = re.compile(r"\\boxed\s*+\{\s*+(?:\\(?:text|mathrm|mathbf|textbf)\s*+\{)?([^{}]{1,300})\}")
 BRACKET = re.compile(r"\[\s*+[\"'*_`]*([A-Ha-h])[\"'*_`]*\s*+\]")

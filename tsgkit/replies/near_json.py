@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tsgkit.replies.parts import Unreadable
+from tsgkit.replies.corrections import TAKEN_BACK
+from tsgkit.replies.parts import Part, Unreadable
+from tsgkit.replies.sections import labels_in
 
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
@@ -25,7 +28,7 @@ MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 TOO_MUCH = "it takes too many steps to read"
 CUT = "it ends in the middle"
 LONGEST_NUMBER = 40
-SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|…|\.\.\.)+")
+SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*[^*]{0,300}\*/|…|\.\.\.)+")
 PLAIN_SPACE = re.compile(r"\s*")
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -108,9 +111,18 @@ def object_with(text: str, *names: str) -> Found | Unreadable:
     if found and found[-1].is_cut:
         return Unreadable(TOO_MUCH if found[-1].is_given_up else CUT)
     having = [one for one in found if isinstance(one.value, dict) and not one.value.keys().isdisjoint(names)]
-    if having:
-        return having[-1]
-    return Unreadable(f"there is no {' or '.join(names)} in it")
+    return agreed(having, text) if having else Unreadable(f"there is no {' or '.join(names)} in it")
+
+
+def agreed(found: Sequence[Found], text: str) -> Found | Unreadable:
+    """Return the one value of all; of several the last, where words before it take the others back or call it final."""
+    last = found[-1]
+    others = [one for one in found if one.value != last.value]
+    if others and not TAKEN_BACK.search(text, others[-1].end, last.start):
+        between = labels_in(Part(text[others[-1].end : last.start]))
+        if not any(label.group("final") for label in between):
+            return Unreadable("two answers that differ")
+    return last
 
 
 def _without_inner(found: list[Found]) -> list[Found]:

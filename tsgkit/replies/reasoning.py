@@ -33,7 +33,8 @@ MARKS = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INS
 """Marks of templates that some services leave in a reply: ``<|im_end|>``."""
 BEGINNINGS = ("<", "[", "◁", "assistantfinal")
 FINAL = (
-    r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice)(?:[ \t]is)?"
+    r"final[ \t](?:answer|graphs?|scene[ \t]graphs?|triplets|output|response|choice|layout|annotation|version|result)"
+    r"(?:[ \t]is)?|correction"
     r"|(?:corrected|revised)[ \t](?:answer|graphs?|output)(?:[ \t]is)?"
     r"|最终答案|最后答案|endgültige[ \t]antwort|endantwort|respuesta[ \t]final|réponse[ \t]finale"
 )

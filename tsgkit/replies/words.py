@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from tsgkit.replies.choices import BOX, TAKEN_BACK, WITHDRAWN, answers_in, is_sure
+from tsgkit.replies.choices import BOX, answers_in, is_sure
+from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable

@@ -1,0 +1,23 @@
+"""Words by which a reply takes an answer back.
+
+>>> bool(TAKEN_BACK.search("Actually, it is on the left.")), bool(WITHDRAWN.search("Wait, no."))
+(True, True)
+"""
+
+from __future__ import annotations
+
+import re
+
+TAKEN_BACK = re.compile(
+    r"\b(?:wait|correction|corrected|actually|scratch\s++that|second\s++thought|reconsider\w*|re-?check\w*|re-?examin\w*|mistake\w*"
+    r"|misread|was\s++wrong|sorry|revis(?:e|ed|ing)|chang(?:e|ed|ing)\s++my|oops|apologies|korrektur|korrigiere|doch|"
+    r"perdón|mejor\s++dicho|en\s++realidad|corrección|pardon|en\s++fait|finalement|rectification)\b|不对|更正|等等|重新|纠正|其实",
+    re.IGNORECASE,
+)
+"""Between two answers, what makes the second one count."""
+WITHDRAWN = re.compile(
+    r"\bwait\b[,.]?\s*+(?:no|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
+    r"|\bmoment\b,?\s*+(?:nein|das\s++stimmt\s++nicht)|不对|更正",
+    re.IGNORECASE,
+)
+"""Behind an answer, what takes it back without giving another."""
