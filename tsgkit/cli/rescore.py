@@ -8,9 +8,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import GOOD
+
+if TYPE_CHECKING:
+    from tsgkit.runs.reopened import Reread, Rescored
+
+MOST_SHOWN = 5
+LONGEST = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.reopened import reopen, rescore
     from tsgkit.runs.results import result_value
 
-    before, after = rescore(arguments.run, arguments.data)
+    rescored = rescore(arguments.run, arguments.data)
+    before, after = rescored.before, rescored.after
     reopened = reopen(arguments.run, arguments.data)
     if arguments.json:
         values = [result_value(one, reopened.states[one.cell], reopened.samples) for one in after]
-        say(json.dumps({"run": str(arguments.run), "results": values}, indent=2))
+        reread = [_reread_value(one) for one in rescored.reread]
+        say(json.dumps({"run": str(arguments.run), "results": values, "reread": reread}, indent=2))
         return GOOD
     print_board(after, reopened.prepared)
     metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
@@ -41,6 +50,36 @@ def run(arguments: argparse.Namespace) -> int:
         was, now = ((one.board.profiles["strict"] or {}).get(name) for one in (old, new))
         if was is not None and now is not None and was.value != now.value:
             say(f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}")
+    _print_reread(rescored)
     changed = sum(old.board != new.board for old, new in zip(before, after, strict=True))
     say(f"{count(len(after), 'row')} judged again, {changed or 'none'} changed; run: {inert(str(arguments.run))}")
     return GOOD
+
+
+def _print_reread(rescored: Rescored) -> None:
+    """Name the samples that the reader of this version reads differently."""
+    from tsgkit.replies import READER
+
+    if not rescored.reread:
+        return
+    newer = f"reader {READER} reads them differently than reader {rescored.reader}"
+    why = newer if rescored.reader != READER else "they are read differently than before"
+    say(f"  {count(len(rescored.reread), 'sample')}: {why}")
+    for one in rescored.reread[:MOST_SHOWN]:
+        said = (f"{outcome} {_shortly(answer)}".strip() for outcome, answer in (one.before, one.after))
+        say(f"    {inert(one.cell.task)} {inert(one.item_id)}: {' -> '.join(said)}")
+    if (more := len(rescored.reread) - MOST_SHOWN) > 0:
+        say(f"    and {more:,} more: --json lists them")
+
+
+def _shortly(answer: object) -> str:
+    text = (
+        "" if answer is None else inert(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False))
+    )
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _reread_value(one: Reread) -> dict[str, Any]:
+    (outcome, answer), (outcome_now, answer_now) = one.before, one.after
+    before, after = {"outcome": outcome, "answer": answer}, {"outcome": outcome_now, "answer": answer_now}
+    return {**one.cell._asdict(), "item_id": one.item_id, "before": before, "after": after}

@@ -60,7 +60,7 @@ def answer_section(reply: str) -> Section | Unreadable:
     written = [label for label in labels if label.end() < end]
     if not written:
         return Section(without_labels(said), None)
-    return Section(behind(said, written[-1]), written[-1].group().strip())
+    return Section(behind(said, written[-1], len(said.text)), written[-1].group().strip())
 
 
 def labels_in(part: Part) -> list[re.Match[str]]:
@@ -68,9 +68,9 @@ def labels_in(part: Part) -> list[re.Match[str]]:
     return list(LABEL.finditer(part.text))
 
 
-def behind(part: Part, label: re.Match[str]) -> Part:
-    """Return what stands behind a label; a tag ends where it is closed."""
-    rest = part.cut(label.end())
+def behind(part: Part, label: re.Match[str], end: int) -> Part:
+    """Return what stands behind a label up to a place; a tag ends where it is closed."""
+    rest = part.cut(label.end(), end)
     closed = ENDS.search(rest.text) if label.group().lower().startswith("<answer") else None
     return rest.cut(0, closed.start()) if closed else rest
 

@@ -85,7 +85,7 @@ def _word_in(part: Part, known: frozenset[str]) -> Read[str] | Unreadable:
     written = len(part.text.rstrip())
     if labels := [label for label in labels_in(part) if label.end() < written]:
         ends = [label.start() for label in labels[1:]] + [len(part.text)]
-        parts = [behind(part.cut(0, end), label) for label, end in zip(labels, ends, strict=True)]
+        parts = [behind(part, label, end) for label, end in zip(labels, ends, strict=True)]
         named = [(label, _first(one, known)) for label, one in zip(labels, parts, strict=True)]
         final = [names for label, names in named if names and (label.group("final") or label.group("tag"))]
         if found := [name for names in final or [names for _, names in named] for name in names]:

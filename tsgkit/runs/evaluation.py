@@ -24,12 +24,13 @@ from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.replies import READER
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.interrupts import on_interrupts, ticking
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
-from tsgkit.runs.reopened import records_from_calls
+from tsgkit.runs.reopened import reader_of, records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
@@ -128,10 +129,10 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
         _check_before_beginning(prepared, path)
     folder = RunFolder(path, prepared.header(options.command))
     try:
-        if folder.header["tsgkit"] != __version__:
+        if (folder.header["tsgkit"], reader_of(folder.header)) != (__version__, READER):
             asking = [row for row in prepared.rows if asks_a_model(row.asked)]
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
-            folder.update_header(tsgkit=__version__)
+            folder.update_header(tsgkit=__version__, reader=READER)
         states = states_of(prepared.rows, folder.samples)
         work = _work(prepared, folder, states, options, watch)
         work.notices += [*notices, *prepared.notes]

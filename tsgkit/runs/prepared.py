@@ -31,6 +31,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
+from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.families import family_of
@@ -124,6 +125,7 @@ class Prepared:
         value = {
             "format": FORMAT,
             "tsgkit": __version__,
+            "reader": READER,
             "name": self.name,
             "identity": self.identity,
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from tsgkit import __version__
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
+from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
@@ -77,8 +79,33 @@ def prepared_again(
     return Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
 
 
-def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tuple[Result, ...]]:
-    """Judge every recorded reply again with today's readers and metrics; the results before and after.
+class Reread(NamedTuple):
+    """A sample that a newer reader reads differently: outcome and answer before and after."""
+
+    cell: Cell
+    item_id: str
+    before: tuple[str, Any]
+    after: tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The results of a run before and after it was scored again, and all samples that are read differently now."""
+
+    before: tuple[Result, ...]
+    after: tuple[Result, ...]
+    reader: int
+    """The version of the reader before."""
+    reread: tuple[Reread, ...]
+
+
+def reader_of(header: Mapping[str, Any]) -> int:
+    """Return the version of the reader that a run was scored with; the first ones did not tell."""
+    return int(header.get("reader", 1))
+
+
+def rescore(path: Path, data: str | None = None) -> Rescored:
+    """Score every recorded reply again with today's readers and metrics.
 
     The records are put in the place of the old ones all at once; no model is called.
     """
@@ -87,11 +114,25 @@ def rescore(path: Path, data: str | None = None) -> tuple[tuple[Result, ...], tu
     folder = RunFolder(path, header)
     try:
         before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+        read_before, reader = _read_in(folder.samples), reader_of(folder.header)
         folder.samples.replace(records_from_calls(prepared.rows, path, _errors_in(folder.samples)))
         after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+        read_now = _read_in(folder.samples)
+        folder.update_header(tsgkit=__version__, reader=READER)
     finally:
         folder.close()
-    return before, after
+    changed = (place for place, read in read_now.items() if place in read_before and read != read_before[place])
+    return Rescored(
+        before, after, reader, tuple(Reread(*place, read_before[place], read_now[place]) for place in changed)
+    )
+
+
+def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
+    """Return the outcome and the answer of every record."""
+    return {
+        (Cell(*(value[name] for name in Cell._fields)), value["item_id"]): (value["outcome"], value["answer"])
+        for _, value in samples_in(samples.path)
+    }
 
 
 def _errors_in(samples: Journal) -> dict[Place, bytes]:

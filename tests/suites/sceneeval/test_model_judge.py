@@ -326,7 +326,8 @@ def test_a_service_that_fails_all_the_time_changes_nothing_that_is_told(
         stats = server.stats()
     assert finished.exit_code == 0 and sum(stats["counts"].values()) > stats["counts"]["good"]
     assert told(finished) == by_rules
-    before, after = rescore(Path("run"))
+    rescored = rescore(Path("run"))
+    before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after]
 
 

@@ -221,7 +221,8 @@ def test_a_judge_that_takes_no_schema_is_asked_without_one(status: int, tmp_path
     with spatial_judge(rows=str(ROWS), pictures=known, refuses_schemas=status) as server:
         finished = looked(server, protocols=("ours",))
     assert value(finished) == 1.0 and finished.exit_code == 0
-    before, after = rescore(Path("run"))
+    rescored = rescore(Path("run"))
+    before, after = rescored.before, rescored.after
     assert before[0].board == after[0].board
 
 
@@ -272,7 +273,8 @@ def test_a_run_is_judged_again_from_what_was_said(tmp_path: Path) -> None:
     with spatial_judge(rows=str(ROWS), pictures=known, forms=["nine", "plain"]) as server:
         looked(server, protocols=("published", "ours", "ours-apart", "ours-blind"))
     shutil.rmtree("pictures")
-    before, after = rescore(Path("run"))
+    rescored = rescore(Path("run"))
+    before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after]
 
 
@@ -301,7 +303,8 @@ def test_pictures_paired_by_position_are_shifted_by_a_stray_file_and_every_place
     assert finished.header["plan"]["pairing"] == "position"
     assert finished.header["identity"] != by_id.header["identity"]
     assert by_id.results[0].board.counts["shown_by_position"] == 0
-    before, after = rescore(Path("run"))
+    rescored = rescore(Path("run"))
+    before, after = rescored.before, rescored.after
     assert [one.board for one in before] == [one.board for one in after] == [board]
 
 
