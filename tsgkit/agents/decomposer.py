@@ -32,6 +32,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
+from tsgkit.replies.signs import without_bullets
 from tsgkit.suites.transcript import Ask
 from tsgkit.suites.tsg.strict import graphs as read_graphs
 
@@ -44,7 +45,7 @@ MOST_COUNT = 100
 MOST_TRIES = 2
 """How often the actions are asked for where their number is known, and others came back."""
 LONGEST_ACTION = 300
-BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.):]|action\s+\d{1,3}\s*[.:)-])\s*", re.IGNORECASE)
+LABEL = re.compile(r"action\s+\d{1,3}\s*[.:)-]\s*", re.IGNORECASE)
 HEADING = re.compile(r"^\s*(?:#|```|\*\*|-{3,}|(?:here|sure|okay|actions?)\b.*:\s*$)", re.IGNORECASE)
 WRITTEN = Effort(critique=False, repair="exact")
 
@@ -210,7 +211,7 @@ def actions_of(text: str) -> tuple[str, ...]:
     if isinstance(section, Unreadable):
         return ()
     lines = (line.text for line in section.part.lines() if not HEADING.match(line.text))
-    actions = (BULLET.sub("", line).strip()[:LONGEST_ACTION] for line in lines)
+    actions = (LABEL.sub("", without_bullets(line), count=1).strip()[:LONGEST_ACTION] for line in lines)
     return tuple(action for action in actions if any(letter.isalpha() for letter in action))
 
 

@@ -21,7 +21,7 @@ from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.parts import Unreadable
 from tsgkit.replies.sections import answer_section
-from tsgkit.replies.signs import shown_plainly, without_hidden
+from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
 FIELDS = ("nodes", "actions", "names", "answer", "final_answer")
 AROUND = "\"'`“”‘’ \t\r\n\xa0"
@@ -29,7 +29,6 @@ MARKS = "*_()[]{}"
 MOST_WORDS = 3
 """More words than these are an explanation, not a name."""
 ARROW = re.compile(r"->|→|=>|⟶")
-BULLET = re.compile(r"^\s*(?:[-+*•–]\s+|\(?\d{1,3}[.):]\s*|#+\s+)+")
 HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?)"
 LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
 EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
@@ -87,7 +86,7 @@ def _trimmed(name: str) -> str:
 
 def _in_line(line: str) -> tuple[tuple[str, ...], bool]:
     """The names that a line lists, none where any part of it is more than a name; and whether that is all of it."""
-    bare = BULLET.sub("", line)
+    bare = without_bullets(line)
     for one, is_whole in ((bare, True), (LEAD.sub("", bare), True), (EXPLANATION.sub("", bare), False)):
         parts = tuple(_parts(one))
         if parts and all(map(_is_name, parts)):

@@ -21,12 +21,11 @@ from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.signs import shown_plainly
+from tsgkit.replies.signs import shown_plainly, without_bullets
 
 DEEPEST = 8
 """JSON nested deeper than this is no answer."""
 MARKS = re.compile(r"\\boxed|[*_`#>\[\]{}$]+")
-BULLET = re.compile(r"^\s*[-+•–—]\s+")
 QUOTES = " \t\r\"'“”‘’"
 NUMBER = re.compile(
     r"^\s*(?:(?:(?:question|answer|q|a)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
@@ -120,7 +119,7 @@ def _said(spoke: Part, wanted: int) -> list[Said]:
 
 def _plain(line: str) -> str:
     """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
-    return BULLET.sub("", MARKS.sub(" ", line)).strip(QUOTES + "|")
+    return without_bullets(MARKS.sub(" ", line), numbers=False).strip(QUOTES + "|")
 
 
 def _in_one_line(line: str, wanted: int) -> Iterator[Said]:

@@ -19,6 +19,8 @@ CIRCLED = {
 PLAIN = str.maketrans(OTHERS | CIRCLED | WIDE)
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
 ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
+BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
+MOST_BULLETS = 4
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*_`#>\[\]{}$\"“”]")
 
@@ -46,3 +48,17 @@ def without_hidden(reply: str) -> tuple[str, list[int] | None]:
 def bare(part: Part) -> Part:
     """Return a text with blanks for marks of format: bold, headings, quotes, square and curly brackets, boxes."""
     return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)
+
+
+def without_bullets(line: str, *, numbers: bool = True) -> str:
+    """Return a line without bullets and heading marks before it, and without numbers unless these are wanted.
+
+    >>> without_bullets(" - 2) cup"), without_bullets("2 cups")
+    ('cup', '2 cups')
+    """
+    at = 0
+    for _ in range(MOST_BULLETS):
+        if not (bullet := BULLET.match(line, at)) or (bullet["number"] and not numbers):
+            break
+        at = bullet.end()
+    return line[at:]

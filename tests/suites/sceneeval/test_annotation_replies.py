@@ -133,7 +133,7 @@ def test_an_empty_annotation_is_one() -> None:
         ('{"answer": 42}', "there is no annotation in it"),
         ('{"counts": ["eq,1,bed", "eq,1,la', "the annotation ends in the middle"),
         ('```json\n{"counts": ["eq,1,bed"], "attributes": [', "the annotation ends in the middle"),
-        ('<think>{"counts": ["eq,1,bed"]}', "the thinking never ends"),
+        ('<think>{"counts": ["eq,1,bed"]}', "the reasoning never ends"),
     ],
 )
 def test_a_text_without_an_annotation_says_why(text: str, why: str) -> None:

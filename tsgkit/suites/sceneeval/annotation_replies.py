@@ -36,6 +36,7 @@ from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, Found, values_in, well_formed
 from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.signs import without_bullets
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
 FIELDS: Mapping[Kind, str] = {
@@ -83,7 +84,6 @@ LONGEST = 2_000
 TOO_LONG = f"longer than {LONGEST:,} characters"
 NOTHING, CUT = "there is no annotation in it", "the annotation ends in the middle"
 ENTRY = re.compile(rf"({'|'.join([*QUANTITIES, *map(re.escape, COMPARISONS)])})\s*,", re.IGNORECASE)
-BULLET = re.compile(r"(?:[-+*•]|\d{1,3}[.)])\s+")
 AROUND = " \t>#*_`'\","
 HEADING = re.compile(r"([^:：]{1,60})[:：]?(.*)")
 LETTERS = re.compile(r"[^a-z]+")
@@ -320,8 +320,7 @@ def _of_lines(text: str, lines_before: int) -> AnnotationReading:
 
 def _plain(line: str) -> str:
     """A line without bullets, quotes and marks of emphasis."""
-    bullet = BULLET.match(line.lstrip())
-    return (line.lstrip()[bullet.end() :] if bullet else line).strip(AROUND)
+    return without_bullets(line).strip(AROUND)
 
 
 def kind_of_form(entry: str) -> Kind:
