@@ -38,6 +38,11 @@ LABEL = re.compile(
     rf"|(?P<tag>{TAG})",
     re.IGNORECASE | re.MULTILINE,
 )
+IN_LABELS = (
+    "answer", "final", "option", "choice", "ans", "response", "correct", "revised", "<output",
+    "答", "选项", "antwort", "respuesta", "réponse",
+)  # fmt: skip
+"""One of these is in every label: a text without them is not searched."""
 ENDS = re.compile(r"</(?:final_?)?(?:answer|output|final|response)>", re.IGNORECASE)
 
 
@@ -65,7 +70,8 @@ def answer_section(reply: str) -> Section | Unreadable:
 
 def labels_in(part: Part) -> list[re.Match[str]]:
     """Return all answer labels of a text, in order."""
-    return list(LABEL.finditer(part.text))
+    folded = part.text.lower()
+    return list(LABEL.finditer(part.text)) if any(word in folded for word in IN_LABELS) else []
 
 
 def behind(part: Part, label: re.Match[str], end: int) -> Part:
@@ -77,7 +83,7 @@ def behind(part: Part, label: re.Match[str], end: int) -> Part:
 
 def without_labels(part: Part) -> Part:
     """Blank all answer labels of a text."""
-    return Part(LABEL.sub(_blank, part.text), part.start)
+    return Part(LABEL.sub(_blank, part.text), part.start) if labels_in(part) else part
 
 
 def _blank(label: re.Match[str]) -> str:

@@ -80,10 +80,14 @@ def word(reply: str, known: Collection[str] = ()) -> Read[str] | Unreadable:
 def _word_in(part: Part, known: frozenset[str]) -> Read[str] | Unreadable:
     if not part.text.strip():
         return Unreadable(NOTHING_SAID)
+    labels = labels_in(part)
+    is_plain = len(labels) == 1 and "{" not in part.text
+    if is_plain and (clean := CLEAN.fullmatch(part.text, labels[0].end())) and _is_name(clean.group(1)):
+        return Read(clean.group(1), part.start + clean.start(1), part.start + clean.end(1))
     if found := [*_in_json(part, known), *_boxed(part, known)]:
         return _agreed(found, part)
     written = len(part.text.rstrip())
-    if labels := [label for label in labels_in(part) if label.end() < written]:
+    if labels := [label for label in labels if label.end() < written]:
         ends = [label.start() for label in labels[1:]] + [len(part.text)]
         parts = [behind(part, label, end) for label, end in zip(labels, ends, strict=True)]
         named = [(label, _first(one, known)) for label, one in zip(labels, parts, strict=True)]
