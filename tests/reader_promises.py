@@ -22,6 +22,8 @@ from tsgkit.errors import CannotCarry, FileProblem, NotationError
 from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.reading.names import ECHO, is_echo
+from tsgkit.graph.reading.text import WITHDRAWN
 from tsgkit.graph.rules import Finding
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.documents import Document, read_document
@@ -46,6 +48,7 @@ ENDINGS = {
 LINE_END = re.compile(r"\r\n|\r|\n")
 CLEAN = re.compile(r"([a-z]+) -> ([a-z]+) -> ([a-z]+)")
 WORD = re.compile(r"[^\W_]+")
+SET_ASIDE = ("reasoning", ECHO, WITHDRAWN)
 
 
 class Broken(Exception):
@@ -91,13 +94,13 @@ def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
 
     A note about JSON accounts for all lines of the value that begins on its line. One about bracketed lists accounts
     for the lines after it that begin with a bracket, a quote or a comma, where each of their words is in a triplet or
-    a note of these lines (the fields of objects and what a long note leaves out apart). What is noted as reasoning is
-    not read at all.
+    a note of these lines (the fields of objects and what a long note leaves out apart). What is noted as reasoning, as
+    withdrawn or as the format of a triplet is not read at all.
     """
     found = _placed_triplets(reading)
     known = {line for line, _ in found} | {note.line for note in reading.notes}
     accounted, lost = set(known), []
-    set_aside = {(note.line, note.reason) for note in reading.notes}
+    set_aside = {note.line for note in reading.notes if note.reason in SET_ASIDE}
     for note in reading.notes:
         if note.reason == "JSON" and note.line + 1 not in known:
             accounted.update(range(note.line, _end_of_json(lines, note.line)))
@@ -107,7 +110,7 @@ def unaccounted(lines: Sequence[str], reading: Reading) -> list[int]:
             if _lost_words(lines, region, reading):
                 lost.append(note.line)
     for number, line in enumerate(lines, 1):
-        if (match := CLEAN.fullmatch(line)) and (number, "reasoning") not in set_aside:
+        if (match := CLEAN.fullmatch(line)) and number not in set_aside:
             if (number, match.groups()) not in found:
                 lost.append(number)
         elif line.strip() and number not in accounted:
@@ -148,7 +151,10 @@ def _lost_words(lines: Sequence[str], region: range, reading: Reading) -> set[st
 
 
 def check_read_back(text: str) -> int:
-    """Arrow text of graphs with one action each is read back as it was, without a note; the text lends the names."""
+    """Arrow text of graphs with one action each is read back as it was, without a note; the text lends the names.
+
+    Triplets that are named like the format that is asked for are left out.
+    """
     written = _graphs_of_words(WORD.findall(text)[:15])
     reading = read(arrow.write(written), len(written))
     if reading.notes or repr(reading.graphs) != repr(written):
@@ -161,7 +167,8 @@ def _graphs_of_words(words: list[str]) -> tuple[ActionGraph, ...]:
     for start in range(0, len(words) - 2, 3):
         verb, edge, target = words[start : start + 3]
         more = [(verb, edge, target), (target, "on", edge)] if edge.lower() != VERB else []
-        graphs.append(ActionGraph.of((PERSON, VERB, verb), *more))
+        graph = ActionGraph.of((PERSON, VERB, verb), *more)
+        graphs.append(ActionGraph([triplet for triplet in graph if not is_echo(triplet)]))
     return tuple(graphs)
 
 

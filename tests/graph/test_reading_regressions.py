@@ -130,7 +130,6 @@ NO_TRIPLETS = {
     "a format": "Format: source -> edge -> target",
     "groups in a sentence": "I read (person, verb, grab) from the text, and (grab, dobj, cup).",
     "groups behind a heading and a sentence": "Step 1: the person grabs. (person, verb, grab), (grab, dobj, cup)",
-    "a second heading on the line": "Graph 2: person -> verb -> grab; Graph 3: person -> verb -> drop",
     "a title with other brackets": "Action 1 [grab it]: person -> verb -> grab",
     "a group that is no triplet among groups": "Graph 2: (person, verb, grab), (grab, dobj)",
     "names with commas in JSON": '["knife, board, onion", "pan, pot, lid", "salt, sugar, tea"]',

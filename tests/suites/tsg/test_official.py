@@ -126,7 +126,7 @@ GRAPHS = {
         arrows(WASH, DRY, STACK).replace("stack -> dobj -> cup", "cup -> dobj -> stack"),
                                          (1 + 1 + 0.5) / 3, (1 + 1 + 0.5) / 3),
     "G17: a rationale line with two arrows is a triplet": (
-        "so first -> then -> later\n" + arrows(WASH, DRY, STACK), (0.8 + 1 + 1) / 3, (0.8 + 1 + 1) / 3),
+        "so first -> then -> later\n" + arrows(WASH, DRY, STACK), (0.8 + 1 + 1) / 3, 1),
 }  # fmt: skip
 
 

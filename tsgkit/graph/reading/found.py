@@ -37,6 +37,30 @@ class Found(NamedTuple):
 Block = list[Found]
 
 
+class Line(NamedTuple):
+    """What a line holds: its triplets and how they were repaired, and why it, or its rest, holds none.
+
+    With ``looks_like_triplets`` the reason counts as unread, else as ignored; with ``is_break`` a graph begins.
+    """
+
+    triplets: tuple[Triplet, ...] = ()
+    repairs: tuple[str, ...] = ()
+    ignored: str = ""
+    is_break: bool = False
+    looks_like_triplets: bool = False
+
+
+class Placed(NamedTuple):
+    """A line of a form that runs over several lines: how many lines behind its first, and what it holds."""
+
+    offset: int
+    line: Line
+
+
+Form = list[Placed]
+"""Several lines that are read together, every non-blank one of them placed; empty where there is no such form."""
+
+
 def names_action(triplet: Triplet) -> bool:
     """Say whether this is a person-verb triplet."""
     return triplet.source.lower() == PERSON and triplet.edge.lower() == VERB
@@ -53,9 +77,18 @@ def names_known_edge(triplets: Collection[Triplet]) -> bool:
     >>> names_known_edge([Triplet("knife", "board", "onion")]), names_known_edge([Triplet("cut", "with", "knife")])
     (False, True)
     """
+    return any(is_known_edge(edge) for _, edge, _ in triplets)
+
+
+def is_known_edge(name: str) -> bool:
+    """Say whether a name is ``verb``, ``dobj`` or a preposition.
+
+    >>> is_known_edge("dobj"), is_known_edge("next-to"), is_known_edge("lid")
+    (True, True, False)
+    """
     from tsgkit.lexicon.prepositions import is_preposition
 
-    return any(edge.lower() in (VERB, DOBJ) or is_preposition(edge) for _, edge, _ in triplets)
+    return name.lower() in (VERB, DOBJ) or is_preposition(name)
 
 
 def repaired(line: int, reason: str, text: str = "") -> Note:

@@ -16,9 +16,10 @@ from typing import NamedTuple
 # The look-behind lets a long run of dashes be tried once, at its start.
 ARROW = re.compile(r"(?<![-=–—])[-=–—]+>|[→⟶➔➜➝➞⇒⟹↦]")
 MOST_PREFIXES = 4
+MOST_BEFORE_A_LABEL = 20
 BRACKETS_OPEN = ("[", "{", "(")
 PREFIXES = (
-    ("bullet", re.compile(r"[-*+•·‣◦–—>][ \t]+")),
+    ("bullet", re.compile(r"[-*+•·‣◦–—>✅✔✓☑●○▪➢][ \t]+")),
     ("numbering", re.compile(r"\(?(?:\d{1,6}|[A-Za-z])[.):][ \t]+")),
     ("heading marks", re.compile(r"#{1,6}[ \t]+")),
     (
@@ -29,26 +30,35 @@ PREFIXES = (
         ),
     ),
 )
-GRAPH = r"(?:(?:scene|action|sub)[ \t_-]?)?(?:graph|action|step|scene|block|event)"
+GRAPH = (
+    r"(?:(?:scene|action|sub)[ \t_-]?)?(?:graphe?|action|step|scene|block|event|szenengraph|aktion|schritt|grafo|paso"
+    r"|(?:场景|动作)?图|动作|步骤|g(?=\d))"
+)
 NUMBER = r"[ \t_-]{0,3}[#(]?\d{1,6}\)?[*_]{0,3}"
 TITLE_WORDS = r"[^][{}()<>\":=\n]{0,60}"
 IN_BRACKETS = r"\([^][{}()<>\":\n]{0,60}\)"
 GRAPH_LABEL = re.compile(
     rf"[*_`\"' \t]{{0,4}}{GRAPH}(?:"
     rf"s?(?:{NUMBER}(?:[ \t.,–—-]{TITLE_WORDS})?|[ \t]{{0,3}})(?:{IN_BRACKETS})?[*_`\"' \t]{{0,4}}"
-    rf"(?::|=(?![=>]))[*_ \t]{{0,4}}"
+    rf"(?:[:：]|=(?![=>]))[*_ \t]{{0,4}}"
     rf"|{NUMBER}[ \t]{{0,3}}[.)–—-][*_]{{0,3}}[ \t]+)",
     re.IGNORECASE,
 )
 """``Graph 1:``, ``graph_1 =``, ``**Action 2 (wash)**:``, ``Step 3 - wash it:``, ``Graph 1 -``."""
 GRAPH_KEY = re.compile(rf"{GRAPH}s?[ \t_-]{{0,3}}\d{{1,6}}", re.IGNORECASE)
 """The name of a field that holds one graph of several."""
+GRAPH_LABEL_WITHIN = re.compile(
+    rf"(?<![\w-]){GRAPH}{NUMBER}(?:[ \t.,–—-]{TITLE_WORDS})?(?:{IN_BRACKETS})?[*_ \t]{{0,4}}[:：]", re.IGNORECASE
+)
+"""The label of a further graph on a line."""
+ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")
 TITLE = re.compile(rf"([^][{{}}()<>|\":\n]{{1,60}}(?:{IN_BRACKETS}[*_ \t]{{0,4}})?):[*_]{{0,3}}(?:[ \t]+|(?=[\[({{]))")
 WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before what can only be a list of lists or strings."""
 DOUBTS = re.compile(
     r"\W{0,4}(?:(?:do )?not\b|don['’]t\b|never\b|incorrect|wrong|avoid|bad\b|instead\b|(?:output )?format\b|template\b"
-    r"|(?:for )?example\b|e\.g\b)",
+    r"|(?:for )?example\b|e\.g\b|notes?\b|remark|explanation|reason(?:ing|s)?\b|(?:original|before|removed)\W{0,4}\Z"
+    r"|omitted\b|deleted\b|hinweis|anmerkung|beispiel|nota\b|注意|备注|说明|例如|示例|格式)",
     re.IGNORECASE,
 )
 
@@ -101,6 +111,22 @@ def lead_before_brackets(line: str) -> Lead | None:
     if words := WORDS_BEFORE_LISTS.match(line):
         return Lead(words.end(), ("label",), GRAPH_LABEL.match(words.group()) is not None, words.group())
     return None
+
+
+def segments(line: str) -> list[str]:
+    """Part a line before the label of every further graph.
+
+    >>> segments("Graph 1: person -> verb -> lift. Graph 2: person -> verb -> place")
+    ['Graph 1: person -> verb -> lift. ', 'Graph 2: person -> verb -> place']
+    """
+    starts = [0]
+    for match in GRAPH_LABEL_WITHIN.finditer(line) if ":" in line or "：" in line else ():
+        near = line[max(starts[-1], match.start() - MOST_BEFORE_A_LABEL) : match.start()]
+        bare = near.rstrip("#*_(")
+        words = near.rstrip(" \t#*_(")
+        if words and (words[-1] in ENDS_OF_STATEMENTS or bare != near):
+            starts.append(match.start() - len(near) + len(bare))
+    return [line[start:end] for start, end in zip(starts, [*starts[1:], len(line)], strict=True)]
 
 
 def _match(pattern: re.Pattern[str], line: str, start: int) -> re.Match[str] | None:

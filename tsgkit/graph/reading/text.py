@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.forms import form_at
 from tsgkit.graph.reading.found import (
     Block,
+    Form,
     Found,
+    Line,
     Note,
     ignored,
     is_whole_graph,
@@ -17,8 +21,9 @@ from tsgkit.graph.reading.found import (
     repaired,
     unread,
 )
-from tsgkit.graph.reading.leads import Lead, lead_before_brackets
+from tsgkit.graph.reading.leads import BRACKETS_OPEN, GRAPH_LABEL_WITHIN, Lead, lead_before_brackets, lead_of, segments
 from tsgkit.graph.reading.lines import CLEAN, understand
+from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
 from tsgkit.graph.reading.values import Holding, look
 
@@ -27,6 +32,13 @@ MOST_LINES_OF_A_LIST = 5
 THINKING_ENDS = "</think>"
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
+CORRECTION = re.compile(
+    r"\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
+    r"(?!\s?#?(?:[2-9]|1\d))|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
+    re.IGNORECASE,
+)
+"""A heading that puts what follows in the place of what was written before it."""
+WITHDRAWN = "withdrawn by a correction behind it"
 
 
 def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
@@ -49,19 +61,27 @@ class _Finder:
         self.at = 0
         self.searched_to = 0
         self.long_attempts = MOST_LONG_ATTEMPTS
+        self.corrected_from = 0
 
     def run(self) -> None:
         self.skip_reasoning()
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if match := CLEAN.fullmatch(line):
-                self.block.append(Found(Triplet(*match.groups()), self.at + 1))
+                source, edge, target = match.groups()
+                if target in FORMAT_ENDS_OF_AN_EDGE:
+                    self.add([Triplet(source, edge, target)], self.at + 1)
+                else:
+                    self.block.append(Found(Triplet(source, edge, target), self.at + 1))
             elif not line or line.isspace():
                 self.close()
-            elif not self.take_brackets(line):
+            elif form := form_at(self.lines, self.at):
+                self.take_form(form)
+            elif not (self.take_segments(line) or self.take_brackets(line)):
                 self.take_line(line)
             self.at += 1
         self.close()
+        self.withdraw()
 
     def skip_reasoning(self) -> None:
         """Go on behind the last closed block of thinking: what stands in it is no answer."""
@@ -79,13 +99,64 @@ class _Finder:
             self.blocks.append(self.block)
             self.block = []
 
+    def add(self, triplets: Iterable[Triplet], number: int) -> None:
+        """Put triplets of a line into the open block, apart from those that repeat the format."""
+        for triplet in triplets:
+            if is_echo(triplet):
+                self.notes.append(ignored(number, ECHO, self.lines[number - 1]))
+            else:
+                self.block.append(Found(triplet, number))
+
+    def withdraw(self) -> None:
+        """Leave out the graphs before a correction, where it was followed by any."""
+        if not 0 < self.corrected_from < len(self.blocks):
+            return
+        gone = {found.line for block in self.blocks[: self.corrected_from] for found in block}
+        self.notes += [ignored(number, WITHDRAWN, self.lines[number - 1]) for number in sorted(gone)]
+        del self.blocks[: self.corrected_from]
+
+    def take_form(self, form: Form) -> None:
+        """Several lines that are read together."""
+        first = self.at
+        for offset, line in form:
+            self.at = first + offset
+            self.take(line, self.lines[self.at])
+        self.at = first + max(offset for offset, _ in form)
+
+    def take_segments(self, line: str) -> bool:
+        """Read each of the graphs that are written on one line; say whether there are several."""
+        if len(apart := segments(line)) < 2:
+            return False
+        for segment in apart:
+            self.take_segment(segment, lead_of(segment))
+        return True
+
+    def take_segment(self, segment: str, lead: Lead) -> None:
+        """Read one graph of several on a line, as JSON, as quoted lists or as a line by itself."""
+        content = segment[lead.end :].rstrip(" \t.,;")
+        is_list = content.startswith(BRACKETS_OPEN) and not lead.is_doubtful
+        value = loaded(content) if is_list else None
+        if value is not None and self.take_value(look(value, find_blocks), self.at, lead):
+            return
+        pieces = pieces_of(content, find_blocks) if is_list else []
+        if any(piece.graphs for piece in pieces):
+            self.close()
+            self.add_region(content, pieces)
+        else:
+            self.take_line(segment)
+
     def take_line(self, text: str) -> None:
         """One line by itself."""
+        self.take(understand(text), text)
+
+    def take(self, line: Line, text: str) -> None:
+        """What was understood of the line that is being read, or of a part of it."""
         number = self.at + 1
-        line = understand(text)
         if line.is_break:
             self.close()
-        self.block.extend(Found(triplet, number) for triplet in line.triplets)
+            if not (line.triplets or self.corrected_from) and CORRECTION.search(text):
+                self.corrected_from = len(self.blocks)
+        self.add(line.triplets, number)
         if line.ignored:
             note = unread if line.looks_like_triplets else ignored
             self.notes.append(note(number, line.ignored, text))
@@ -134,7 +205,7 @@ class _Finder:
         if not holding.is_triplet:
             self.close()
         for graph in holding.graphs:
-            self.block.extend(Found(triplet, number) for triplet in graph)
+            self.add(graph, number)
             if not holding.is_triplet:
                 self.close()
         self.notes.append(repaired(number, "JSON", self.lines[self.at]))
@@ -180,7 +251,7 @@ class _Finder:
         place, line = 0, number
         for piece in pieces:
             gap, text = region[place : piece.start], region[piece.start : piece.end]
-            if "]" in gap or ")" in gap or ("[" in gap and place):
+            if "]" in gap or ")" in gap or ("[" in gap and place) or (place and GRAPH_LABEL_WITHIN.search(gap)):
                 self.close()
             self.note_rest(gap, line)
             line += gap.count("\n")
@@ -197,7 +268,7 @@ class _Finder:
         if piece.opens_graph or piece.is_whole:
             self.close()
         for graph in piece.graphs:
-            self.block.extend(Found(triplet, line) for triplet in graph)
+            self.add(graph, line)
             if piece.is_whole:
                 self.close()
         if piece.is_text and text[1:-1] != " -> ".join(piece.triplets[0]):

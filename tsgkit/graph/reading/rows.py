@@ -1,0 +1,117 @@
+"""Triplets on a line without an arrow: in brackets, as a table's row, as three cells, as a call of the edge.
+
+>>> for line in ("(wash, dobj, cup), (wash, with, hand1)", "<wash> <dobj> <cup>", "dobj(wash, cup)", "wash; dobj; cup"):
+...     print(len(read_row(line).triplets), read_row(line).repairs)
+2 ('list of three',)
+1 ('angle brackets',)
+1 ('edge before its ends',)
+1 ('three cells',)
+
+Three cells without brackets are a triplet only where the middle one is an edge for sure: lists of things look the same.
+All patterns are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.found import Line, is_known_edge
+from tsgkit.graph.reading.names import BRACKETS, ECHO, cleaned, has_placeholder, is_short
+
+GROUP_OF_THREE = re.compile(r"[\[(<]([^][(){}<>,\"]+),([^][(){}<>,\"]+),([^][(){}<>,\"]+)[\])>]")
+ANGLES = re.compile(r"<([^<>/=|]{1,80})>[ \t,]{0,3}<([^<>/=|]{1,80})>[ \t,]{0,3}<([^<>/=|]{1,80})>")
+CALL = re.compile(r"([\w-]{1,40})\(([^(),]{1,80}),([^(),]{1,80})\)")
+BRACKETS_ONLY = frozenset("[](){}<>,;: ")
+AROUND_GROUPS = BRACKETS_ONLY | frozenset(".*_`")
+AND = re.compile(r"\b(?:and|und|et|y)\b|[和与]")
+TABLE_WORDS = frozenset(
+    {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
+)
+SEPARATORS = ("\t", "|", ";", ",", " - ", " – ", " — ")
+
+
+def read_row(text: str) -> Line | None:
+    """Return what a line without an arrow holds, None where it does not look like triplets at all."""
+    return _table_row(text) or _bare_groups(text) or _angles(text) or _calls(text) or _cells(text)
+
+
+def groups_of_three(text: str) -> list[Triplet]:
+    """Return every group like ``(a, b, c)`` that stands somewhere in a text, a triplet or not."""
+    return [Triplet(*map(cleaned, match.groups())) for match in GROUP_OF_THREE.finditer(text)]
+
+
+def is_ruler(cells: list[str]) -> bool:
+    """Say whether these are the cells of the line under a table's head."""
+    return all(set(cell) <= set("-=: ") for cell in cells)
+
+
+def _table_row(text: str) -> Line | None:
+    """A row of a Markdown table with three columns, or four of which the first is a number."""
+    if not (text.startswith("|") and text.endswith("|") and len(text) > 1):
+        return None
+    cells = [cleaned(cell) for cell in text[1:-1].split("|", maxsplit=5)]
+    if len(cells) == 4 and cells[0].isdigit():
+        cells = cells[1:]
+    if len(cells) != 3 or not all(cells):
+        return Line(ignored="a table row without three cells")
+    if is_ruler(cells) or all(cell.lower() in TABLE_WORDS for cell in cells):
+        return Line(ignored="a table head")
+    if not is_known_edge(cells[1]):
+        return Line(ignored="a table row without a known edge in its middle")
+    return Line((Triplet(*cells),), ("table row",))
+
+
+def _bare_groups(text: str) -> Line | None:
+    """A whole line of groups of the form ``(a, b, c)`` or ``[a, b, c]``, alone or in further brackets."""
+    triplets = groups_of_three(text)
+    if not triplets or not all(all(triplet) for triplet in triplets):
+        return None
+    rest = GROUP_OF_THREE.sub(" ", text)
+    if not set(rest) <= AROUND_GROUPS and not set(AND.sub(" ", rest)) <= AROUND_GROUPS:
+        return None
+    return Line(tuple(triplets), ("list of three",))
+
+
+def _angles(text: str) -> Line | None:
+    """A whole line of triplets whose names stand in angle brackets each."""
+    found = ANGLES.findall(text) if text.startswith("<") else []
+    if not found or not set(ANGLES.sub("", text)) <= set(" ,;."):
+        return None
+    if any(has_placeholder([f"<{name}>" for name in names]) for names in found):
+        return Line(ignored=ECHO)
+    triplets = tuple(Triplet(*map(cleaned, names)) for names in found)
+    return Line(triplets, ("angle brackets",)) if all(map(all, triplets)) else None
+
+
+def _calls(text: str) -> Line | None:
+    """A whole line of calls like ``dobj(wash, cup)``, each of an edge that is known."""
+    found = CALL.findall(text) if text.endswith((")", ").", "),", ");")) else []
+    if not found or not set(CALL.sub("", text)) <= set(" ,;."):
+        return None
+    triplets = tuple(Triplet(cleaned(source), edge, cleaned(target)) for edge, source, target in found)
+    if not all(is_known_edge(edge) and is_short(source) and is_short(target) for source, edge, target in triplets):
+        return None
+    return Line(triplets, ("edge before its ends",))
+
+
+def _cells(text: str) -> Line | None:
+    """Three cells with a known edge in their middle, or several of them parted by semicolons."""
+    if any(text.count(opening) != text.count(closing) for opening, closing in BRACKETS):
+        return None
+    if (triplet := _three_cells(text)) is not None:
+        return Line((triplet,), ("three cells",))
+    pieces = [piece for piece in text.split(";") if piece.strip()] if ";" in text else []
+    triplets = [triplet for piece in pieces if (triplet := _three_cells(piece)) is not None]
+    if not triplets or len(triplets) < len(pieces):
+        return None
+    return Line(tuple(triplets), ("several triplets on a line", "three cells"))
+
+
+def _three_cells(text: str) -> Triplet | None:
+    for separator in SEPARATORS:
+        if text.count(separator) == 2:
+            names = [cleaned(cell) for cell in text.split(separator)]
+            if is_known_edge(names[1]) and is_short(names[0]) and is_short(names[2]):
+                return Triplet(*names)
+    return None

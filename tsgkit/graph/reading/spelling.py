@@ -1,0 +1,71 @@
+r"""Lines spelt with other characters: full-width marks, LaTeX, HTML, invisible ones, words struck out.
+
+>>> plain("（person，verb，lift）").text, plain(r"$\text{lift} \xrightarrow{dobj} \text{pot}$").text
+('(person,verb,lift)', 'lift -dobj-> pot')
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊，－．／：；＜＝＞［］＿｀｛｜｝"}
+OTHER_MARKS = dict(zip("、。「」『』【】〔〕⟨⟩〈〉《》─━▶►▸\u3000", ',.""""[][]<><><>-->>> ', strict=True))
+MARKS = str.maketrans(FULL_WIDTH | OTHER_MARKS)
+STRUCK = re.compile(r"~~[^~]{1,300}~~")
+NAME = r"[^{}\\$]{1,120}"
+WRAPPER = re.compile(rf"\\(?:text(?:bf|it|tt|sf|rm)?|math(?:rm|bf|it|tt|sf)|operatorname|boxed|mbox)\{{({NAME})\}}")
+LATEX_STEPS = (
+    (re.compile(r"\\_"), "_"),
+    (WRAPPER, r"\1"),
+    (re.compile(rf"[ \t]?\\xrightarrow\{{({NAME})\}}[ \t]?"), r" -\1-> "),
+    (re.compile(rf"\\(?:overset|stackrel)\{{({NAME})\}}\{{\\(?:(?:long)?rightarrow|to)\}}"), r" -\1-> "),
+    (re.compile(r"[ \t]?\\(?:(?:[Ll]ong)?[Rr]ightarrow|to|mapsto)(?![A-Za-z])[ \t]?"), " -> "),
+    (WRAPPER, r"\1"),
+    (re.compile(r"\\[()\[\]]|\\\\|\\(?:q?quad|[,;! ])|\\(?:left|right)(?=[(\[)\]])"), " "),
+    (re.compile(r"\\(?:langle|rangle)|&(?!\w{1,8};)"), " "),
+)
+LINE_END = re.compile(r"[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
+OPEN_GROUP = re.compile(r"\\[A-Za-z]{2,20}\{")
+
+
+class Plain(NamedTuple):
+    """A line with usual characters, and how it came to them."""
+
+    text: str
+    repairs: tuple[str, ...] = ()
+
+
+def plain(line: str) -> Plain:
+    """Return the line trimmed, in the characters that triplets are usually written with."""
+    text, repairs = line, []
+    if not line.isascii():
+        text = ZERO_WIDTH.sub("", line)
+        if len(text) != len(line):
+            repairs.append("invisible characters")
+        other = text.translate(MARKS)
+        if other != text:
+            text = other
+            repairs.append("full-width marks")
+    if "$" in text or "\\" in text:
+        other = _without_latex(text)
+        if other != text:
+            text = other
+            repairs.append("LaTeX")
+    if "&gt;" in text:
+        text = text.replace("&gt;", ">").replace("&lt;", "<")
+        repairs.append("HTML")
+    if "<" in text and LINE_END.search(text):
+        text = LINE_END.sub("; ", text)
+        repairs.append("HTML")
+    if "~~" in text and not text.lstrip().startswith("~~~"):
+        text = STRUCK.sub("", text)
+        repairs.append("struck out")
+    return Plain(text.strip(), tuple(repairs))
+
+
+def _without_latex(text: str) -> str:
+    for pattern, to in LATEX_STEPS if "\\" in text else ():
+        text = pattern.sub(to, text)
+    return text.replace("$", "")
