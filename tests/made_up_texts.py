@@ -14,6 +14,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from model_replies import ROWS
+
+MODEL_REPLIES = [row.reply for row in ROWS.values()]
 Triple = tuple[str, str, str]
 LONG = 0.001
 """How many of the texts are repeated until they are ``LONGEST`` characters long."""
@@ -338,6 +341,11 @@ def deep(rng: Random) -> str:
     return opening * depth + inside + closing * rng.choice((depth, depth, depth - 1, 0))
 
 
+def model_reply(rng: Random) -> str:
+    """A reply in one of the forms that models use."""
+    return rng.choice(MODEL_REPLIES)
+
+
 def nothing(rng: Random) -> str:
     """Nearly no text at all."""
     return rng.choice(
@@ -371,6 +379,8 @@ PIECES: tuple[Callable[[Random], str], ...] = (
     json_shape,
     python_literal,
     cut_json,
+    model_reply,
+    model_reply,
 )
 KINDS: tuple[Callable[[Random], str], ...] = (
     arrow_text,

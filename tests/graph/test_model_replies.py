@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable
 
 import pytest
+from model_replies import ROWS, Graphs
 
+from tsgkit.graph import ActionGraph
+from tsgkit.graph.notation.pictures import write_dot, write_mermaid
 from tsgkit.graph.reading import Reading, read
 
-Graphs = list[list[str]]
 BEFORE = "Here are the graphs you asked for:\n\n"
 BEHIND = "\n\nLet me know if anything should be changed, for example one of the verbs."
 
 
-class Row(NamedTuple):
-    """A reply, how many graphs it was asked for, the graphs it says, and the lines that need a note."""
-
-    reply: str
-    k: int | None
-    graphs: Graphs
-    noted: frozenset[int]
-
-
-def _rows() -> dict[str, Row]:
-    text = (Path(__file__).parent / "model_replies.txt").read_text("utf-8")
-    rows: dict[str, Row] = {}
-    for part in text.split("\n#### ")[1:]:
-        head, _, rest = part.partition("\n")
-        reply, _, expected = rest.partition("\n====")
-        name, *settings = head.split(" | ")
-        k = next((int(one.removeprefix("k=")) for one in settings if one.startswith("k=")), None)
-        noted = next((one.split()[1:] for one in settings if one.startswith("noted ")), [])
-        graphs = [[_arrows(triplet) for triplet in line.split(";")] for line in expected.split("\n") if line.strip()]
-        assert name not in rows
-        rows[name] = Row(reply, k, graphs, frozenset(map(int, noted)))
-    return rows
-
-
-def _arrows(triplet: str) -> str:
-    return " -> ".join(triplet.split(maxsplit=2))
-
-
-ROWS = _rows()
 WITHOUT_FENCE = [name for name, row in ROWS.items() if "```" not in row.reply]
 
 
@@ -61,6 +33,17 @@ def test_reply_is_read_as_the_graphs_it_says(name: str) -> None:
     reading = read(row.reply, row.k)
     assert shown(reading) == row.graphs
     assert row.noted <= {note.line for note in reading.notes}
+
+
+@pytest.mark.parametrize("write", [write_dot, write_mermaid])
+def test_diagrams_that_are_written_are_read_again(write: Callable[[list[ActionGraph]], str]) -> None:
+    graphs = [
+        ActionGraph.of(("person", "verb", "pick-up"), ("pick-up", "dobj", "oil-can"), ("oil-can", "on", "table")),
+        ActionGraph.of(("person", "verb", "place"), ("place", "dobj", "oil-can"), ("place", "with", "hand1")),
+    ]
+    reading = read(write(graphs), 2)
+    assert list(reading.graphs) == graphs
+    assert not reading.unread
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -11,16 +11,36 @@ line 1: ignored: a heading or lead-in: 'Sure! Here is the graph:'
 line 2: repaired: bullet, decoration, arrow: '- **person** → verb → wash'
 line 3: repaired: bullet, arrow: '- wash --> dobj --> cup'
 
-One module each: ``leads`` says what stands before the content of a line (bullets, labels of graphs, titles), ``lines``
-what a line is, ``values`` what a JSON value holds, ``regions`` what brackets hold that are no whole JSON, ``text`` goes
-through all of it, and ``blocks`` says which triplets make a graph. :func:`read` never raises on any text, and every
-line that is not a clean triplet or blank leaves a note.
+One module each:
 
-Three names in brackets behind a title (``Nodes: [cup, lid, sink]``) are triplets only where one of them is an edge for
-sure: ``verb``, ``dobj`` or a preposition.
+==============  ==========================================================================================
+``spelling``    lines in other characters: full-width marks, LaTeX, HTML
+``leads``       the words before a line's content: bullets, labels of graphs, titles
+``names``       names without what stands around them; words that are no names
+``arrows``      triplets between arrows, with their edge between two or on one
+``rows``        triplets without arrows: in brackets, as cells, as calls
+``lines``       one line: triplets, a break between graphs, or something else
+``tables``      tables with a head: CSV, tabs, bars, Markdown
+``entries``     block YAML
+``mermaid``     flowcharts
+``dot``         Graphviz graphs
+``tags``        triplets in tags
+``forms``       the five above, which run over several lines
+``values``      JSON values
+``regions``     brackets that are no whole JSON
+``text``        the walk through all of it
+``blocks``      the triplets that make one graph
+==============  ==========================================================================================
+
+:func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.
+
+Nothing is read that was not said. Three names with commas, bars, tabs or hyphens between them are a triplet only where
+the middle one is an edge for sure (``verb``, ``dobj`` or a preposition) or the head of a table says so; the same goes
+for three names in brackets behind a title (``Nodes: [cup, lid, sink]``). Sentences with arrows, the format that was
+asked for (``source -> edge -> target``), what is struck out and what a later "Corrected graph:" replaces are noted.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
-on a line is not guessed at; a text's reasoning is not told from its answer (the suites' readers do that first).
+without labels is not guessed at; a text's reasoning is not told from its answer (the suites' readers do that first).
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ from tsgkit.graph.reading.spelling import OPEN_GROUP
 COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*")
 REMARK = re.compile(r"\s\([^()\s]{1,40}(?:\s[^()\s]{1,40}){1,20}\)[.,;]?\Z")
 REMARK_BEHIND_DASH = re.compile(r"\s[-–—]{1,2}\s|:\s")
-SEPARATOR = re.compile(r'"[^"\n]*"|([;,]|\.(?=\s)|(?<=\s)\(?\d{1,3}[.)](?=\s))')
+SEPARATOR = re.compile(r'"[^"\n]*"|([;,]|(?:\.|(?<=\s)\(?\d{1,3}[.)])(?=\s{1,3}[^\s=–—→-]))')
+SPACED = re.compile(r"[;,.]\s")
 AND = re.compile(r"\s(?:and|und|et|y)\s")
 LEADING_AND = re.compile(r"\A(?:and|und|et|y|then)\s(?=\S)")
 LABEL_BEHIND = re.compile(r"\s?\|([^|\n]{1,80})\|")
@@ -38,6 +39,8 @@ def read_arrows(text: str, repairs: dict[str, None]) -> Line:
     pieces = _pieces(text)
     if len(pieces) > 1:
         repairs["several triplets on a line"] = None
+    elif pieces[0] != text:
+        repairs["decoration"] = None
     if any(lead_of(piece).needs_proof for piece in pieces[1:]):
         return Line(ignored="a label in the middle of a line")
     triplets: list[Triplet] = []
@@ -60,8 +63,8 @@ def _without_comment(text: str, repairs: dict[str, None]) -> str:
         bare = COMMENT.sub("", text).rstrip() if "#" in text or "//" in text else text
         if (remark := REMARK.search(bare, max(0, len(bare) - 1000))) and not ARROW.search(bare, remark.start()):
             bare = bare[: remark.start()]
-        *_, tip = ARROW.finditer(bare)
-        if remark := REMARK_BEHIND_DASH.search(bare, tip.end() + 1):
+        behind = max((arrow.end() for arrow in ARROW.finditer(bare)), default=len(bare))
+        if remark := REMARK_BEHIND_DASH.search(bare, behind + 1):
             bare = bare[: remark.start()]
     if len(bare) < len(text.rstrip()):
         repairs["comment"] = None
@@ -76,6 +79,8 @@ def _pieces(text: str) -> list[str]:
             pieces.append(text[start : match.start()])
             start = match.end()
     pieces = [piece for piece in map(str.strip, [*pieces, text[start:]]) if piece]
+    if len(pieces) > 1 and any(len(ARROW.findall(piece)) != 2 for piece in pieces) and not SPACED.search(text):
+        return [text]
     if len(pieces) <= 1:
         apart = AND.split(text)
         if len(apart) > 1 and not any(isinstance(_triplets(piece, {}), str) for piece in apart):
@@ -96,15 +101,15 @@ def _triplets(text: str, repairs: dict[str, None]) -> list[Triplet] | str:
         repairs["label inside the arrow"] = None
     elif len(parts) != 3:
         return f"{len(parts)} parts between arrows, not 3"
+    if "\\" in text and OPEN_GROUP.search(text):
+        return "a LaTeX group cut off"
     found = []
     for three in labelled or [parts]:
         bare = [part.strip() for part in three]
         names = [cleaned(name) for name in bare]
-        if OPEN_GROUP.search(text):
-            return "a LaTeX group cut off"
         if has_placeholder(bare):
             return ECHO
-        if fault := fault_of(names):
+        if fault := fault_of(names) or (MIXED if any(";" in name for name in names) else ""):
             return fault
         if bare != names:
             repairs["decoration"] = None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
-from tsgkit.graph.reading.names import fault_of
+from tsgkit.graph.reading.names import NODE_ID, fault_of
 
 LONGEST_LINE = 20_000
 HEAD = re.compile(r"\s{0,40}(?:strict\s)?digraph\b[^{}\n;>-]{0,60}(\{|\Z)")
@@ -28,7 +28,6 @@ ID_ALONE = re.compile(ID)
 LABEL = re.compile(rf"(?<![\w.])label\s{{0,4}}=\s{{0,4}}({ID})")
 TOKEN = re.compile(r"\"[^\"\n]*\"?|\[[^\]\n]*\]?|[{};]|[^\"\[{};]+")
 DEFAULTS = frozenset({"node", "edge", "graph"})
-PLACEHOLDER = re.compile(r"[A-Za-z]\d{0,3}|(?:n|N|node|Node|id|v|V)[_-]?\d{1,3}")
 DOT = ("DOT",)
 SETTING = Line(ignored="no triplet")
 HEADING = Line(ignored="a heading or lead-in", is_break=True)
@@ -56,7 +55,7 @@ def digraph_at(lines: Sequence[str], at: int) -> Form:
         if len(line) > LONGEST_LINE or line.lstrip().startswith("```"):
             break
         parts = _parts(line)
-        statements += [(offset, _statement(part, labels)) for part in parts]
+        statements += [(offset, _statement(part, labels)) for part in parts if part != "{" or len(parts) == 1]
         depth += parts.count("{") - parts.count("}")
         if depth <= 0 and "}" in parts:
             break
@@ -114,7 +113,7 @@ def _bare(quoted: str) -> str:
 
 
 def _read(edge: _Edge, labels: Mapping[str, str]) -> Line:
-    nodes = [labels.get(node, "" if PLACEHOLDER.fullmatch(node) else node) for node in edge.nodes]
+    nodes = [labels.get(node, "" if NODE_ID.fullmatch(node) else node) for node in edge.nodes]
     if not edge.label and len(nodes) == len(("source", "edge", "target")) and is_known_edge(nodes[1]):
         pairs = [(nodes[0], nodes[1], nodes[2])]
     elif not edge.label:

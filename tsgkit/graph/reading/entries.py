@@ -21,13 +21,13 @@ from tsgkit.graph.reading.tables import role_of
 
 LONGEST_LINE = 400
 MOST_BEFORE_TWO_PARTS = 8
-MOST_BEFORE_AN_ACTION = 20
+MOST_BEFORE_AN_ACTION = 6
 SURE_EDGES = frozenset({VERB, DOBJ})
 QUOTES = ("'", '"')
 NO_SCALAR = frozenset("[{|>&")
 BULLET = r"(?:[-*•][ \t]{1,8}|\d{1,4}[.)][ \t]{1,8})?"
 FIELD = re.compile(
-    rf"(?P<dash>[ \t]{{0,40}}{BULLET})[\"'*_`]{{0,3}}(?P<key>[A-Za-z][\w -]{{0,30}})[\"'*_`]{{0,3}}"
+    rf"(?P<dash>[ \t]{{0,40}}{BULLET})[*_`]{{0,3}}(?P<key>[A-Za-z][\w -]{{0,30}})[*_`]{{0,3}}"
     r":[*_]{0,3}(?:[ \t]+(?P<value>\S.*)|[ \t]*)"
 )
 IN_BRACES = r"\{(?P<fields>[^{}\[\]]{1,300})\}[ \t]*"
@@ -76,7 +76,7 @@ def _field(line: str, offset: int) -> _Field | None:
         return None
     role = role_of(match["key"])
     value = COMMENT.sub("", match["value"])
-    if value[0] not in QUOTES and (value[0] in NO_SCALAR or ", " in value):
+    if value[0] not in QUOTES and (value[0] in NO_SCALAR or ", " in value or value.strip().isdecimal()):
         value = ""
     return _Field(offset, bool(match["dash"].strip()), role if role != "graph" else "", cleaned(value))
 

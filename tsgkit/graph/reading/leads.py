@@ -48,7 +48,9 @@ GRAPH_LABEL = re.compile(
 GRAPH_KEY = re.compile(rf"{GRAPH}s?[ \t_-]{{0,3}}\d{{1,6}}", re.IGNORECASE)
 """The name of a field that holds one graph of several."""
 GRAPH_LABEL_WITHIN = re.compile(
-    rf"(?<![\w-]){GRAPH}{NUMBER}(?:[ \t.,–—-]{TITLE_WORDS})?(?:{IN_BRACKETS})?[*_ \t]{{0,4}}[:：]", re.IGNORECASE
+    rf"(?<![\w-]){GRAPH}{NUMBER}(?:[ \t.,–—-]{TITLE_WORDS})?(?:{IN_BRACKETS})?[*_ \t]{{0,4}}"
+    r"[:：](?=[*_ \t]{0,4}[^\s)\]}>,;])",
+    re.IGNORECASE,
 )
 """The label of a further graph on a line."""
 ENDS_OF_STATEMENTS = frozenset(".,;|)]}。，；、")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
-from tsgkit.graph.reading.names import cleaned, fault_of
+from tsgkit.graph.reading.names import NODE_ID, cleaned, fault_of
 
 LONGEST_LINE = 1_000
 HEAD = re.compile(r"\s{0,40}(?:graph|flowchart)\s{1,4}(?:TD|TB|BT|RL|LR)\s{0,4};?\s{0,4}\Z")
@@ -33,7 +33,6 @@ LINK = re.compile(
 SETTINGS = re.compile(r"\s{0,40}(?:style|classDef|class|click|linkStyle|direction|%%)")
 SUBGRAPH = re.compile(r"\s{0,40}subgraph\b")
 END = re.compile(r"\s{0,40}end\s{0,4};?\s{0,4}\Z")
-PLACEHOLDER = re.compile(r"[A-Za-z]\d{0,3}|(?:n|N|node|Node|id|v|V)[_-]?\d{1,3}")
 MERMAID = ("Mermaid",)
 UNLABELLED = "an edge without a label"
 UNNAMED = "an id that no node is declared for"
@@ -80,7 +79,7 @@ def _begins(lines: Sequence[str], at: int) -> bool:
         return (
             '"' in first.nodes[0][1] and bool(following) and not any(isinstance(one, Line) for one in following or ())
         )
-    return any(first.labels) and any(label or PLACEHOLDER.fullmatch(node) for node, label in first.nodes)
+    return any(first.labels) and any(label or NODE_ID.fullmatch(node) for node, label in first.nodes)
 
 
 def _statements(line: str) -> list[Statement] | None:
@@ -135,7 +134,7 @@ def _read(edges: _Edges, names: Mapping[str, str]) -> Line:
     """What a chain of edges says."""
     if not edges.labels and not edges.is_cut:
         return Line((), MERMAID)
-    nodes = [cleaned(names.get(node, "" if PLACEHOLDER.fullmatch(node) else node)) for node, _ in edges.nodes]
+    nodes = [cleaned(names.get(node, "" if NODE_ID.fullmatch(node) else node)) for node, _ in edges.nodes]
     if len(nodes) == len(("source", "edge", "target")) and not any(edges.labels) and is_known_edge(nodes[1]):
         return Line((Triplet(*nodes),), MERMAID)
     triplets, faults = [], ["an edge cut off"] if edges.is_cut else []

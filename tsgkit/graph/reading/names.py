@@ -28,6 +28,8 @@ FORMAT_ENDS_OF_AN_EDGE = FORMAT_ENDS | {
 FORMAT_EDGES = frozenset({"edge", "label", "predicate", "prep", "preposition", "rel", "relation", "relationship"})
 FORMAT_ENDS_IN_MARKS = FORMAT_ENDS | {"hand", "verb"}
 IN_MARKS = re.compile(r"[<\[{]{1,2}\s?([A-Za-z]+)\s?[>\]}]{1,2}")
+NODE_ID = re.compile(r"\d{1,3}|[A-Za-z]|(?:[A-Za-z]\d{1,3}){1,3}|(?:n|N|node|Node|id|v|V)[_-]?\d{1,3}")
+"""The ids that diagrams give to nodes whose names are their labels."""
 PROSE = word_set(
     "i i'm i've we you he she they it it's its this that these those there here is are was were been be has have had",
     "would should could because since so then therefore which who whose what while but not only instead used changed",

@@ -1,7 +1,7 @@
 r"""Lines spelt with other characters: full-width marks, LaTeX, HTML, invisible ones, words struck out.
 
 >>> plain("（person，verb，lift）").text, plain(r"$\text{lift} \xrightarrow{dobj} \text{pot}$").text
-('(person,verb,lift)', 'lift -dobj-> pot')
+('(person, verb, lift)', 'lift -dobj-> pot')
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import re
 from typing import NamedTuple
 
 ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
-FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊，－．／：；＜＝＞［］＿｀｛｜｝"}
-OTHER_MARKS = dict(zip("、。「」『』【】〔〕⟨⟩〈〉《》─━▶►▸\u3000", ',.""""[][]<><><>-->>> ', strict=True))
-MARKS = str.maketrans(FULL_WIDTH | OTHER_MARKS)
+FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊－．／＜＝＞［］＿｀｛｜｝"}
+PUNCTUATION = {"，": ", ", "：": ": ", "；": "; ", "、": ", ", "。": ". "}
+OTHER_MARKS = dict(zip("「」『』【】〔〕⟨⟩〈〉《》─━▶►▸\u3000", '""""[][]<><><>-->>> ', strict=True))
+MARKS = str.maketrans(FULL_WIDTH | PUNCTUATION | OTHER_MARKS)
 STRUCK = re.compile(r"~~[^~]{1,300}~~")
 NAME = r"[^{}\\$]{1,120}"
 WRAPPER = re.compile(rf"\\(?:text(?:bf|it|tt|sf|rm)?|math(?:rm|bf|it|tt|sf)|operatorname|boxed|mbox)\{{({NAME})\}}")
@@ -26,6 +27,7 @@ LATEX_STEPS = (
     (re.compile(r"\\[()\[\]]|\\\\|\\(?:q?quad|[,;! ])|\\(?:left|right)(?=[(\[)\]])"), " "),
     (re.compile(r"\\(?:langle|rangle)|&(?!\w{1,8};)"), " "),
 )
+COMMAND = re.compile(r"\\(?:[A-Za-z]{2}|[()\[\]])")
 LINE_END = re.compile(r"[ \t]?<br[ \t]?/?>[ \t]?", re.IGNORECASE)
 OPEN_GROUP = re.compile(r"\\[A-Za-z]{2,20}\{")
 
@@ -48,13 +50,13 @@ def plain(line: str) -> Plain:
         if other != text:
             text = other
             repairs.append("full-width marks")
-    if "$" in text or "\\" in text:
+    if "$" in text or ("\\" in text and COMMAND.search(text)):
         other = _without_latex(text)
         if other != text:
             text = other
             repairs.append("LaTeX")
-    if "&gt;" in text:
-        text = text.replace("&gt;", ">").replace("&lt;", "<")
+    if "&" in text and (other := text.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")) != text:
+        text = other
         repairs.append("HTML")
     if "<" in text and LINE_END.search(text):
         text = LINE_END.sub("; ", text)

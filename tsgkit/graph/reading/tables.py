@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from tsgkit.graph.reading.spelling import plain
 
 LONGEST_HEAD = 300
 LONGEST_WORD = 40
+LONGEST_QUOTED_ROW = 10_000
 MOST_COLUMNS = 12
 SEPARATORS = "|\t;,"
 IN_HEADS = frozenset(f"{SEPARATORS}｜；，、")
@@ -30,7 +32,6 @@ ROLES = {
     **dict.fromkeys(("target", "object", "obj", "tail", "to", "dst", "node2", "entity2"), "target"),
     **dict.fromkeys(("graph", "scene", "step"), "graph"),
 }
-QUOTED_CELL = re.compile(r'\s*("[^"\n]*"|[^,"\n]*)(?:,|\Z)(?!\Z)')
 MARKS = re.compile(r"[\s_#.*`\"'-]+")
 ADDITIONS = ("", "node", "entity", "name", "label", "id", "no", "number")
 
@@ -95,8 +96,8 @@ def _head(line: str) -> Head | None:
 def _cells(text: str, separator: str) -> list[str]:
     if separator == "|":
         text = text.removeprefix("|").removesuffix("|")
-    if separator == "," and '"' in text:
-        return [cell.strip() for cell in QUOTED_CELL.findall(text)]
+    if separator == "," and '"' in text and len(text) <= LONGEST_QUOTED_ROW:
+        return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
     return [cell.strip() for cell in text.split(separator)]
 
 
@@ -106,7 +107,10 @@ def _row(head: Head, cells: list[str]) -> tuple[Line, str | None]:
         return Line(ignored="a table head"), None
     if len(cells) != head.columns:
         return Line(ignored=f"a table row without {head.columns} cells", looks_like_triplets=True), None
-    names = [cleaned(cells[place]) for place in (head.source, head.edge, head.target)]
+    parts = [cells[place] for place in (head.source, head.edge, head.target)]
+    if is_ruler(parts):
+        return Line(ignored="a table head"), None
+    names = [cleaned(part) for part in parts]
     if fault := fault_of(names):
         return Line(ignored=fault.replace("between arrows", "in a table"), looks_like_triplets=True), None
     if not is_known_edge(names[1]) and (is_known_edge(names[0]) or is_known_edge(names[2])):
