@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask, Transcript, local
 
 

@@ -13,7 +13,7 @@ from shipped import TASKS
 
 from tsgkit.library.cards import Card
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.solving import Expected, Solver
+from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.tasks import Dataset
 from tsgkit.suites.transcript import Ask, Transcript
 from tsgkit.suites.tsg.task import TsgTask

@@ -151,9 +151,9 @@ def at_a_limit(folder: Path) -> None:
 
 def _prompts(data: Path) -> list[str]:
     from tsgkit.suites.tsg.dataset import Dataset
-    from tsgkit.suites.tsg.prompting import Prompter
+    from tsgkit.suites.tsg.prompting import prompter_of
 
-    prompter = Prompter("sgqa")
+    prompter = prompter_of("sgqa")
     return [prompter.text(sample) for sample in Dataset(data, "sgqa")]
 
 

@@ -20,17 +20,20 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.families import check_solver, family_of, known_families
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.registry import task_of
+from tsgkit.suites.solvers.families import check_solver, family_of, known_families
 from tsgkit.suites.transcript import Said as Told
 from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.prompting import Prompter
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import GenerationSample
 from tsgkit.suites.tsg.strict import GraphAnswer
 from tsgkit.suites.tsg.strict import graphs as read_graphs
 
+TASK = TsgAnswers("ma-sgg")
+WORK = AGENTS.scorer("agent", TASK, "")
 PICK = graph("person verb pick-up; pick-up dobj cup; pick-up with hand1")
 FILL = graph("person verb fill; fill dobj kettle; fill with hand2")
 ONE = item([FILL], "tea/0", "She fills the kettle.", vocabulary=L)
@@ -44,7 +47,7 @@ STEPS: dict[str, Said] = {
 
 
 def solved(sample: GenerationSample | RefineSample, ask: Spoken, name: str = "agent") -> tuple[Transcript, Judged]:
-    solver = AGENTS.solver(name, "", None)
+    solver = AGENTS.solver(name, TASK, None)
     transcript = run(solver.solve(sample, ask))
     return transcript, solver.judge(sample, transcript)
 
@@ -142,10 +145,10 @@ def test_what_stops_the_run_stops_the_sample(label: str) -> None:
 def test_a_transcript_that_was_cut_off_is_known_as_such() -> None:
     transcript, _ = solved(TWO, Spoken(STEPS))
     for end in range(1, len(transcript.said)):
-        lacking = AGENTS.unfinished("agent", Transcript(transcript.said[:end]))
+        lacking = WORK.unfinished(Transcript(transcript.said[:end]))
         assert lacking == f"{end} calls are recorded, and agent had not come to its end"
-    assert AGENTS.unfinished("agent", transcript) == ""
-    assert AGENTS.unfinished("agent", Transcript((Told("decompose/1", FAILED),))) == ""
+    assert WORK.unfinished(transcript) == ""
+    assert WORK.unfinished(Transcript((Told("decompose/1", FAILED),))) == ""
 
 
 @pytest.mark.parametrize("name", ["a -> b", "- x", "two\nlines", '"quoted"', "Graph 2:"])
@@ -160,7 +163,7 @@ def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
     for sample in (ONE, TWO, *DERIVATIONS["refine"].make(TWO)):
         assert isinstance(sample, GenerationSample | RefineSample)
         for name in AGENTS.names:
-            least, most = AGENTS.solver(name, "", None).expected(sample).calls
+            least, most = AGENTS.solver(name, TASK, None).expected(sample).calls
             for said in (STEPS, STEPS | turns, STEPS | turns | {"write": "person -> verb -> dig"}):
                 ask = Spoken(said)
                 solved(sample, ask, name)
@@ -174,20 +177,20 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
             family_of(name)
         assert raised.value.hint == meant
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
-        check_solver("agent", ("sa-sgg", "sgqa"))
+        check_solver("agent", TsgAnswers("sgqa"))
     assert "--task tsg/refine-hinted" in (raised.value.hint or "")
 
 
 def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("mine", "tsgkit.agents.solving:AGENTS", "tsgkit.solvers")
-    monkeypatch.setattr("tsgkit.suites.families.entry_points", lambda **_: [point])
+    monkeypatch.setattr("tsgkit.suites.solvers.families.entry_points", lambda **_: [point])
     assert "mine" in known_families()
     with pytest.raises(UsageError, match="there is no solver mine:own"):
         family_of("mine:own")  # it is asked whether it has this one, and has not
 
 
 def test_its_prompts_and_its_effort_are_part_of_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine, exact = (AGENTS.solver(name, "sa-sgg", None) for name in AGENTS.names)
+    mine, exact = (AGENTS.solver(name, TASK, None) for name in AGENTS.names)
     before = mine.fingerprint
     assert before != exact.fingerprint
     monkeypatch.setattr("tsgkit.agents.solving.fingerprint", lambda: wording.fingerprint() + "!")
@@ -212,7 +215,7 @@ def lost(name: str, model: SimulatedModel, samples: list[GenerationSample]) -> f
     for sample in samples:
         task = "sa-sgg" if sample.k == 1 else "ma-sgg"
         family = family_of(name)
-        solver = family.solver(name, task, Prompter(task) if family.styled else None)
+        solver = family.solver(name, TsgAnswers(task), prompter_of(task) if family.styled else None)
         score = solver.judge(sample, run(solver.solve(sample, model.ask_for(sample)))).scores["strict"]["f1"]
         got, weight = got + score.sum, weight + score.weight
     return 1 - got / weight
@@ -230,7 +233,7 @@ def test_of_faults_that_rules_can_see_at_least_half_of_the_loss_is_won_back(leve
 @pytest.mark.parametrize("faults", [SEEN_BY_RULES, ALL])
 def test_exact_checks_never_lower_the_score_of_a_clean_answer(faults: tuple[str, ...]) -> None:
     clean = changed = 0
-    solver = AGENTS.solver("agent:exact", "ma-sgg", None)
+    solver = AGENTS.solver("agent:exact", TASK, None)
     for sample in items(18):
         transcript = run(solver.solve(sample, SimulatedModel(0.1, faults).ask_for(sample)))
         drafts = [read_graphs(one.reply.text or "", 1) for one in transcript.said if one.label.startswith("write")]
@@ -243,7 +246,7 @@ def test_exact_checks_never_lower_the_score_of_a_clean_answer(faults: tuple[str,
 
 @pytest.mark.parametrize("task", ["sa-sgg", "ma-sgg"])
 def test_a_model_without_faults_is_left_alone_on_all_bundled_items(task: str) -> None:
-    solver = AGENTS.solver("agent", task, None)
+    solver = AGENTS.solver("agent", TsgAnswers(task), None)
     dataset = task_of(load_card(f"tsg/{task}")).dataset(None)
     for sample in map(dataset.sample, range(len(dataset))):
         assert isinstance(sample, GenerationSample)

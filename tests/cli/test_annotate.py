@@ -242,7 +242,8 @@ def test_the_examples_are_annotations_without_a_slip() -> None:
 
 def test_what_the_task_does_not_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in (
-        (("--solver", "vote:3"), "no solver vote:3 for annotations"),
+        (("--solver", "vote:3"), f"solver vote:3 cannot do {TASK}: its answers cannot be put to a vote"),
+        (("--solver", "agent"), f"solver agent cannot do {TASK}"),
         (("--model", "baseline/solver"), "there is no baseline/solver"),
         (("--scenes", "mine=."), f"{TASK} takes models"),
     ):

@@ -13,10 +13,10 @@ from prompt_items import STYLES, TASKS, pool, row
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.formalimg.solvers import Single
+from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.registry import task_of
-from tsgkit.suites.tsg.preview import preview
-from tsgkit.suites.tsg.prompting import Prompter
+from tsgkit.suites.solvers.asked import Single
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import samples_of
 
 
@@ -34,6 +34,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (pools.parent / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in data))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def preview(task: str, **options: Any) -> Preview:  # noqa: ANN401  (fields of the options)
+    return task_of(load_card(task)).preview(PreviewOptions(**options))
 
 
 def out(capsys: pytest.CaptureFixture[str]) -> str:
@@ -85,7 +89,7 @@ def test_the_text_is_the_message_with_control_characters_made_visible(
     assert shown.replace("\\x1b", "\x1b").replace("\\u202e", "\u202e") == preview("tsg/sgds", item="second").text + "\n"
     assert "\x1b" not in shown
     assert "\u202e" not in shown
-    assert shown.split("\n")[0] == Prompter("sgds").text(sample).split("\n")[0]
+    assert shown.split("\n")[0] == prompter_of("sgds").text(sample).split("\n")[0]
 
 
 def test_the_default_item_is_the_first_and_data_may_be_any_file(
@@ -182,11 +186,11 @@ def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.Ca
         (["prompts", "show", "tsg/sgd"], "there is no task tsg/sgd\n  tsg/sgds?"),
         (["prompts", "show", "tsg/sgds", "--style", "cto"], "there is no style cto\n  cot?"),
         (["prompts", "show", "tsg/sgds", "--item", "frist"], "no item frist\n  first?"),
-        (["prompts", "show", "tsg/sgds", "--item", "9"], "its items begin with first, second"),
+        (["prompts", "show", "tsg/sgds", "--item", "9"], "there is no item 9\n  choose from first, second"),
         (["prompts", "show", "tsg/sgds", "--shots", "3"], "style zero-shot shows no examples"),
         (["prompts", "show", "tsg/sgds", "--style", "few-shot", "--shots", "20"], "the pool has 12, --shots 20 asks"),
         (["prompts", "show", "tsg/sgds", "--data", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
-        (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/sgqa.jsonl"], "is not data of sgds"),
+        (["prompts", "show", "tsg/sgds", "--data", "tasks/tsg/data/sgqa.jsonl"], "sgds is made of sgds rows"),
         (["prompts", "show", "tsg/sgds", "--prompts", "nowhere"], "nowhere: no such folder"),
         (["prompts", "show", "formalimg/layot"], "there is no task formalimg/layot\n  formalimg/layout?"),
         (["prompts", "show", "formalimg/layout", "--item", "x9"], "there is no item knolling/x9"),

@@ -22,8 +22,9 @@ ROWS: list[dict[str, Any]] = [
 ]
 LETTERS = st.sampled_from("ABCDE")
 FORMS = st.sampled_from(
-    ["{}", "[{}]", "({})", "**{}**", "{}.", "Answer: {}", "**Final answer:** ({})", "The answer is {}.", '{{"answer": "{}"}}',
-     "\\boxed{{{}}}", "Therefore, the answer is ({}).", "答案：{}", "Option {}", "<answer>{}</answer>"]
+    ["{}", "[{}]", "({})", "**{}**", "{}.", "Answer: {}", "**Final answer:** ({})", "The answer is {}.",
+     '{{"answer": "{}"}}', "\\boxed{{{}}}", "Therefore, the answer is ({}).", "答案：{}", "Option {}",
+     "<answer>{}</answer>"]
 )  # fmt: skip
 PROSE = st.sampled_from(
     ["", "Sure!", "Let me look at the picture.", "The cup stands where it stood before.", "Here is what I found:"]

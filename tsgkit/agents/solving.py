@@ -3,12 +3,13 @@
 >>> import asyncio
 >>> from tsgkit.agents.asking import ByLabel, ask_for
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
+>>> from tsgkit.suites.tsg.answers import TsgAnswers
 >>> from tsgkit.suites.tsg.samples import GenerationSample
 >>> L = Vocabulary(("person", "kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
 >>> fill = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
 >>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="Fill the kettle.", vocabulary=L,
 ...                           references=(fill,))
->>> solver = AGENTS.solver("agent:exact", "sa-sgg", None)
+>>> solver = AGENTS.solver("agent:exact", TsgAnswers("sa-sgg"), None)
 >>> model = ByLabel({"write/1": "person -> verb -> fill; fill -> dobj -> kettel; hand1 -> with -> fill"})
 >>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
 >>> for said in transcript.said[1:]:
@@ -50,26 +51,25 @@ from tsgkit.graph.model import ActionGraph, Description
 from tsgkit.graph.notation.json_triplets import write as write_json
 from tsgkit.lexicon import meant
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Reply
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.solving import Expected, Solver
+from tsgkit.suites.solvers.answerable import Answerable
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.scorers import NOTES, Work, failed
+from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 from tsgkit.suites.tsg.derived import RefineSample
-from tsgkit.suites.tsg.judging import unpublished
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample
 from tsgkit.suites.tsg.showing import arrows, shown_answer
-from tsgkit.suites.tsg.solvers import NOTES, judged_work
 from tsgkit.suites.tsg.strict import GraphAnswer
 from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-    from tsgkit.suites.tsg.prompting import Prompter
-
 CHANGES = "changes"
 VARIANTS = {"agent": Effort(repair="exact"), "agent:exact": Effort(critique=False, repair="exact")}
-TASKS = ("sa-sgg", "ma-sgg", "refine", "refine-hinted")
+TASKS = ("tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted")
 FINDINGS = 600
 """Characters that findings and points may add to a revision's prompt, for estimates."""
 
@@ -100,6 +100,7 @@ class AgentSolver:
 
     name: str
     effort: Effort
+    task: Answerable[AnySample, Any]
     style: str = ""
 
     @property
@@ -108,24 +109,27 @@ class AgentSolver:
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
 
     @property
+    def scorer(self) -> Work[AnySample, Any]:
+        """What it came to counts."""
+        return Work(self.task, self.style, self.name)
+
+    @property
     def unpublished(self) -> str:
         """The published way asks once."""
-        return unpublished(self.style, self.name)
+        return self.scorer.unpublished
 
     async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
         """Write and refine, or refine what is given; what stops the run is raised, what fails leaves the best so far.
 
         Where the first call fails, nothing is made of it: the sample ends as that call did.
         """
-        if ask is None:
-            raise UsageError(f"solver {self.name} asks a model, and none was given", hint="give --model")
-        heard = _Heard(ask)
+        heard = _Heard(asking(ask, self.name))
         work = await self._work(sample, heard)
         if heard.stopped is not None:
             raise heard.stopped
-        if heard.said and _failed(heard.said[0].reply):
+        if heard.said and failed(heard.said[0].reply):
             return Transcript(tuple(heard.said))
-        if not work.graphs and heard.said and _failed(heard.said[-1].reply):
+        if not work.graphs and heard.said and failed(heard.said[-1].reply):
             return Transcript(tuple(heard.said))
         return Transcript((*heard.said, *_products(work)))
 
@@ -136,7 +140,7 @@ class AgentSolver:
 
     def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
         """Judge what the agent came to."""
-        return judged_work(sample, transcript)
+        return self.scorer.judge(sample, transcript)
 
     def expected(self, sample: AnySample) -> Expected:
         """From a draft with nothing to find to as many rounds as are allowed, with prompts about right graphs."""
@@ -155,7 +159,7 @@ class AgentSolver:
 
     def unfinished(self, transcript: Transcript) -> str:
         """That it had not come to its end."""
-        return AGENTS.unfinished(self.name, transcript)
+        return self.scorer.unfinished(transcript)
 
 
 def sentence_of(sample: AnySample) -> Sentence:
@@ -199,10 +203,6 @@ def _drafting(sample: AnySample) -> Expected:
     )
 
 
-def _failed(reply: Reply) -> bool:
-    return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
-
-
 def _products(work: Told | Refined) -> list[Said]:
     """What the agent says itself: the graphs, and what there is to say of them."""
     notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
@@ -229,28 +229,23 @@ class Agents:
 
     names: tuple[str, ...] = tuple(VARIANTS)
     styled: bool = False
-    tasks: tuple[str, ...] = TASKS
 
-    def check(self, name: str) -> None:
-        """A variant is one of those there are."""
+    def check(self, name: str, task: Answerable[Any, Any] | None = None) -> None:
+        """Refuse a variant there is none of, and tasks without graphs to write or repair."""
         if name not in VARIANTS:
             raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
+        if task is not None and task.name not in TASKS:
+            able = " ".join(f"--task {one}" for one in TASKS)
+            raise UsageError(f"solver {name} cannot do {task.name}", hint=f"it does {len(TASKS)} tasks: {able}")
 
-    def solver(self, name: str, task: str, prompter: Prompter | None) -> Solver:
+    def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
         """The agent; it asks with the agents' own prompts."""
-        self.check(name)
-        return AgentSolver(name, VARIANTS[name])
+        self.check(name, task)
+        return AgentSolver(name, VARIANTS[name], task)
 
-    def judge(self, name: str, style: str, sample: AnySample, transcript: Transcript | None) -> Judged:
-        """Judge what the agent came to."""
-        return judged_work(sample, transcript)
-
-    def unfinished(self, name: str, transcript: Transcript) -> str:
-        """That it had not come to its end: it left no graphs, and no call failed."""
-        said = transcript.said
-        if any(one.label == LOCAL for one in said) or (said and _failed(said[-1].reply)):
-            return ""
-        return f"{len(said)} calls are recorded, and {name} had not come to its end"
+    def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
+        """What scores the agent's work."""
+        return Work(task, style, name)
 
 
 AGENTS = Agents()

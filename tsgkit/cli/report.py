@@ -106,12 +106,11 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     from tsgkit.runs.plan import Plan
     from tsgkit.runs.prepared import Prepared, Row
     from tsgkit.suites.registry import task_of
-    from tsgkit.suites.tsg.solvers import Recorded
 
     rows = []
     for one in {row.task: row for row in report.rows}.values():
         task = task_of(load_card(one.task))
-        rows.append(Row(one.cell, task, Recorded(one.solver, one.style), task.dataset(None), ()))
+        rows.append(Row(one.cell, task, task.recorded(one.solver, one.style), task.dataset(None), ()))
     return gates_of(texts, Prepared(Plan(), tuple(rows), {}, Secrets()))
 
 

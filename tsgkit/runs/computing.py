@@ -16,7 +16,7 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError
 from tsgkit.suites.item_errors import ItemError, told
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.transcript import Transcript
 
 FEWEST = 16

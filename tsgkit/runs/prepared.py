@@ -34,9 +34,9 @@ from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
-from tsgkit.suites.families import family_of
 from tsgkit.suites.registry import task_of, tasks_of_rows
-from tsgkit.suites.solving import HasWarnings, Solver
+from tsgkit.suites.solvers.families import family_of
+from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.tasks import BY_ID, Dataset, Folder, Kind, Task, Viewing
 
 DEFAULT_SUITE = "tsg"

@@ -26,7 +26,7 @@ from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.solver import Solver
 
 Kind = Literal["models", "images", "scenes"]
 """What can be evaluated: models, folders of pictures, folders of rooms."""

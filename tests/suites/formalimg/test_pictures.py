@@ -16,8 +16,8 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.grounding import RecordedGrounding, objects_in, published_objects
-from tsgkit.suites.formalimg.natural import RecordedJudging, published_result, said_in
+from tsgkit.suites.formalimg.grounding import Scenes, objects_in, published_objects
+from tsgkit.suites.formalimg.natural import Judgements, published_result, said_in
 from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.formalimg.picture_task import PictureTask
 from tsgkit.suites.formalimg.viewing import MISSING, SEEN, UNREADABLE, Sight
@@ -65,14 +65,14 @@ def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(t
 
 
 def test_what_is_found_class_by_class_is_one_scene() -> None:
-    judged = RecordedGrounding("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
+    judged = Scenes("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
     assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
     assert judged.answer == [CUP, PEN]
     assert judged.evidence["picture"] == "0" * 64
 
 
 def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unreadable_in_strict() -> None:
-    judged = RecordedGrounding("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
+    judged = Scenes("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
 
@@ -80,7 +80,7 @@ def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unr
 def test_the_last_of_several_draws_counts() -> None:
     replies = (Said("ground/cup", Reply("?")), Said("ground/cup", Reply(json.dumps({"objects": [CUP]}))))
     pen = Said("ground/pen", Reply(json.dumps({"objects": [PEN]})))
-    judged = RecordedGrounding("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
+    judged = Scenes("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
     assert scores(judged) == (1.0, 1.0)
 
 
@@ -91,22 +91,22 @@ def test_the_last_of_several_draws_counts() -> None:
 def test_a_picture_that_is_not_there_is_told_from_one_that_cannot_be_read(
     sight: Sight, outcome: Outcome, official: float | None
 ) -> None:
-    judged = RecordedGrounding("published").judge(sample(0), Transcript((sight.said,)))
+    judged = Scenes("published").judge(sample(0), Transcript((sight.said,)))
     assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
-    natural = RecordedJudging().judge(sample(2), Transcript((sight.said,)))
+    natural = Judgements().judge(sample(2), Transcript((sight.said,)))
     assert (natural.outcome, scores(natural)) == (outcome, (0.0, None))
     assert natural.counts["skipped_official"] == 1
 
 
 def test_a_transcript_that_was_stopped_on_the_way_is_unfinished() -> None:
-    solver = RecordedGrounding("published")
+    solver = Scenes("published")
     assert solver.unfinished(Transcript((Said("ground/cup", Reply("{}")),)))
     assert not solver.unfinished(grounded(cup={"objects": []}))
 
 
 def test_a_service_that_fails_is_no_fault_of_the_picture_and_counted_as_such() -> None:
     failed = Reply(None, Ending.API_ERROR, error="500")
-    judged = RecordedGrounding("ours").judge(sample(0), grounded("ours", all=failed))
+    judged = Scenes("ours").judge(sample(0), grounded("ours", all=failed))
     assert judged.outcome is Outcome.API_ERROR
 
 
@@ -114,7 +114,7 @@ def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
-        judged = RecordedGrounding("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
+        judged = Scenes("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
         assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
         assert judged.scores["strict"]["satisfied"].value == expected
         assert "official" not in judged.scores
@@ -132,7 +132,7 @@ def test_grounded_objects_are_checked() -> None:
 def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> None:
     with pytest.raises(ValueError, match="no object"):
         published_objects("[]")
-    judged = RecordedGrounding("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
+    judged = Scenes("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
     assert judged.counts["skipped_official"] == 1
 
 
@@ -142,7 +142,7 @@ def judgement(satisfied: object, clauses: object) -> Transcript:
 
 
 def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> None:
-    judged = RecordedJudging().judge(sample(2), judgement(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
+    judged = Judgements().judge(sample(2), judgement(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
     assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
     assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
     assert "1 clauses that the formula does not have" in judged.notes[0]
@@ -150,12 +150,12 @@ def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> No
 
 
 def test_a_judge_who_says_no_fails_the_item_whatever_clauses_hold() -> None:
-    judged = RecordedJudging().judge(sample(2), judgement(False, ALL_CLAUSES))
+    judged = Judgements().judge(sample(2), judgement(False, ALL_CLAUSES))
     assert (scores(judged), judged.counts["inconsistent"]) == ((0.0, 0.0), 0)
 
 
 def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
-    judged = RecordedJudging().judge(sample(2), judgement("false", []))
+    judged = Judgements().judge(sample(2), judgement("false", []))
     assert scores(judged) == (0.0, 1.0)
 
 
@@ -163,7 +163,7 @@ def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
 def test_what_holds_no_verdict_is_no_result(text: str) -> None:
     assert said_in(Reply(text)).verdict is None
     assert published_result(text) is None or "satisfied_clauses" in text
-    judged = RecordedJudging().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
+    judged = Judgements().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
     assert judged.scores["strict"]["satisfied"].value == 0.0
     assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)
 

@@ -259,11 +259,10 @@ def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -
 
 def test_the_pool_of_examples_is_right_in_both_profiles_and_shares_nothing_with_our_items() -> None:
     from tsgkit.suites.formalimg.examples import pool_of
-    from tsgkit.suites.formalimg.prompting import layout_text
 
-    pool = pool_of(load_card("formalimg/layout"))
+    pool = pool_of(load_card("formalimg/layout")).examples
     assert len(pool) == 10
     for example in pool:
-        judged = judge_reply(example.sample, Reply(layout_text(example.layout)))
-        assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], example.sample.item_id
+        judged = judge_reply(example.item, Reply(example.answer))
+        assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], example.item.item_id
         assert example.rationale

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,7 +112,7 @@ def test_official_figures_are_those_of_the_published_code_to_the_last_digit() ->
         found = official.result_row(row, official.asked(texts), f"{row.id}.png")
         results += [found] if found is not None else []
     table = official.table(results)
-    board = TASK.board(tally, guessing("baseline/longest", (), 0), 0)
+    board = TASK.board(tally, TASK.baseline("baseline/longest", 0, TASK.dataset(None)), 0)
     values = board.profiles["official"]
     assert table is not None and values is not None and table.n == 6
     for name, value in table.columns.items():
@@ -155,7 +154,7 @@ def test_of_several_replies_of_a_round_the_first_that_can_be_read_best_counts() 
 def test_a_guess_is_drawn_anew_in_every_round_and_a_rule_says_the_same() -> None:
     sample = SpatialSample(ROWS[0])
     chance, rule = guessing("baseline/random", ROWS, 0), guessing("baseline/overlap", ROWS, 0)
-    rounds = [{one.reply.text for one in asyncio.run(who.solve(sample, None)).said[:5]} for who in (chance, rule)]
+    rounds = [{one.reply.text for one in who.answer(sample).said[:5]} for who in (chance, rule)]
     assert (len(rounds[0]), len(rounds[1])) == (5, 1)
     with pytest.raises(UsageError, match="there is no baseline/rules"):
         guessing("baseline/rules", ROWS, 0)

@@ -16,7 +16,7 @@ from tsgkit.errors import UsageError
 from tsgkit.suites.tsg.clusters import Clustering
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.documents import read_document, read_file
-from tsgkit.suites.tsg.prompting import check_disjoint, pool_of
+from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.rows import Entry, entry_from
 from tsgkit.suites.tsg.samples import samples_of
 
@@ -95,8 +95,8 @@ def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
     shown["position"] = 0
     examples = pool_of(read_document(json.dumps(shown) + "\n", "pool"), "sgds")
     with pytest.raises(UsageError, match="share nothing"):
-        check_disjoint(examples, Dataset(path, "sgds"))
-    check_disjoint(pool_of(pool("sgds"), "sgds"), Dataset(path, "sgds"))
+        examples.check_disjoint(Dataset(path, "sgds"))
+    pool_of(pool("sgds"), "sgds").check_disjoint(Dataset(path, "sgds"))
 
 
 @pytest.mark.slow

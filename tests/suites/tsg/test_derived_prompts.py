@@ -15,12 +15,15 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.styles import PRESETS
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
 from tsgkit.suites.tsg.documents import Document, read_document
+from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import judge, read_reply
 from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.prompting import PRESETS, Prompter, check_disjoint, examples_of, pool_of
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.task import TsgTask
@@ -45,8 +48,8 @@ def pool(task: str, word: str = "plate") -> Document:
     return document(*(rows(task, f"shown-{n}", word, rationale=f"Step {n} with {word}.") for n in range(12)))
 
 
-def prompter(task: str, style: str) -> Prompter:
-    return Prompter(task, style, None, examples_of(pool(task), task, PRESETS[style].shots))
+def prompter(task: str, style: str) -> Prompter[AnySample]:
+    return prompter_of(task, style, None, pool_of(pool(task), task).drawn(PRESETS[style].shots))
 
 
 @pytest.mark.parametrize("task", DERIVATIONS)
@@ -90,10 +93,10 @@ def test_hostile_texts_come_out_as_they_are_and_change_nothing_else(task: str, h
 
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_a_reasoned_example_is_read_back_as_its_right_answer(task: str) -> None:
-    (example,) = examples_of(pool(task), task, 1)
-    text = Prompter(task, "cot-few-shot", None, (example,)).text(sample_of(task))
+    (example,) = pool_of(pool(task), task).drawn(1)
+    text = prompter_of(task, "cot-few-shot", None, (example,)).text(sample_of(task))
     start = text.index("Reasoning:\nStep")
-    found = judge(example.sample, Reply(text[start : text.index("\n\nThese were the examples", start)]))
+    found = judge(example.item, Reply(text[start : text.index("\n\nThese were the examples", start)]))
     assert found.outcome is Outcome.ANSWERED
     assert found.scores["strict"]["exact_match"].value == 1
 
@@ -143,25 +146,25 @@ def test_several_errors_are_told_by_their_types() -> None:
 
 
 def test_the_reasoning_of_a_repair_goes_on_to_its_errors() -> None:
-    for example in pool_of(pool("refine"), "refine"):
-        sample = example.sample
+    for example in pool_of(pool("refine"), "refine").examples:
+        sample = example.item
         assert isinstance(sample, RefineSample)
         assert example.rationale.startswith("Step ")
         assert example.rationale.count("In the given graph") == len(sample.changes)
 
 
 def test_examples_of_repairs_come_from_as_many_rows_as_there_are() -> None:
-    chosen = examples_of(pool("refine"), "refine", 12)
-    sources = [example.sample.source.item_id for example in chosen if isinstance(example.sample, RefineSample)]
+    chosen = pool_of(pool("refine"), "refine").drawn(12)
+    sources = [example.item.source.item_id for example in chosen if isinstance(example.item, RefineSample)]
     assert len(set(sources)) == 12
-    assert chosen[:5] == examples_of(pool("refine"), "refine", 5)
+    assert chosen[:5] == pool_of(pool("refine"), "refine").drawn(5)
 
 
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_an_example_of_the_scenario_that_is_asked_about_is_refused(task: str) -> None:
     shown = rows(task, "shown", "plate", rationale="So.") | {"scenario_id": "scene of asked"}
     with pytest.raises(UsageError, match="are of one scenario"):
-        check_disjoint(pool_of(document(shown), task), [sample_of(task)])
+        pool_of(document(shown), task).check_disjoint([sample_of(task)])
 
 
 @pytest.mark.parametrize("task", DERIVATIONS)
@@ -176,7 +179,7 @@ def test_the_bundled_pools_have_enough_examples_that_share_nothing_with_the_data
 def test_there_is_no_published_prompt_to_be_used_whole(task: str, tmp_path: Path) -> None:
     (tmp_path / f"{task}.txt").write_text("{context}")
     with pytest.raises(UsageError, match="has no published prompt"):
-        Prompter(task, "zero-shot", tmp_path)
+        prompter_of(task, "zero-shot", tmp_path)
 
 
 @pytest.mark.parametrize("task", DERIVATIONS)

@@ -15,22 +15,17 @@ from tsgkit.library.cards import card_from, load_card
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.tsg import strict
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.documents import read_file
+from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.metrics import METRICS
 from tsgkit.suites.tsg.metrics import STYLES as NAMES
-from tsgkit.suites.tsg.prompting import (
-    PRESETS,
-    Prompter,
-    Style,
-    check_disjoint,
-    examples_of,
-    pool_of,
-    prompt_set,
-    style_of,
-)
+from tsgkit.suites.tsg.prompt_sets import prompt_set
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
 from tsgkit.suites.tsg.showing import shown_answer
 
@@ -47,9 +42,9 @@ def sample_of(task: str, word: str = "cup") -> AnySample:
     return samples_of(document(row(task, "asked", word)), task)[0]
 
 
-def prompter(task: str, style: str, word: str = "plate") -> Prompter:
+def prompter(task: str, style: str, word: str = "plate") -> Prompter[AnySample]:
     shots = PRESETS[style].shots
-    return Prompter(task, style, None, examples_of(pool(task, word=word), task, shots))
+    return prompter_of(task, style, None, pool_of(pool(task, word=word), task).drawn(shots))
 
 
 def parts(folder: Path, task: str, **texts: str) -> Path:
@@ -106,11 +101,11 @@ def test_reasoning_is_asked_for_before_a_labelled_answer_with_nothing_after_it(t
 
 @pytest.mark.parametrize("task", TASKS)
 def test_what_a_reasoned_example_shows_is_read_back_as_its_answer(task: str) -> None:
-    chosen = examples_of(pool(task), task, 1)
-    text = Prompter(task, "cot-few-shot", None, chosen).text(sample_of(task))
+    chosen = pool_of(pool(task), task).drawn(1)
+    text = prompter_of(task, "cot-few-shot", None, chosen).text(sample_of(task))
     start = text.index("Reasoning:\nStep")
     reply = text[start : text.index("\n\nThese were the examples", start)]
-    sample = chosen[0].sample
+    sample = chosen[0].item
     assert reply.index(chosen[0].rationale) < reply.index("Final")
     if isinstance(sample, GenerationSample):
         answer = strict.graphs(reply, sample.k)
@@ -239,38 +234,38 @@ def test_a_style_takes_shots_only_where_it_shows_examples() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_choice_of_examples_depends_on_the_seed_alone_and_grows(task: str) -> None:
-    few, more = (examples_of(pool(task), task, shots, seed=1) for shots in (3, 8))
-    assert more[:3] == few == examples_of(pool(task), task, 3, seed=1)
-    assert {examples_of(pool(task), task, 3, seed=seed) for seed in range(5)} != {few}
+    few, more = (pool_of(pool(task), task).drawn(shots, seed=1) for shots in (3, 8))
+    assert more[:3] == few == pool_of(pool(task), task).drawn(3, seed=1)
+    assert {pool_of(pool(task), task).drawn(3, seed=seed) for seed in range(5)} != {few}
 
 
 def test_more_examples_than_the_pool_has_are_refused() -> None:
     with pytest.raises(UsageError, match=r"pool\.jsonl: the pool has 12, --shots 20 asks for more"):
-        examples_of(pool("sgds"), "sgds", 20)
+        pool_of(pool("sgds"), "sgds").drawn(20)
 
 
 def test_examples_must_be_as_many_as_the_style_shows() -> None:
     with pytest.raises(UsageError, match="style few-shot shows 10 examples, and 0 were given"):
-        Prompter("sgqa", "few-shot")
+        prompter_of("sgqa", "few-shot")
     with pytest.raises(UsageError, match="style cot shows no examples"):
-        Prompter("sgqa", "cot", None, examples_of(pool("sgqa"), "sgqa", 2))
+        prompter_of("sgqa", "cot", None, pool_of(pool("sgqa"), "sgqa").drawn(2))
     with pytest.raises(UsageError, match="goes without reasoning and examples"):
-        Prompter("sgqa", Style("mine", reasoning=True, schema=True))
+        prompter_of("sgqa", Style("mine", reasoning=True, schema=True))
 
 
 def test_reasoned_examples_need_a_rationale() -> None:
     bare = document(row("sgqa", "shown"))
-    chosen = examples_of(bare, "sgqa", 1)
-    assert "shown" in Prompter("sgqa", "few-shot", None, chosen).text(sample_of("sgqa"))
+    chosen = pool_of(bare, "sgqa").drawn(1)
+    assert "shown" in prompter_of("sgqa", "few-shot", None, chosen).text(sample_of("sgqa"))
     with pytest.raises(UsageError, match="example shown/0 has no rationale"):
-        Prompter("sgqa", "cot-few-shot", None, chosen)
+        prompter_of("sgqa", "cot-few-shot", None, chosen)
     with pytest.raises(UsageError, match="rationale: expected a text"):
         pool_of(document(row("sgds", "shown") | {"rationale": 3}), "sgds")
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_pool_of_other_scenarios_is_disjoint(task: str) -> None:
-    check_disjoint(pool_of(pool(task), task), [sample_of(task)])
+    pool_of(pool(task), task).check_disjoint([sample_of(task)])
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -282,27 +277,27 @@ def test_an_example_of_a_scenario_that_is_asked_about_is_refused(task: str, fiel
         one[field] = "kitchen"
     samples = samples_of(document(asked), task)
     with pytest.raises(UsageError, match=r"example shown\S* and item asked\S* are of one scenario kitchen"):
-        check_disjoint(pool_of(document(shown), task), samples)
+        pool_of(document(shown), task).check_disjoint(samples)
 
 
 def test_a_scenario_is_recognised_by_any_of_its_ids() -> None:
     shown = row("sgqa", "shown", "plate") | {"scenario_id": "renamed", "data_id": "clip"}
     asked = {name: value for name, value in row("sgqa", "asked").items() if name != "scenario_id"} | {"data_id": "clip"}
     with pytest.raises(UsageError, match="are of one scenario clip"):
-        check_disjoint(pool_of(document(shown), "sgqa"), samples_of(document(asked), "sgqa"))
+        pool_of(document(shown), "sgqa").check_disjoint(samples_of(document(asked), "sgqa"))
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_an_example_that_is_itself_asked_is_refused_whatever_its_scenario_is_called(task: str) -> None:
     shown = row(task, "asked") | {"item_id": "shown", "scenario_id": "elsewhere"}
     with pytest.raises(UsageError, match=r"example shown\S* is item asked"):
-        check_disjoint(samples_of(document(shown), task), [sample_of(task)])
+        pool_of(document(shown), task).check_disjoint([sample_of(task)])
 
 
 def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_else(tmp_path: Path) -> None:
     def of(style: str, seed: int = 0, folder: Path | None = None) -> str:
-        return Prompter(
-            "sgds", style, folder, examples_of(pool("sgds"), "sgds", PRESETS[style].shots, seed)
+        return prompter_of(
+            "sgds", style, folder, pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots, seed)
         ).fingerprint
 
     mine = parts(tmp_path / "mine", "sgds", statement="Choose well.\n")
@@ -314,18 +309,18 @@ def test_the_fingerprint_changes_with_style_texts_and_examples_and_with_nothing_
 
 
 def test_a_folder_replaces_the_parts_it_holds_and_takes_the_rest_from_ours(tmp_path: Path) -> None:
-    asker = Prompter("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
+    asker = prompter_of("sgds", "zero-shot", parts(tmp_path, "sgds", statement="Choose well.\n"))
     text = asker.text(sample_of("sgds"))
     assert text.startswith("Choose well.\n\nWhat the graphs are\n")
     project = tmp_path / "project"
     parts(project / "prompts", "sgds", statement="Choose better.\n")
-    assert Prompter("sgds", "cot", str(project)).text(sample_of("sgds")).startswith("Choose better.\n\n")
+    assert prompter_of("sgds", "cot", str(project)).text(sample_of("sgds")).startswith("Choose better.\n\n")
 
 
 def test_an_emptied_part_leaves_no_gap_and_line_ends_do_not_matter(tmp_path: Path) -> None:
     parts(tmp_path, "sa-sgg", hand_rules="", answer="")
     (tmp_path / "tsg/sa-sgg/statement.txt").write_bytes(b"Write.\r\nNow.\r\n")
-    text = Prompter("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
+    text = prompter_of("sa-sgg", "zero-shot", tmp_path).text(sample_of("sa-sgg"))
     assert text.startswith("Write.\nNow.\n\nRules for the graph\n")
     assert "Rules for hands" not in text
     assert "\n\n\n" not in text
@@ -380,18 +375,18 @@ def test_whole_prompts_hold_values_as_the_published_code_writes_them(published: 
     }
     expected["ma-sgg"] = expected["sa-sgg"] + " | 2"
     for task, text in expected.items():
-        assert Prompter(task, "zero-shot", published).text(sample_of(task, "it's")) == text
+        assert prompter_of(task, "zero-shot", published).text(sample_of(task, "it's")) == text
 
 
 def test_a_context_that_is_one_text_stands_in_a_whole_prompt_verbatim(published: Path) -> None:
     sample = samples_of(document(row("sa-sgg", "a") | {"context": "One. Two."}), "sa-sgg")[0]
-    assert Prompter("sa-sgg", "zero-shot", published).text(sample).startswith("One. Two. | a has cup. | ")
+    assert prompter_of("sa-sgg", "zero-shot", published).text(sample).startswith("One. Two. | a has cup. | ")
 
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_items_come_out_of_whole_prompts_as_their_values(task: str, hostile: str, published: Path) -> None:
-    text = Prompter(task, "zero-shot", published).text(sample_of(task, hostile))
+    text = prompter_of(task, "zero-shot", published).text(sample_of(task, hostile))
     assert hostile in text
     if task in ("sgqa", "sgds"):
         assert repr(hostile) in text
@@ -399,9 +394,9 @@ def test_hostile_items_come_out_of_whole_prompts_as_their_values(task: str, host
 
 @pytest.mark.parametrize("style", [style for style in STYLES if style != "zero-shot"])
 def test_whole_prompts_are_asked_zero_shot_only(style: str, published: Path) -> None:
-    chosen = examples_of(pool("sgds"), "sgds", PRESETS[style].shots)
+    chosen = pool_of(pool("sgds"), "sgds").drawn(PRESETS[style].shots)
     with pytest.raises(UsageError, match=f"so it is asked in style zero-shot, not {style}"):
-        Prompter("sgds", style, published, chosen)
+        prompter_of("sgds", style, published, chosen)
 
 
 def test_a_whole_prompt_with_other_fields_is_refused(published: Path) -> None:
@@ -414,7 +409,7 @@ def test_a_sample_of_another_task_is_refused() -> None:
     with pytest.raises(UsageError, match="is no sample of sgds"):
         prompter("sgds", "zero-shot").text(sample_of("sgqa"))
     with pytest.raises(UsageError, match="there is no task sgdsx"):
-        Prompter("sgdsx")
+        prompter_of("sgdsx")
 
 
 def test_a_card_may_have_a_folder_of_its_own_and_share_the_rest(tmp_path: Path) -> None:
@@ -422,7 +417,7 @@ def test_a_card_may_have_a_folder_of_its_own_and_share_the_rest(tmp_path: Path) 
     card = card_from(source, "mine/choices", "choices.yaml")
     (tmp_path / "mine" / "choices").mkdir(parents=True)
     (tmp_path / "mine" / "choices" / "statement.txt").write_text("Mine.\n")
-    asker = Prompter("sgds", "zero-shot", prompt_set(tmp_path, card))
+    asker = prompter_of("sgds", "zero-shot", prompt_set(tmp_path, card))
     assert asker.text(sample_of("sgds")).startswith("Mine.\n\nWhat the graphs are\n")
     with pytest.raises(UsageError, match="prompts has no mine/choices"):
         prompt_set(None, card)
@@ -474,6 +469,6 @@ def test_published_rows_stand_in_whole_prompts_as_python_writes_them(
 ) -> None:
     path = Path(OFFICIAL, f"tsg_{task}_sample.jsonl")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    asker = Prompter(task, "zero-shot", published)
+    asker = prompter_of(task, "zero-shot", published)
     texts = "\n".join(asker.text(sample) for sample in samples_of(read_file(path), task))
     assert all(repr(row[field]) in texts for row in rows for field in fields)

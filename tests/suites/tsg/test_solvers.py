@@ -10,27 +10,36 @@ import pytest
 from prompt_items import document, pool, row
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.families import family_of, votes_of
+from tsgkit.suites.solvers.scorers import OneReply
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.unasked import Baseline
+from tsgkit.suites.styles import style_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import Prompter, examples_of, style_of
+from tsgkit.suites.tsg.answers import TsgAnswers
+from tsgkit.suites.tsg.baselines import program_named
+from tsgkit.suites.tsg.examples import pool_of
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.solvers import baseline_of, solver_of, votes_of
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+ANSWERS = TsgAnswers("sgqa")
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
 
 
 def solver(name: str = "single", style: str = "zero-shot") -> Solver:
     chosen = style_of(style, 3 if "few" in style else None)
-    examples = examples_of(pool("sgqa"), "sgqa", 3, 0) if chosen.shots else ()
-    return solver_of(name, Prompter("sgqa", chosen, prompt_set(None, load_card("tsg/sgqa")), examples))
+    examples = pool_of(pool("sgqa"), "sgqa").drawn(3) if chosen.shots else ()
+    return family_of(name).solver(name, ANSWERS, prompter_of("sgqa", chosen, None, examples))
+
+
+def baseline_of(subject: str, seed: int) -> Solver:
+    return Baseline(OneReply(ANSWERS, "", "baseline"), program_named(subject, seed))
 
 
 class Asked:
@@ -139,7 +148,7 @@ def test_a_baseline_asks_nobody() -> None:
 
 
 def test_a_model_is_needed_where_one_is_asked() -> None:
-    with pytest.raises(UsageError, match="this solver asks a model"):
+    with pytest.raises(UsageError, match="solver single asks a model, and none was given"):
         asyncio.run(solver().solve(SAMPLE, None))
 
 

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
+from prompt_items import document, row
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.graph.reading import Reading
+from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.solvers.answerable import Reading
+from tsgkit.suites.solvers.scorers import combined
+from tsgkit.suites.solvers.voting import plurality
+from tsgkit.suites.tsg.answers import TsgAnswers
+from tsgkit.suites.tsg.judging import Found
+from tsgkit.suites.tsg.samples import samples_of
 from tsgkit.suites.tsg.strict import GraphAnswer
-from tsgkit.suites.tsg.voting import MOST_GRAPHS, Read, comparable, majority, majority_graphs, majority_word
+from tsgkit.suites.tsg.voting import MOST_GRAPHS, comparable, majority_graphs
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
 NONE = Unreadable("nothing")
 
 
+Read = Reading[Found]
+ANSWERS = TsgAnswers("sgqa")
+[SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
+
+
 def word(text: str) -> Read:
-    return Outcome.ANSWERED, text
+    return Reading(Outcome.ANSWERED, text)
 
 
 def graphs(*found: ActionGraph) -> Read:
-    return Outcome.ANSWERED, GraphAnswer(found, Reading(found, (), ()))
+    return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ())))
+
+
+def majority(readings: Sequence[Read]) -> Read:
+    return combined(ANSWERS, SAMPLE, readings)
 
 
 @pytest.mark.parametrize(
@@ -28,23 +46,23 @@ def graphs(*found: ActionGraph) -> Read:
     [("aab", "a"), ("abb", "b"), ("abc", "a"), ("cba", "c"), ("baab", "b"), ("a", "a"), ("abcc", "c")],
 )
 def test_the_commonest_word_wins_and_a_tie_goes_to_the_first_drawn(words: str, winner: str) -> None:
-    assert majority_word(list(words)) == winner
+    assert plurality(list(words)) == winner
     assert majority([word(one) for one in words]) == (Outcome.ANSWERED, winner)
 
 
 def test_only_draws_that_could_be_read_have_a_vote() -> None:
-    reads: list[Read] = [(Outcome.UNREADABLE, NONE), (Outcome.EMPTY, None), word("cup")]
+    reads: list[Read] = [Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), word("cup")]
     assert majority(reads) == (Outcome.ANSWERED, "cup")
 
 
 @pytest.mark.parametrize("outcome", [Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING])
 def test_where_none_could_be_read_the_first_outcome_stands(outcome: Outcome) -> None:
-    assert majority([(outcome, None), (Outcome.UNREADABLE, NONE)]) == (outcome, None)
-    assert majority([(Outcome.UNREADABLE, NONE), (outcome, None)]) == (Outcome.UNREADABLE, NONE)
+    assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
+    assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
 
 
 def test_one_failed_draw_leaves_the_whole_open() -> None:
-    assert majority([word("a"), (Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
+    assert majority([word("a"), Reading(Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
 
 
 def test_no_draws_are_missing() -> None:

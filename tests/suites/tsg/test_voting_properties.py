@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.tsg.voting import majority_graphs, majority_word
+from tsgkit.suites.solvers.voting import plurality
+from tsgkit.suites.tsg.voting import majority_graphs
 
 GRAPHS = st.builds(
     lambda action, edges: ActionGraph([("person", "verb", action), *((action, *edge) for edge in edges)]),
@@ -24,7 +25,7 @@ DRAWS = st.lists(st.lists(GRAPHS, min_size=1, max_size=4), min_size=1, max_size=
 
 @given(words=st.lists(st.sampled_from("abcd"), min_size=1, max_size=9))
 def test_no_word_was_drawn_more_often_than_the_winner(words: list[str]) -> None:
-    counted, winner = Counter(words), majority_word(words)
+    counted, winner = Counter(words), plurality(words)
     assert counted[winner] == max(counted.values())
     assert all(words.index(winner) <= words.index(one) for one in counted if counted[one] == counted[winner])
 

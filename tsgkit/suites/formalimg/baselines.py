@@ -14,16 +14,15 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.suites.formalimg.prompting import layout_text
 from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.solvers.unasked import Seeded, baseline_name
 
-PREFIX = "baseline/"
 SMALLEST, LARGEST = 60, 260
 TRIES = 200
 Layout = list[dict[str, Any]]
@@ -74,11 +73,15 @@ def answer(name: str, sample: FormulaSample, seed: int) -> str:
     return layout_text(BASELINES[name](sample, seed))
 
 
+def program_named(subject: str, seed: int) -> Seeded[FormulaSample]:
+    """The baseline of a subject's name, for a run."""
+    name = baseline_named(subject)
+    return Seeded(name, seed, partial(answer, name))
+
+
 def baseline_named(subject: str) -> str:
     """The baseline of a subject's name; ``UsageError`` where there is none, or what it needs is not installed."""
-    name = subject.removeprefix(PREFIX)
-    if name not in BASELINES:
-        raise UsageError(f"there is no {subject}", hint=meant(subject, [PREFIX + known for known in BASELINES]))
+    name = baseline_name(subject, BASELINES)
     if name == "solver":
         from tsgkit.logic.placing import solver_module
 

@@ -25,7 +25,7 @@ from tsgkit.suites.judged import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.tasks import Dataset, Task
 
 SUITE = "formalimg/"

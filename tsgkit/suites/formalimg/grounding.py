@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
 from tsgkit.llm.pictures import Picture, content_of
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
@@ -43,7 +42,7 @@ from tsgkit.suites.formalimg.viewing import (
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.tasks import OURS, PUBLISHED
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Said, Transcript
@@ -137,7 +136,7 @@ def _published_fails(reply: Reply) -> bool:
 
 
 @dataclass(frozen=True)
-class _Scenes:
+class Scenes:
     """Judges transcripts that hold what a judge found in a picture."""
 
     name: str
@@ -178,7 +177,7 @@ class _Scenes:
 
 
 @dataclass(frozen=True)
-class Grounding(_Scenes):
+class Grounding(Scenes):
     """Shows the pictures of a folder to a judge."""
 
     folder: PictureFolder | None = None
@@ -216,17 +215,6 @@ class Grounding(_Scenes):
         if self.name == PUBLISHED:
             return [SystemMessage(content=text), HumanMessage(content=content_of(picture))]
         return [HumanMessage(content=content_of(text, picture))]
-
-
-@dataclass(frozen=True)
-class RecordedGrounding(_Scenes):
-    """Looks of which only the transcripts are left."""
-
-    fingerprint: str = ""
-
-    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """There is nobody to ask."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
 
 
 def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:

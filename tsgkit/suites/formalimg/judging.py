@@ -30,9 +30,11 @@ from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.answerable import Reading
 
 MOST_LINES = 120
 """Lines of a trace that are kept."""
+Found = LayoutAnswer | Unreadable | None
 NO_REPLY = "no reply: the published code leaves the item out"
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
 
@@ -58,9 +60,17 @@ class Findings:
 
 def judge_reply(sample: FormulaSample, reply: Reply | None) -> Judged:
     """The judgement on a reply that gives a layout (None: there is none)."""
-    outcome, found = read_reply(reply)
-    text = (reply.text if reply is not None else None) or ""
-    published = NO_REPLY if reply is None else published_verdict(sample, official.layout(text))
+    return judge_reading(sample, read_reply(reply), published_reading(sample, reply))
+
+
+def published_reading(sample: FormulaSample, reply: Reply | None) -> Verdict | str:
+    """The published verdict on a reply; in words where there is none."""
+    return NO_REPLY if reply is None else published_verdict(sample, official.layout(reply.text or ""))
+
+
+def judge_reading(sample: FormulaSample, reading: Reading[Found], published: Verdict | str | None) -> Judged:
+    """The judgement on what was read, beside the published verdict."""
+    outcome, found = reading
     if not isinstance(found, LayoutAnswer):
         why = found.reason if found else f"no answer: {outcome}"
         nothing = clauses_of(sample.formula, hold=False)
@@ -72,16 +82,16 @@ def judge_reply(sample: FormulaSample, reply: Reply | None) -> Judged:
     return judged(sample, Findings(outcome, found.objects, verdict, "", published, clauses, notes, counts))
 
 
-def read_reply(reply: Reply | None) -> tuple[Outcome, LayoutAnswer | Unreadable | None]:
+def read_reply(reply: Reply | None) -> Reading[Found]:
     """The outcome and what strict read; only an answered sample has a layout."""
     if reply is None:
-        return Outcome.MISSING, None
+        return Reading(Outcome.MISSING, None)
     if reply.outcome is not None:
-        return reply.outcome, None
+        return Reading(reply.outcome, None)
     if reply.is_empty:
-        return Outcome.EMPTY, None
+        return Reading(Outcome.EMPTY, None)
     found = layout_in(reply.text or "")
-    return (Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED), found
+    return Reading(Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED, found)
 
 
 def verdict_on(

@@ -14,22 +14,24 @@ from pathlib import Path
 
 from tsgkit.llm.reply import Reply
 from tsgkit.replies import Unreadable
+from tsgkit.suites.asked_tasks import AskedTask
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.baselines import baseline_named
-from tsgkit.suites.formalimg.examples import chosen
+from tsgkit.suites.formalimg.answers import LayoutAnswers, unpublished
+from tsgkit.suites.formalimg.baselines import program_named
+from tsgkit.suites.formalimg.examples import pool_of
 from tsgkit.suites.formalimg.formula_task import FormulaTask, own_rows
 from tsgkit.suites.formalimg.judging import read_reply
-from tsgkit.suites.formalimg.prompting import SCHEMA, Prompter, Texts, layout_text
-from tsgkit.suites.formalimg.rows import FormulaSample, Rows
+from tsgkit.suites.formalimg.prompting import Texts, layout_text, prompter_of
+from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.scoreboard import score
-from tsgkit.suites.formalimg.solvers import Baseline, Recorded, Single, check_solver, unpublished
 from tsgkit.suites.formalimg.strict import LayoutAnswer
-from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import ScoreReport
-from tsgkit.suites.solving import Solver
-from tsgkit.suites.styles import Style, style_of
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.unasked import Seeded
+from tsgkit.suites.styles import Style
 from tsgkit.suites.tasks import Dataset
 
 DIFFERENCE = (
@@ -38,52 +40,26 @@ DIFFERENCE = (
 )
 
 
-class LayoutTask(FormulaTask):
+class LayoutTask(FormulaTask, AskedTask):
     """The task that takes layouts as text."""
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Names of styles, solvers and prompts are true ones."""
-        style_of(style)
-        check_solver(solver)
-        Texts.of("layout", prompts)
+    @property
+    def answers(self) -> LayoutAnswers:
+        """How layouts are read and verified."""
+        return LayoutAnswers()
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Where each part of its prompts comes from."""
         return Texts.of("layout", prompts).sources
 
-    def preview(self, options: PreviewOptions) -> Preview:
-        """What a model would be sent for one item."""
-        rows, sample = self.item(options)
-        prompter = self._prompter(style_of(options.style, options.shots), rows, options.seed, options.prompts)
-        return Preview(
-            task=self.key,
-            style=prompter.style,
-            item_id=sample.item_id,
-            text=prompter.text(sample),
-            messages=as_sent(prompter.messages(sample)),
-            schema=SCHEMA if prompter.style.schema else None,
-            fingerprint=prompter.fingerprint,
-            examples=tuple(example.sample.item_id for example in prompter.examples),
-        )
+    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[FormulaSample]:
+        """The prompts in a style; the pool of examples is held against the items."""
+        examples = pool_of(self.card).chosen(style.shots, seed, own_rows(dataset)) if style.shots else ()
+        return prompter_of(style, prompts, examples)
 
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the items."""
-        check_solver(name)
-        return Single(self._prompter(style_of(style, shots), own_rows(dataset), seed, prompts))
-
-    def _prompter(self, style: Style, rows: Rows, seed: int, prompts: str | None) -> Prompter:
-        examples = chosen(self.card, style.shots, seed, rows) if style.shots else ()
-        return Prompter(self.card, style, prompts, examples)
-
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline:
-        """A subject that asks nobody."""
-        return Baseline(baseline_named(subject), seed)
-
-    def recorded(self, solver: str, style: str) -> Solver:
-        """A way of answering of which only the transcripts are left."""
-        return Recorded(solver, style)
+    def program(self, subject: str, seed: int, dataset: Dataset) -> Seeded[FormulaSample]:
+        """The baseline of a name."""
+        return program_named(subject, seed)
 
     def score(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0

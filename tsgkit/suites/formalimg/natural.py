@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import NotationError, TsgkitError, UsageError
+from tsgkit.errors import NotationError, TsgkitError
 from tsgkit.llm.pictures import Picture, content_of
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import ClauseForm, category, clause_form, form_of_text
@@ -45,7 +45,7 @@ from tsgkit.suites.formalimg.viewing import (
 )
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import PictureFolder
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.tasks import PUBLISHED
 from tsgkit.suites.transcript import Ask, Said, Transcript
 
@@ -160,7 +160,7 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Judgements:
+class Judgements:
     """Judges transcripts that hold what a judge said of a picture."""
 
     name: str = PUBLISHED
@@ -189,7 +189,7 @@ class _Judgements:
 
 
 @dataclass(frozen=True)
-class Judging(_Judgements):
+class Judging(Judgements):
     """Shows the pictures of a folder to a judge."""
 
     folder: PictureFolder | None = None
@@ -216,17 +216,6 @@ class Judging(_Judgements):
 
         assert self.texts is not None  # noqa: S101  (one is made with both)
         return [HumanMessage(content=content_of(instructions(self.texts, sample), picture))]
-
-
-@dataclass(frozen=True)
-class RecordedJudging(_Judgements):
-    """Looks of which only the transcripts are left."""
-
-    fingerprint: str = ""
-
-    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """There is nobody to ask."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
 
 
 def instructions(texts: Texts, sample: FormulaSample) -> str:

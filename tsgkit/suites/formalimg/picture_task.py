@@ -10,8 +10,8 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg import grounding, natural
 from tsgkit.suites.formalimg.formula_task import FormulaTask
-from tsgkit.suites.formalimg.grounding import Grounding, RecordedGrounding
-from tsgkit.suites.formalimg.natural import Judging, RecordedJudging
+from tsgkit.suites.formalimg.grounding import Grounding, Scenes
+from tsgkit.suites.formalimg.natural import Judgements, Judging
 from tsgkit.suites.formalimg.painting import paintings_of
 from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
@@ -21,7 +21,9 @@ from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import ScoreReport
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Kind, Piece, Viewing
 
@@ -45,8 +47,9 @@ class PictureTask(FormulaTask):
         return self.kind == "knolling"
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Names of styles and prompts are true ones."""
+        """Names of styles and prompts are true ones; a solver is for models that answer."""
         style_of(style)
+        refuse_solver(solver, self.key)
         self._texts(prompts)
 
     def _texts(self, prompts: str | None) -> Texts:
@@ -96,9 +99,9 @@ class PictureTask(FormulaTask):
         paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
         return (Piece(path.name, path) for path in paths if path.is_file())
 
-    def recorded(self, solver: str, style: str) -> Solver:
+    def recorded(self, solver: str, style: str) -> Recorded:
         """Looks of which only the transcripts are left."""
-        return RecordedGrounding(solver) if self.is_grounded else RecordedJudging(solver)
+        return Recorded(Scenes(solver) if self.is_grounded else Judgements(solver), solver)
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None

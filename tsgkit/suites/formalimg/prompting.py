@@ -1,9 +1,8 @@
-"""Prompts: a task's parts put together in a style, with the words of one item in them.
+"""Prompts of this suite: the texts of its tasks and its judges, and the words of an item that go into them.
 
->>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.formalimg.rows import sample_from
 >>> row = {"scenario": "knolling", "id": 0, "prompt": "A red {cup}.", "dsl": "(exists ?x (Is ?x 'cup'))"}
->>> prompter = Prompter(load_card("formalimg/layout"), style_of("zero-shot"))
+>>> prompter = prompter_of(style_of("zero-shot"))
 >>> prompter.text(sample_from(row, "row", 0)).split("\\n\\n")[-2]
 'A red {cup}.'
 """
@@ -12,29 +11,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.formalimg.examples import Example
 from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.solvers.prompter import BETWEEN, Prompter
 from tsgkit.suites.styles import Style, style_of
 
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
-
-__all__ = ["Prompter", "Style", "Texts", "style_of"]
+__all__ = ["BETWEEN", "SCHEMA", "LayoutTexts", "Texts", "layout_text", "prompter_of", "style_of", "words"]
 
 SUITE = "formalimg"
-BETWEEN = "\n\n"
 SHOWN = ("number", "input", "answer")
 FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "layout": {
@@ -137,92 +132,51 @@ def words(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Prompter:
-    """The prompts that ask for layouts, in one style."""
+class LayoutTexts:
+    """The texts that ask for layouts."""
 
-    card: Card
-    style: Style
-    prompts: str | Path | None = None
-    examples: tuple[Example, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        if self.texts.whole is not None and self.style != style_of("zero-shot"):
-            raise UsageError(
-                f"{self.texts.whole} is a whole prompt, used as it is, so it is asked in style zero-shot, "
-                f"not {self.style.name}",
-                hint="a folder of prompts in parts knows the other styles",
-            )
-        if len(self.examples) != self.style.shots:
-            raise UsageError(f"style {self.style.name} shows {self.style.shots} examples, not {len(self.examples)}")
+    texts: Texts
+    answer_name: str = "layout"
 
     @cached_property
-    def texts(self) -> Texts:
-        """The parts."""
-        return Texts.of("layout", self.prompts)
+    def whole(self) -> Template | None:
+        """The whole prompt of the caller, if there is one."""
+        return None if self.texts.whole is None else load_template(self.texts.whole, required=("prompt",))
 
-    def text(self, sample: FormulaSample) -> str:
-        """The prompt of an item."""
-        return self._template.render(prompt=sample.prompt, head=self._head)
+    @property
+    def opening(self) -> Sequence[str]:
+        """The statement, the rules, and the classes and colours there are."""
+        vocabulary = self.part("vocabulary")
+        named = vocabulary.render(classes=words(KNOLLING.classes), colors=words(KNOLLING.values["color"]))
+        return [self.part("statement").render(), self.part("rules").render(), named]
 
-    def messages(self, sample: FormulaSample) -> list[BaseMessage]:
-        """The prompt as it is sent: one message of a user, none of the system."""
-        from langchain_core.messages import HumanMessage
+    @property
+    def fields(self) -> tuple[Collection[str], Collection[str]]:
+        """The instruction, and nothing else."""
+        return ("prompt",), ()
 
-        return [HumanMessage(content=self.text(sample))]
+    def part(self, name: str) -> Template:
+        """Return a part."""
+        return self.texts.part(name)
 
-    @cached_property
-    def schema(self) -> dict[str, Any] | None:
-        """The format of an answer in a JSON schema, as providers take it; None where the style asks for text."""
-        if not self.style.schema:
-            return None
-        return {"type": "json_schema", "json_schema": {"name": "layout", "schema": SCHEMA, "strict": True}}
+    def values(self, item: FormulaSample) -> Mapping[str, str]:
+        """Return the instruction."""
+        return {"prompt": item.prompt}
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A SHA-256 of all that is said beside the item."""
-        style = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
-        said = json.dumps(["layout", style, self._head, self._template.text])
-        return hashlib.sha256(said.encode("ascii")).hexdigest()
+    def schema(self, item: FormulaSample) -> dict[str, Any]:
+        """Return the JSON schema of a layout, the same for all items."""
+        return SCHEMA
 
-    @cached_property
-    def _head(self) -> str:
-        """What comes before the item."""
-        if self.texts.whole is not None:
-            return ""
-        part = self.texts.part
-        colors = words(KNOLLING.values["color"])
-        parts = [
-            part("statement").render(),
-            part("rules").render(),
-            part("vocabulary").render(classes=words(KNOLLING.classes), colors=colors),
-        ]
-        if self.style.reasoning:
-            parts.append(part("reasoning").render())
-        if self.examples:
-            parts.append(part("examples").render(examples=BETWEEN.join(self._shown_examples())))
-        return BETWEEN.join([*filter(None, parts), ""])
+    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
+        """Return what a fingerprint is made of."""
+        return ["layout", style, head, tail if self.whole is not None else "{head}" + tail]
 
-    @cached_property
-    def _template(self) -> Template:
-        """The item and the form of the answer."""
-        if self.texts.whole is not None:
-            return load_template(self.texts.whole, required=("prompt",))
-        ending = "-structured" if self.style.schema else "-reasoned" if self.style.reasoning else ""
-        parts = [self.texts.part("input").text, self.texts.part(f"answer{ending}").text]
-        text = "{head}" + BETWEEN.join(filter(None, parts))
-        return Template.of(text, required=("head", "prompt"), source="prompts of formalimg/layout")
 
-    def _shown_examples(self) -> list[str]:
-        frame = self.texts.part("example-reasoned" if self.style.reasoning else "example")
-        return [
-            frame.render(
-                number=str(number),
-                input=self.texts.part("input").render(prompt=example.sample.prompt),
-                answer=layout_text(example.layout),
-                rationale=example.rationale,
-            )
-            for number, example in enumerate(self.examples, 1)
-        ]
+def prompter_of(
+    style: Style, prompts: str | Path | None = None, examples: Sequence[Example[FormulaSample]] = ()
+) -> Prompter[FormulaSample]:
+    """Return the prompts that ask for layouts in a style."""
+    return Prompter(LayoutTexts(Texts.of("layout", prompts)), style, examples)
 
 
 def layout_text(objects: Sequence[dict[str, Any]]) -> str:

@@ -16,10 +16,10 @@ from tsgkit.graph.notation.json_triplets import kind_of
 from tsgkit.lexicon import meant
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg import predicates
+from tsgkit.suites.formalimg.answers import unpublished
 from tsgkit.suites.formalimg.judging import judge_reply
 from tsgkit.suites.formalimg.metrics import published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.solvers import unpublished
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric, columns_of

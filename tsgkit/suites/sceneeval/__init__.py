@@ -18,7 +18,8 @@
 ``pieces``             the files a run depends on;  ``remarks``: what was found, as lines beside a room on its ``page``
 ``top_view``           a scene seen from above
 ``annotation_replies`` an annotation read from what a model wrote;  ``annotation_wording``: when entries say the same
-``annotation_scores``  from there to scores;  ``annotate_task``, ``annotation_solvers``: the task that asks for them
+``annotation_scores``  from there to scores;  ``annotation_answers``: both as solvers take them;  ``annotate_task``:
+                       the task that asks for them
 ``annotation_prompting``, ``annotation_examples``  how they are asked for
 ``annotation_baselines``, ``annotation_rules``, ``annotation_phrases``  and what annotates without asking anybody
 ``annotation_files``, ``annotation_findings``  annotations read and written, and what is wrong with them

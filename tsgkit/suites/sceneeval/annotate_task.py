@@ -18,30 +18,31 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.asked_tasks import AskedTask
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.previews import Preview, PreviewOptions, as_sent
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as, read_replies
-from tsgkit.suites.sceneeval.annotation_baselines import annotator_named
-from tsgkit.suites.sceneeval.annotation_examples import chosen
-from tsgkit.suites.sceneeval.annotation_prompting import SCHEMA, Prompter, Texts, answer_text
+from tsgkit.suites.sceneeval.annotation_answers import NO_FIGURES, AnnotationAnswers
+from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
+from tsgkit.suites.sceneeval.annotation_examples import pool_of
+from tsgkit.suites.sceneeval.annotation_prompting import AnnotationTexts, answer_text
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotation_scores import UNREAD, judge_reply, read_reply
-from tsgkit.suites.sceneeval.annotation_solvers import NO_FIGURES, Baseline, Recorded, Single, check_solver
 from tsgkit.suites.sceneeval.annotation_wording import Wording, wording_of_tables
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, annotation_value
 from tsgkit.suites.sceneeval.description_task import DescriptionTask
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
 from tsgkit.suites.scoreboard import board_of as made_board
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.styles import Style, style_of
 from tsgkit.suites.tasks import Dataset, Items
 
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
 
 
-class AnnotateTask(DescriptionTask):
+class AnnotateTask(DescriptionTask, AskedTask):
     """The task that asks for annotations."""
 
     @functools.cached_property
@@ -49,53 +50,24 @@ class AnnotateTask(DescriptionTask):
         """What makes two entries the same, by the tables of the working project or ours."""
         return wording_of_tables()
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Names of styles, solvers and prompts are true ones."""
-        style_of(style)
-        check_solver(solver)
-        self._texts(prompts)
+    @cached_property
+    def answers(self) -> AnnotationAnswers:
+        """How annotations are read, scored and put to a vote."""
+        return AnnotationAnswers(self.wording)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Where each part of its prompts comes from."""
-        return self._texts(prompts).sources
+        return AnnotationTexts.of(self.card.prompts, prompts).sources
 
-    def _texts(self, prompts: str | None) -> Texts:
-        return Texts.of(self.card.prompts, prompts)
+    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
+        """The prompts in a style; the pool of examples is held against the descriptions."""
+        texts = AnnotationTexts.of(self.card.prompts, prompts)
+        examples = pool_of(self.card).chosen(style.shots, seed, own(dataset)) if style.shots else ()
+        return Prompter(texts, style, examples)
 
-    def preview(self, options: PreviewOptions) -> Preview:
-        """What a model would be sent for one description."""
-        dataset = self.dataset(options.data)
-        sample = dataset.sample(dataset.chosen(() if options.item is None else (options.item,))[0])
-        prompter = self._prompter(style_of(options.style, options.shots), dataset, options.seed, options.prompts)
-        return Preview(
-            task=self.key,
-            style=prompter.style,
-            item_id=sample.item_id,
-            text=prompter.text(sample),
-            messages=as_sent(prompter.messages(sample)),
-            schema=SCHEMA if prompter.style.schema else None,
-            fingerprint=prompter.fingerprint,
-            examples=tuple(example.annotation.item_id for example in prompter.examples),
-        )
-
-    def solver(
-        self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """A solver with its prompts; the pool of examples is held against the descriptions."""
-        check_solver(name)
-        return Single(self._prompter(style_of(style, shots), own(dataset), seed, prompts), wording=self.wording)
-
-    def _prompter(self, style: Style, dataset: Items, seed: int, prompts: str | None) -> Prompter:
-        examples = chosen(self.card, style.shots, seed, dataset) if style.shots else ()
-        return Prompter(self.card, style, self._texts(prompts), examples)
-
-    def baseline(self, subject: str, seed: int, dataset: Dataset) -> Baseline:
-        """A subject that asks nobody."""
-        return Baseline(annotator_named(subject, seed, list(own(dataset))), wording=self.wording)
-
-    def recorded(self, solver: str, style: str) -> Recorded:
-        """A way of answering of which only the transcripts are left."""
-        return Recorded(solver, style, wording=self.wording)
+    def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
+        """The baseline of a name."""
+        return annotator_named(subject, seed, list(own(dataset)))
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""

@@ -20,25 +20,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotation_rules import annotate
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.mapping import RelationTable, relation_table
+from tsgkit.suites.solvers.unasked import Program, baseline_name
 
-PREFIX = "baseline/"
 NAMES = ("random", "rules")
 
 
-class Annotator(Protocol):
+class Annotator(Program[Annotation], Protocol):
     """A program that annotates a description."""
 
-    @property
-    def fingerprint(self) -> str:
-        """All that its answers depend on, beside the item and its dataset."""
-
-    def answer(self, sample: Annotation) -> str:
+    def answer(self, item: Annotation) -> str:
         """What it says, in the form that models are asked for."""
 
 
@@ -126,9 +120,7 @@ def _different(names: Iterable[str]) -> tuple[str, ...]:
 
 def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> Annotator:
     """The baseline of a subject's name, for a dataset; ``UsageError`` where there is none."""
-    name = subject.removeprefix(PREFIX)
-    if name not in NAMES:
-        raise UsageError(f"there is no {subject}", hint=meant(subject, [PREFIX + known for known in NAMES]))
+    name = baseline_name(subject, NAMES)
     if name == "rules":
         return Rules(relation_table())
     return Chance(seed, {kind: Drawn.of(samples, kind) for kind in KINDS})

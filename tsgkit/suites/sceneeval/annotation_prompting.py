@@ -1,38 +1,30 @@
-"""Prompts that ask for annotations: parts put together in a style, with one description in them.
+"""Prompts that ask for annotations: their texts, and the description that goes into them.
 
->>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
->>> prompter = Prompter(load_card("sceneeval/annotate"), style_of("zero-shot"), Texts.of("sceneeval/annotate"))
+>>> from tsgkit.suites.styles import style_of
+>>> prompter = Prompter(AnnotationTexts.of("sceneeval/annotate"), style_of("zero-shot"))
 >>> prompter.text(annotation_of("0", "easy", "A {den}.", ["eq,1,sofa"])).split("\\n\\n")[-2]
 'A {den}.'
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.sceneeval.annotation_examples import Example
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation
-from tsgkit.suites.styles import Style, style_of
+from tsgkit.suites.solvers.prompter import Prompter
 
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+__all__ = ["AnnotationTexts", "Prompter", "answer_text"]
 
-__all__ = ["Prompter", "Style", "Texts", "answer_text", "style_of"]
-
-BETWEEN = "\n\n"
 SHOWN = ("number", "input", "answer")
 PARTS: Mapping[str, tuple[str, ...]] = {
     "statement": (),
@@ -58,13 +50,16 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Texts:
-    """The parts by name."""
+class AnnotationTexts:
+    """The texts that ask for annotations, by the names of the parts."""
 
     parts: Mapping[str, Template]
+    answer_name: str = "annotation"
+    whole: Template | None = None
+    fields: tuple[Collection[str], Collection[str]] = (("description",), ())
 
     @classmethod
-    def of(cls, room: str, folder: str | Path | None = None) -> Texts:
+    def of(cls, room: str, folder: str | Path | None = None) -> AnnotationTexts:
         """The parts of a folder of prompts, from one the caller names (None: the working project, then ours)."""
         if folder is not None:
             _check_own(Path(folder), room)
@@ -76,6 +71,27 @@ class Texts:
     def sources(self) -> dict[str, str]:
         """Where each part comes from."""
         return {name: part.source for name, part in self.parts.items()}
+
+    @property
+    def opening(self) -> Sequence[str]:
+        """The statement, the forms of entries, and the rules."""
+        return [self.part(name).render() for name in ("statement", "entries", "rules")]
+
+    def part(self, name: str) -> Template:
+        """Return a part."""
+        return self.parts[name]
+
+    def values(self, item: Annotation) -> Mapping[str, str]:
+        """Return the description."""
+        return {"description": item.description}
+
+    def schema(self, item: Annotation) -> dict[str, Any]:
+        """Return the JSON schema of an annotation, the same for all descriptions."""
+        return SCHEMA
+
+    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
+        """Return what a fingerprint is made of."""
+        return ["annotate", style, head, "{head}" + tail]
 
 
 def _part(template: Template) -> Template:
@@ -93,73 +109,6 @@ def _check_own(folder: Path, room: str) -> None:
     for file in sorted(own.glob("*.txt")):
         if file.stem not in PARTS:
             raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, PARTS))
-
-
-@dataclass(frozen=True)
-class Prompter:
-    """The prompts of one style."""
-
-    card: Card
-    style: Style
-    texts: Texts
-    examples: tuple[Example, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        if len(self.examples) != self.style.shots:
-            raise UsageError(f"style {self.style.name} shows {self.style.shots} examples, not {len(self.examples)}")
-
-    def text(self, sample: Annotation) -> str:
-        """The prompt of a description."""
-        return self._template.render(description=sample.description, head=self._head)
-
-    def messages(self, sample: Annotation) -> list[BaseMessage]:
-        """The prompt as it is sent: one message of a user, none of the system."""
-        from langchain_core.messages import HumanMessage
-
-        return [HumanMessage(content=self.text(sample))]
-
-    @cached_property
-    def schema(self) -> dict[str, Any] | None:
-        """The format of an answer in a JSON schema, as providers take it; None where the style asks for text."""
-        if not self.style.schema:
-            return None
-        return {"type": "json_schema", "json_schema": {"name": "annotation", "schema": SCHEMA, "strict": True}}
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A SHA-256 of all that is said beside the description."""
-        style = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
-        said = json.dumps(["annotate", style, self._head, self._template.text])
-        return hashlib.sha256(said.encode("ascii")).hexdigest()
-
-    @cached_property
-    def _head(self) -> str:
-        """What comes before the description."""
-        names = ["statement", "entries", "rules", *(["reasoning"] if self.style.reasoning else [])]
-        parts = [self.texts.parts[name].render() for name in names]
-        if self.examples:
-            parts.append(self.texts.parts["examples"].render(examples=BETWEEN.join(self._shown_examples())))
-        return BETWEEN.join([*filter(None, parts), ""])
-
-    @cached_property
-    def _template(self) -> Template:
-        """The description and the form of the answer."""
-        ending = "-structured" if self.style.schema else "-reasoned" if self.style.reasoning else ""
-        parts = [self.texts.parts["input"].text, self.texts.parts[f"answer{ending}"].text]
-        text = "{head}" + BETWEEN.join(filter(None, parts))
-        return Template.of(text, required=("head", "description"), source=f"prompts of {self.card.name}")
-
-    def _shown_examples(self) -> list[str]:
-        frame = self.texts.parts["example-reasoned" if self.style.reasoning else "example"]
-        return [
-            frame.render(
-                number=str(number),
-                input=self.texts.parts["input"].render(description=example.annotation.description),
-                answer=answer_text(example.annotation),
-                rationale=example.rationale,
-            )
-            for number, example in enumerate(self.examples, 1)
-        ]
 
 
 def answer_text(annotation: Annotation) -> str:

@@ -33,6 +33,7 @@ from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
 from tsgkit.suites.sceneeval.annotation_wording import LEVELS, Key, Level, Wording, rooms_named
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, Specification
 from tsgkit.suites.sceneeval.metrics import ANNOTATE
+from tsgkit.suites.solvers.answerable import Reading
 
 UNREAD = "unread_entries"
 """The count of entries that could not be read."""
@@ -71,7 +72,12 @@ class Compared:
 
 def judge_reply(sample: Annotation, reply: Reply | None, wording: Wording) -> Judged:
     """The judgement on a reply (None: there is none)."""
-    outcome, reading = read_reply(reply)
+    return judge_reading(sample, read_reply(reply), wording)
+
+
+def judge_reading(sample: Annotation, read: Reading[AnnotationReading], wording: Wording) -> Judged:
+    """The judgement on what was read."""
+    outcome, reading = read
     answered = outcome is Outcome.ANSWERED
     wanted, said = _by_kind(sample.specifications), _by_kind(reading.specifications)
     one_room = rooms_named(sample.description) < 2
@@ -89,16 +95,16 @@ def judge_reply(sample: Annotation, reply: Reply | None, wording: Wording) -> Ju
     )
 
 
-def read_reply(reply: Reply | None) -> tuple[Outcome, AnnotationReading]:
+def read_reply(reply: Reply | None) -> Reading[AnnotationReading]:
     """The outcome and what was read; nothing where the sample is not answered."""
     if reply is None:
-        return Outcome.MISSING, AnnotationReading()
+        return Reading(Outcome.MISSING, AnnotationReading())
     if reply.outcome is not None:
-        return reply.outcome, AnnotationReading()
+        return Reading(reply.outcome, AnnotationReading())
     if reply.is_empty:
-        return Outcome.EMPTY, AnnotationReading()
+        return Reading(Outcome.EMPTY, AnnotationReading())
     reading = read_annotation_reply(reply.text or "")
-    return (Outcome.UNREADABLE if reading.unreadable else Outcome.ANSWERED), reading
+    return Reading(Outcome.UNREADABLE if reading.unreadable else Outcome.ANSWERED, reading)
 
 
 def answer_value(reading: AnnotationReading) -> dict[str, list[str]]:

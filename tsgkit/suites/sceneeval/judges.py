@@ -15,7 +15,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.mapping import Meant
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 
 

@@ -20,7 +20,6 @@ from functools import cache
 from typing import Any
 
 from tsgkit.graph.rules import ERROR, Finding, Place, Rule
-from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.failures import NotFinished
@@ -30,13 +29,14 @@ from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval import batch_findings as beside
 from tsgkit.suites.sceneeval import told_findings as told
-from tsgkit.suites.sceneeval.annotation_prompting import Prompter, Texts, answer_text, style_of
+from tsgkit.suites.sceneeval.annotation_prompting import AnnotationTexts, Prompter, answer_text
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
 from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
 from tsgkit.suites.sceneeval.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.written_rooms import in_numbers, written_room
+from tsgkit.suites.styles import style_of
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {
@@ -68,9 +68,9 @@ def template(name: str) -> Template:
 
 
 @cache
-def prompter() -> Prompter:
+def prompter() -> Prompter[Annotation]:
     """Who writes the prompts that ask for an annotation."""
-    return Prompter(load_card(ANNOTATE), style_of("zero-shot"), Texts.of(ANNOTATE))
+    return Prompter(AnnotationTexts.of(ANNOTATE), style_of("zero-shot"))
 
 
 def texts() -> tuple[str, ...]:
@@ -297,10 +297,10 @@ class Maker:
             one.annotation, one.findings = tried.annotation, tried.findings
 
     def _mend_prompt(self, one: Made) -> str:
-        parts = prompter().texts.parts
+        part = prompter().texts.part
         return template("mend").render(
-            entries=parts["entries"].render(),
-            rules=parts["rules"].render(),
+            entries=part("entries").render(),
+            rules=part("rules").render(),
             difficulty=one.drawn.difficulty,
             level=SAID[one.drawn.difficulty],
             description=one.annotation.description,

@@ -25,7 +25,7 @@ from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown
 from tsgkit.suites.sceneeval.mapping import Meant
 from tsgkit.suites.sceneeval.questions import TRIES, Asking, Words
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 

@@ -28,7 +28,7 @@ from tsgkit.suites.sceneeval.mapping import (
     synonyms_table,
 )
 from tsgkit.suites.sceneeval.matching import Synonyms, best_category, says, words_of
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:

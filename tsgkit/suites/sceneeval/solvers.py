@@ -1,8 +1,8 @@
-"""Looking at the rooms of a folder; and judging what is left of having looked."""
+"""Solvers that judge a folder of rooms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.geometry import check_libraries
@@ -15,10 +15,9 @@ from tsgkit.suites.sceneeval.model_judge import ModelJudge
 from tsgkit.suites.sceneeval.questions import Words
 from tsgkit.suites.sceneeval.rules_judge import NAME as RULES
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.solvers.unasked import PREFIX
 from tsgkit.suites.transcript import Ask, Transcript
-
-BASELINE = "baseline/"
 
 
 def judge_of(name: str, prompts: str | None = None) -> Judge:
@@ -28,21 +27,35 @@ def judge_of(name: str, prompts: str | None = None) -> Judge:
         if prompts is not None:
             raise UsageError("--prompts is of no use: rules ask nobody", hint="name a model: --judge PROVIDER/MODEL")
         return RulesJudge()
-    if name.startswith(BASELINE):
+    if name.startswith(PREFIX):
         raise UsageError(f"{name}: no baseline looks at rooms", hint=f"--judge {RULES}, or PROVIDER/MODEL")
     return ModelJudge(name, Words.of(prompts))
 
 
 @dataclass(frozen=True)
-class Looking:
-    """A folder of rooms, looked at by a judge."""
+class SceneScorer:
+    """Scores what was found in the rooms of a folder."""
 
     kind: str
+    unpublished: str = field(default="", kw_only=True)
+
+    def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
+        """What was found, scored."""
+        return judge(self.kind, sample, transcript)
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """What was found comes last."""
+        return "" if value_of(transcript) is not None else "nothing is recorded of what was found"
+
+
+@dataclass(frozen=True)
+class Looking(SceneScorer):
+    """A folder of rooms, looked at by a judge."""
+
     rooms: Rooms
     looker: Judge
     name: str
     style: str = ""
-    unpublished: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -58,10 +71,6 @@ class Looking:
             self.looker.go_on()
             return await looked_at(self.kind, sample, self.rooms, self.looker, ask)
 
-    def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
-        """What was found, scored."""
-        return judge(self.kind, sample, transcript)
-
     def expected(self, sample: Annotation) -> Expected:
         """What the judge would ask; about a scene that is not there or cannot be read, nothing."""
         try:
@@ -69,34 +78,3 @@ class Looking:
         except (TsgkitError, MemoryError, RecursionError, OSError):
             return Expected()
         return Expected() if scene is None else self.looker.expected(self.kind, sample, scene)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """What was found comes last."""
-        return "" if value_of(transcript) is not None else "nothing is recorded of what was found"
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """Rooms that were looked at; only the transcripts are left."""
-
-    kind: str
-    name: str
-    style: str = ""
-    unpublished: str = ""
-    fingerprint: str = ""
-
-    async def solve(self, sample: Annotation, ask: Ask | None) -> Transcript:
-        """There is nothing to look at any more."""
-        raise UsageError("of a recorded run only the transcripts are left")
-
-    def judge(self, sample: Annotation, transcript: Transcript | None) -> Judged:
-        """What was found, scored."""
-        return judge(self.kind, sample, transcript)
-
-    def expected(self, sample: Annotation) -> Expected:
-        """It asks nobody."""
-        return Expected()
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """What was found comes last."""
-        return "" if value_of(transcript) is not None else "nothing is recorded of what was found"

@@ -34,11 +34,13 @@ from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
 from tsgkit.suites.sceneeval.model_judge import OBJECTS, ROOM, ModelJudge
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
 from tsgkit.suites.sceneeval.questions import Words, outcome_of
-from tsgkit.suites.sceneeval.solvers import Looking, Recorded, judge_of
+from tsgkit.suites.sceneeval.solvers import Looking, SceneScorer, judge_of
 from tsgkit.suites.sceneeval.verdicts import of_demands, of_objects
 from tsgkit.suites.scoreboard import Board, Rules
 from tsgkit.suites.scoreboard import board_of as made_board
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.tasks import Dataset, Kind, Piece, Viewing
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
@@ -56,6 +58,10 @@ class SceneTask(DescriptionTask):
     def published_metrics(self) -> Collection[str]:
         """All of them: the published code tells each scene's, and the figures pool them."""
         return tuple(self.metrics)
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Solvers are for models that answer in words."""
+        refuse_solver(solver, self.key)
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
@@ -89,7 +95,7 @@ class SceneTask(DescriptionTask):
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """Rooms that were looked at; only the transcripts are left."""
-        return Recorded(self.kind, solver, style)
+        return Recorded(SceneScorer(self.kind), solver, style)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""

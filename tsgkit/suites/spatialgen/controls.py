@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tsgkit.suites.solvers.unasked import PREFIX
 from tsgkit.suites.spatialgen.baselines import NAMES
-from tsgkit.suites.spatialgen.guessing import PREFIX, Guessing, guessing
+from tsgkit.suites.spatialgen.guessing import Guessing, guessing
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import Row
 from tsgkit.suites.spatialgen.samples import SpatialSample

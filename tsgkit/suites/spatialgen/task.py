@@ -28,7 +28,9 @@ from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.solver import BASELINE, Solver
+from tsgkit.suites.solvers.unasked import Baseline, Recorded
 from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
 from tsgkit.suites.spatialgen.auditing import auditable_rows
 from tsgkit.suites.spatialgen.controls import controls
@@ -41,7 +43,7 @@ from tsgkit.suites.spatialgen.reply_scores import score
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
-from tsgkit.suites.spatialgen.viewing import Recorded, folder_of, looking
+from tsgkit.suites.spatialgen.viewing import Judgements, folder_of, looking
 from tsgkit.suites.tasks import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
 from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
 
@@ -88,7 +90,8 @@ class SpatialGenTask(Task):
         return path if path.exists() or data not in known else dataset_file(data, self.kind)
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Prompts are true ones; styles and solvers are for models that answer in words."""
+        """Prompts are true ones; solvers are for models that answer in words."""
+        refuse_solver(solver, self.key)
         if prompts is not None:
             Words(self.card, Way(PUBLISHED_WAY), prompts).check()
 
@@ -123,11 +126,11 @@ class SpatialGenTask(Task):
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
         """A subject that looks at nothing."""
-        return guessing(subject, _own(dataset).rows, seed)
+        return Baseline(Judgements(BASELINE), guessing(subject, _own(dataset).rows, seed))
 
-    def recorded(self, solver: str, style: str) -> Solver:
+    def recorded(self, solver: str, style: str) -> Recorded:
         """A way of answering or looking of which only the transcripts are left."""
-        return Recorded(solver)
+        return Recorded(Judgements(solver), solver)
 
     def tally(self) -> Tally:
         """An empty tally of its metrics in both profiles."""

@@ -19,7 +19,7 @@ from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, 
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.pictures import Missing, PictureFolder
-from tsgkit.suites.solving import Expected
+from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import (
     APART,
@@ -70,7 +70,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class _Judgements:
+class Judgements:
     """Judges transcripts of one protocol."""
 
     name: str
@@ -95,21 +95,6 @@ class _Judgements:
         return "" if sight_of(transcript) is not None else STOPPED
 
 
-@dataclass(frozen=True)
-class Recorded(_Judgements):
-    """Looks of which only the transcripts are left."""
-
-    fingerprint: str = ""
-
-    async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
-        """There is nobody to ask."""
-        raise UsageError(f"{self.name}: a recorded run is judged, not carried on", hint="tsgkit eval goes on with it")
-
-    def expected(self, sample: SpatialSample) -> Expected:
-        """It asks nobody."""
-        return Expected()
-
-
 @dataclass
 class _Memory:
     """What a solver learns of its judge while it asks."""
@@ -119,7 +104,7 @@ class _Memory:
 
 
 @dataclass(frozen=True)
-class Looking(_Judgements):
+class Looking(Judgements):
     """Shows the pictures of a folder to a judge."""
 
     words: Words = field(kw_only=True)

@@ -8,11 +8,11 @@ Scores: ``samples`` makes rows into what is asked (``asked``, and ``derived`` fo
 it, ``generation`` and ``derived_scores`` score it, ``judging`` judges one reply in both profiles, ``metrics`` says what
 the numbers mean, ``scoreboard`` puts them together.
 
-Prompts: ``cards`` checks what a card declares, ``prompt_sets`` loads the texts, ``examples`` chooses worked examples,
-``showing`` writes a sample's values, ``prompting`` composes, ``preview`` shows the prompt of one item.
+Prompts: ``cards`` checks what a card declares, ``prompt_sets`` loads the texts, ``examples`` reads worked examples,
+``showing`` writes a sample's values, ``prompting`` has all of it for a prompt.
 
-Runs: ``dataset`` reads samples when they are needed, ``baselines`` answer without a model, ``solvers`` bring a sample
-to a transcript and that to a judgement, ``voting`` makes one answer of several, ``task`` is all of it for a run.
+Runs: ``dataset`` reads samples when they are needed, ``baselines`` answer without a model, ``answers`` are read, scored
+and put to a vote (``voting``), ``task`` is all of it for a run.
 """
 
 from tsgkit.suites.scoreboard import ScoreReport, report_value

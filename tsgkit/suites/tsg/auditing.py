@@ -20,13 +20,13 @@ from tsgkit.suites.auditing.checks import Check, few_options
 from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
 from tsgkit.suites.auditing.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
 from tsgkit.suites.tsg.clusters import own_name
 from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample, RefineSample
 from tsgkit.suites.tsg.documents import Document
-from tsgkit.suites.tsg.examples import Example
 from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import (
@@ -56,7 +56,7 @@ _ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
-def auditable(document: Document, task: str, shown: Sequence[Example], texts: Iterable[str]) -> Auditable:
+def auditable(document: Document, task: str, shown: Sequence[Example[AnySample]], texts: Iterable[str]) -> Auditable:
     """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
     kind = ROWS[task]
     if document.format != kind:
@@ -225,12 +225,12 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
 
 
 def _contaminated(
-    by_id: dict[str, AnySample], shown: Sequence[Example], texts: Iterable[str]
+    by_id: dict[str, AnySample], shown: Sequence[Example[AnySample]], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
     """Items whose words or graph stand in a worked example, or word for word in a prompt."""
 
     def find(items: Sequence[Item]) -> Iterator[Slip]:
-        examples = {text: one.sample.item_id for one in shown for text in _texts(one.sample)}
+        examples = {text: one.item.item_id for one in shown for text in _texts(one.item)}
         together = "\n".join(texts)
         for item in items:
             own = _texts(by_id[item.item_id])

@@ -18,6 +18,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.tsg import official, strict
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
@@ -27,6 +28,7 @@ from tsgkit.suites.tsg.shared_work import once_for_the_same
 from tsgkit.suites.tsg.strict import GraphAnswer
 
 Answer = str | GraphAnswer | Listed
+Found = Answer | Unreadable | None
 REASONING_STYLES = ("cot", "cot-few-shot")
 SINGLE_COUNT = "single_graph_items"
 SINGLE_NOTE = "one graph among items of several: scored as k = 1"
@@ -44,16 +46,12 @@ def unpublished(style: str, solver: str = "single") -> str:
 
 def judge(sample: AnySample, reply: Reply | None, style: str = "zero-shot") -> Judged:
     """The judgement on a reply (None: there is none)."""
-    outcome, found = read_reply(sample, reply)
-    shown = not unpublished(style) and not isinstance(sample, DerivedSample)
-    text = official_view((reply.text if reply is not None else None) or "", style) if shown else None
-    return judgement(sample, outcome, found, text)
+    return judgement(sample, read_reply(sample, reply), official_text(sample, reply, style))
 
 
-def judgement(
-    sample: AnySample, outcome: Outcome, found: Answer | Unreadable | None, official_text: str | None
-) -> Judged:
+def judgement(sample: AnySample, reading: Reading[Found], official_text: str | None) -> Judged:
     """The judgement on what was read; ``official_text`` is what the published reader is shown (None: nothing)."""
+    outcome, found = reading
     parts = JUDGES[type(sample)](sample, found, official_text)
     notes = (found.reason, *parts.notes) if isinstance(found, Unreadable) else parts.notes
     if is_single(sample):
@@ -75,16 +73,16 @@ def _single(sample: AnySample) -> dict[str, int]:
     return {SINGLE_COUNT: int(is_single(sample))} if several else {}
 
 
-def read_reply(sample: AnySample, reply: Reply | None) -> tuple[Outcome, Answer | Unreadable | None]:
+def read_reply(sample: AnySample, reply: Reply | None) -> Reading[Found]:
     """The outcome and the strict answer; only an answered sample has one."""
     if reply is None:
-        return Outcome.MISSING, None
+        return Reading(Outcome.MISSING, None)
     if reply.outcome is not None:
-        return reply.outcome, None
-    if not (reply.text or "").strip():
-        return Outcome.EMPTY, None
+        return Reading(reply.outcome, None)
+    if reply.is_empty:
+        return Reading(Outcome.EMPTY, None)
     found = _strict_answer(sample, reply.text or "")
-    return (Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED), found
+    return Reading(Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED, found)
 
 
 def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
@@ -107,6 +105,13 @@ READERS: dict[type, Callable[[Any, str], Read[str] | GraphAnswer | Listed | Unre
     RefineSample: lambda sample, text: strict.graphs(text, 1),
 }
 """How a reply to a kind of sample is read."""
+
+
+def official_text(sample: AnySample, reply: Reply | None, style: str) -> str | None:
+    """What the official reader is shown of a reply; None where none was published for the task or the style."""
+    if unpublished(style) or isinstance(sample, DerivedSample):
+        return None
+    return official_view((reply.text if reply is not None else None) or "", style)
 
 
 def official_view(text: str, style: str) -> str:
@@ -154,9 +159,6 @@ class Parts(NamedTuple):
     evidence: Any
     counts: dict[str, int]
     notes: tuple[str, ...] = ()
-
-
-Found = Answer | Unreadable | None
 
 
 def _judged_word(score: Callable[..., tuple[Scores, Scores | None]]) -> Callable[..., Parts]:

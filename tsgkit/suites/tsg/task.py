@@ -24,40 +24,43 @@ from tsgkit.library.files import STDIN
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.asked_tasks import AskedTask
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.families import check_solver, family_of
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solving import Solver
+from tsgkit.suites.solvers.examples import Pool, pool_file
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.unasked import Seeded
+from tsgkit.suites.styles import Style
 from tsgkit.suites.tasks import Dataset as AnyDataset
 from tsgkit.suites.tasks import Graphs, Task
+from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.auditing import auditable
+from tsgkit.suites.tsg.baselines import program_named
 from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
 from tsgkit.suites.tsg.documents import read_document, read_file
-from tsgkit.suites.tsg.examples import Example
+from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
-from tsgkit.suites.tsg.preview import preview, prompt_sources
 from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import Prompter, check_disjoint, examples_of, pool_of, style_of
+from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.rows import row_kind, task_of_counts
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.solvers import Baseline, Recorded, baseline_of, solver_of
 from tsgkit.suites.tsg.two_readings import read_twice
 
 ROWS_LOOKED_AT = 50
 GENERATING = ("sa-sgg", "ma-sgg")
 
 
-class TsgTask(Task):
+class TsgTask(AskedTask):
     """One task, as a card declares it."""
 
     def __init__(self, card: Card) -> None:
@@ -101,59 +104,33 @@ class TsgTask(Task):
         """The task whose file in a folder or dataset holds the rows: a derived task's first source."""
         return DERIVATIONS[self.kind].sources[0] if self.kind in DERIVATIONS else self.kind
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Names of styles, solvers and prompts are true ones."""
-        style_of(style)
-        check_solver(solver, (self.kind,))
-        prompt_set(prompts, self.card)
+    @property
+    def answers(self) -> TsgAnswers:
+        """How its answers are read, scored and put to a vote."""
+        return TsgAnswers(self.kind)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Where each part of its prompts comes from."""
-        return prompt_sources(self.card, prompts)
+        return {part: template.source for part, template in prompt_set(prompts, self.card).templates.items()}
 
-    def preview(self, options: PreviewOptions) -> Preview:
-        """What a model would be sent for one item."""
-        return preview(
-            self.key,
-            style=options.style,
-            shots=options.shots,
-            seed=options.seed,
-            item=options.item,
-            data=options.data,
-            prompts=options.prompts,
-        )
-
-    def solver(
-        self, name: str, style: str, dataset: AnyDataset, *, shots: int | None, seed: int, prompts: str | None
-    ) -> Solver:
-        """A solver, with its prompts where it has none of its own; the pool of examples is held against the data."""
-        family = family_of(name)
-        if not family.styled:
-            return family.solver(name, self.kind, None)
-        chosen = style_of(style, shots)
+    def prompter(self, style: Style, dataset: AnyDataset, *, seed: int, prompts: str | None) -> Prompter[AnySample]:
+        """The prompts in a style; the pool of examples is held against the data."""
         texts = prompt_set(prompts, self.card)
-        if not chosen.shots:
-            return solver_of(name, Prompter(self.kind, chosen, texts))
-        if self.card.examples is None:
-            raise UsageError(f"{self.card.source}: the card names no examples", hint="add a field examples")
-        found = find("tasks", self.card.examples)
-        pool = read_document(text_of(found), str(found))
-        check_disjoint(pool_of(pool, self.kind), self._own(dataset))
-        examples = examples_of(pool, self.kind, chosen.shots, seed)
-        return solver_of(name, Prompter(self.kind, chosen, texts, examples))
+        examples = self._pool().chosen(style.shots, seed, self._own(dataset)) if style.shots else ()
+        return prompter_of(self.kind, style, texts, examples)
+
+    def _pool(self) -> Pool[AnySample]:
+        found = pool_file(self.card)
+        return pool_of(read_document(text_of(found), str(found)), self.kind)
 
     def _own(self, dataset: AnyDataset) -> Dataset:
         if not isinstance(dataset, Dataset):
             raise UsageError(f"{dataset.file}: not rows of this suite")
         return dataset
 
-    def baseline(self, subject: str, seed: int, dataset: AnyDataset) -> Baseline:
-        """A subject that asks nobody."""
-        return baseline_of(subject, seed)
-
-    def recorded(self, solver: str, style: str) -> Recorded:
-        """A way of answering of which only the transcripts are left."""
-        return Recorded(solver, style)
+    def program(self, subject: str, seed: int, dataset: AnyDataset) -> Seeded[AnySample]:
+        """The baseline of a name."""
+        return program_named(subject, seed)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
@@ -170,10 +147,7 @@ class TsgTask(Task):
         """Its rows, slips and all, beside what the prompts and worked examples show."""
         source = self._source(data)
         document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
-        shown: tuple[Example, ...] = ()
-        if self.card.examples is not None:
-            found = find("tasks", self.card.examples)
-            shown = pool_of(read_document(text_of(found), str(found)), self.kind)
+        shown = () if self.card.examples is None else self._pool().examples
         return auditable(
             document, self.kind, shown, [one.text for one in prompt_set(None, self.card).templates.values()]
         )

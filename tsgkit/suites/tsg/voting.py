@@ -1,7 +1,7 @@
-"""One answer out of several draws: the majority of words and letters, of triplets for graphs, the most central list.
+"""One answer out of several draws: the plurality of words and letters, the majority of triplets, the central list.
 
->>> majority_word(["cup", "lid", "cup"]), majority_word(["lid", "cup"])
-('cup', 'lid')
+>>> voted(["cup", "lid", "cup"]).answer
+'cup'
 
 Only draws that could be read have a vote. A tie goes to the answer that was drawn first. Graphs are compared with all
 others: where the draws hold too many of them, the longest draws have no vote, and a note says so.
@@ -15,54 +15,48 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.graph.reading import Reading
+from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
 from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import overlap, triplets_of
-from tsgkit.suites.tsg.judging import Answer
+from tsgkit.suites.solvers.answerable import Reading
+from tsgkit.suites.solvers.voting import plurality
+from tsgkit.suites.tsg.judging import Found
 from tsgkit.suites.tsg.strict import GraphAnswer
 
-Read = tuple[Outcome, Answer | Unreadable | None]
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]
 MOST_GRAPHS = 2000
 """So many graphs, of all draws together, are compared each with each, which takes a few seconds."""
 
 
-def majority(reads: Sequence[Read]) -> Read:
-    """The outcome and answer that several readings come to.
-
-    A draw that ended in an error of the service leaves the whole open; where no draw could be read, the first one's
-    outcome stands for all.
-    """
-    if any(outcome is Outcome.API_ERROR for outcome, _ in reads):
-        return Outcome.API_ERROR, None
-    words = [answer for _, answer in reads if isinstance(answer, str)]
+def voted(answers: Sequence[Found]) -> Reading[Found]:
+    """Return the answer that one or more draws come to, which were all read."""
+    words = [answer for answer in answers if isinstance(answer, str)]
     if words:
-        return Outcome.ANSWERED, majority_word(words)
-    lists = [answer.names for _, answer in reads if isinstance(answer, Listed)]
+        return Reading(Outcome.ANSWERED, plurality(words))
+    lists = [answer.names for answer in answers if isinstance(answer, Listed)]
     if lists:
-        return Outcome.ANSWERED, Listed(majority_list(lists))
-    graphs = [answer.graphs for _, answer in reads if isinstance(answer, GraphAnswer)]
-    if graphs:
-        return _vote(graphs)
-    return reads[0] if reads else (Outcome.MISSING, None)
+        return Reading(Outcome.ANSWERED, Listed(central_list(lists)))
+    return _voted_graphs([answer.graphs for answer in answers if isinstance(answer, GraphAnswer)])
 
 
-def _vote(draws: Sequence[Graphs]) -> Read:
-    """The graphs that draws come to, as an answer."""
+def _voted_graphs(draws: Sequence[Graphs]) -> Reading[Found]:
+    """Return the graphs that draws come to, as an answer."""
     kept = comparable(draws)
     if not kept:
-        return Outcome.UNREADABLE, Unreadable(f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare")
-    voted = majority_graphs(kept)
-    if not voted:
-        return Outcome.UNREADABLE, Unreadable("no triplet has a majority")
+        why = f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
+        return Reading(Outcome.UNREADABLE, Unreadable(why))
+    found = majority_graphs(kept)
+    if not found:
+        return Reading(Outcome.UNREADABLE, Unreadable("no triplet has a majority"))
     left_out = len(draws) - len(kept)
     note = f"{left_out} of {len(draws)} draws had no vote: the draws hold more than {MOST_GRAPHS} graphs"
-    return Outcome.ANSWERED, GraphAnswer(voted, Reading(voted, (), ()), (note,) if left_out else ())
+    notes = (note,) if left_out else ()
+    return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ()), notes))
 
 
 def comparable(draws: Sequence[Graphs]) -> list[Graphs]:
@@ -73,15 +67,10 @@ def comparable(draws: Sequence[Graphs]) -> list[Graphs]:
     return [draw for place, draw in enumerate(draws) if place in kept]
 
 
-def majority_word(words: Sequence[str]) -> str:
-    """The commonest word; of equally common ones the first."""
-    return Counter(words).most_common(1)[0][0]
+def central_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the list that is most like all others, by what they have in common in order; of equals the first.
 
-
-def majority_list(draws: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The list that is most like all others, by what they have in common in order; of equals the first.
-
-    >>> majority_list([("take", "put"), ("take", "wash", "put"), ("take", "wash", "put", "dry")])
+    >>> central_list([("take", "put"), ("take", "wash", "put"), ("take", "wash", "put", "dry")])
     ('take', 'wash', 'put')
     """
     likeness = [math.fsum(common_subsequence(one, other).f1 for other in draws) for one in draws]

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from tsgkit.suites.solvers.unasked import Seeded, baseline_name
 from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.baselines.halves import actions, joined, nodes
@@ -31,9 +32,6 @@ from tsgkit.suites.tsg.baselines.selection import select
 from tsgkit.suites.tsg.baselines.writing import bracketed, graphs_text, listed
 from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample
-
-Baseline = Callable[[AnySample, int], str]
-"""Answers a sample; the seed decides what is left to chance."""
 
 
 def deduce(sample: AnySample) -> str:
@@ -56,7 +54,14 @@ def _rules(sample: AnySample, seed: int) -> str:
     return deduce(sample)
 
 
-BASELINES: Mapping[str, Baseline] = MappingProxyType({"random": guess, "rules": _rules})
-"""The baselines by name, all called in one way."""
+BASELINES: Mapping[str, Callable[[AnySample, int], str]] = MappingProxyType({"random": guess, "rules": _rules})
+"""The baselines by name: each answers a sample, and the seed decides what is left to chance."""
 
-__all__ = ["BASELINES", "Baseline", "deduce", "guess"]
+
+def program_named(subject: str, seed: int) -> Seeded[AnySample]:
+    """The baseline of a subject's name (``baseline/rules``); ``UsageError`` where there is none."""
+    name = baseline_name(subject, BASELINES)
+    return Seeded(name, seed, BASELINES[name])
+
+
+__all__ = ["BASELINES", "deduce", "guess", "program_named"]

@@ -1,0 +1,131 @@
+"""Worked examples for few-shot prompts: chosen by seed from a pool that shares nothing with what is asked.
+
+The choice depends on the seed and the items' ids alone, and fewer shots are the beginning of more, so that an ablation
+adds examples to those that were there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from itertools import islice
+from typing import Generic, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card
+from tsgkit.library.projects import find
+from tsgkit.suites.solvers.answerable import Item
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Example(Generic[Item]):
+    """An item with its right answer as it is shown, and the reasoning that leads to it (empty where there is none)."""
+
+    item: Item
+    answer: str
+    rationale: str = ""
+    source: str = ""
+    """The row that it was made of, where one row makes several items."""
+
+
+class Identity(NamedTuple):
+    """What an item is recognised by, whatever its id: its contents, and the scenarios it belongs to."""
+
+    contents: tuple[Hashable, ...]
+    scenarios: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pool(Generic[Item]):
+    """The examples of a file."""
+
+    file: str
+    examples: tuple[Example[Item], ...]
+    identity: Callable[[Item], Identity]
+    lot: str = ""
+    """What lots are drawn for beside seed and id; part of the choice, and so of the identity of stored runs."""
+
+    def chosen(self, shots: int, seed: int, asked: Iterable[Item]) -> tuple[Example[Item], ...]:
+        """Return so many examples, after a check that the whole pool shares nothing with what is asked."""
+        if not shots:
+            return ()
+        self.check_disjoint(asked)
+        return self.drawn(shots, seed)
+
+    def drawn(self, shots: int, seed: int = 0) -> tuple[Example[Item], ...]:
+        """Return the examples that a seed chooses, the same for all items; those of one row one after the other."""
+        if shots < 0:
+            raise UsageError(f"--shots {shots}: the number of examples is not negative")
+        if shots > len(self.examples):
+            raise UsageError(
+                f"{self.file}: the pool has {len(self.examples)}, --shots {shots} asks for more",
+                hint=f"ask for at most {len(self.examples)}, or add examples to the pool",
+            )
+        drawn = sorted(self.examples, key=lambda example: _lot(f"{seed}\n{self.lot}{example.item.item_id}"))
+        return tuple(_spread(drawn)[:shots])
+
+    def check_disjoint(self, asked: Iterable[Item]) -> None:
+        """Refuse a pool with examples of scenarios that are asked about, or that are themselves asked."""
+        clashes = list(islice(self._clashes(asked), MOST_NAMED + 1))
+        if clashes:
+            more = "; and more" if len(clashes) > MOST_NAMED else ""
+            raise UsageError(
+                f"examples must share nothing with the data: {'; '.join(clashes[:MOST_NAMED])}{more}",
+                hint="take examples of other items and scenarios than those that are asked about",
+            )
+
+    def _clashes(self, asked: Iterable[Item]) -> Iterator[str]:
+        """Yield each example that clashes, once, with the first item it clashes with."""
+        contents: dict[Hashable, str] = {}
+        scenarios: dict[str, str] = {}
+        for example in self.examples:
+            known = self.identity(example.item)
+            for content in known.contents:
+                contents.setdefault(content, example.item.item_id)
+            for name in known.scenarios:
+                scenarios.setdefault(name, example.item.item_id)
+        named = set[str]()
+        for item in asked:
+            own = self.identity(item)
+            same = next((contents[one] for one in own.contents if one in contents), None)
+            shared = next((one for one in own.scenarios if one in scenarios), None)
+            example_id = same or (scenarios[shared] if shared is not None else None)
+            if example_id is None or example_id in named:
+                continue
+            named.add(example_id)
+            if same:
+                yield f"example {example_id} is item {item.item_id}"
+            else:
+                of = f" {shared}" if shared and len(shared) <= 60 else ""
+                yield f"example {example_id} and item {item.item_id} are of one scenario{of}"
+
+
+def pool_file(card: Card) -> Traversable:
+    """Return the file of a card's examples."""
+    if card.examples is None:
+        raise UsageError(f"{card.source}: the card names no examples", hint="add a field examples, or ask zero-shot")
+    return find("tasks", card.examples)
+
+
+def folded(text: str) -> str:
+    """Return a text as contents are compared: without capitals and spare spaces."""
+    return " ".join(text.lower().split())
+
+
+def _spread(examples: Iterable[Example[Item]]) -> list[Example[Item]]:
+    """Return examples in their order, but a second one of a row only when every other row had its turn."""
+    turns = Counter[str]()
+    placed: list[tuple[int, Example[Item]]] = []
+    for example in examples:
+        placed.append((turns[example.source], example))
+        turns[example.source] += bool(example.source)
+    return [example for _, example in sorted(placed, key=lambda one: one[0])]
+
+
+def _lot(said: str) -> bytes:
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,164 @@
+"""Prompts: the texts of a task put together in a style, with the values of one item in them.
+
+A prompt is one message of a user: statement and rules, perhaps reasoning, perhaps worked examples, the input, and the
+form of the answer. What is the same for all items is rendered once; values are put in once and never read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.library.templates import Template
+from tsgkit.suites.previews import Preview, as_sent
+from tsgkit.suites.solvers.answerable import Item, ItemIn
+from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.styles import PRESETS, Style
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+BETWEEN = "\n\n"
+
+
+class PromptTexts(Protocol[ItemIn]):
+    """The texts that a task is asked with, and the values of an item that go into them.
+
+    The parts ``reasoning``, ``examples``, ``example``, ``example-reasoned``, ``input``, ``answer``, ``answer-reasoned``
+    and ``answer-structured`` are those of every task; what comes before them is the task's own.
+    """
+
+    @property
+    def whole(self) -> Template | None:
+        """A whole prompt that is used as it is; None where there are parts."""
+
+    @property
+    def opening(self) -> Sequence[str]:
+        """The statement and the rules."""
+
+    @property
+    def fields(self) -> tuple[Collection[str], Collection[str]]:
+        """The fields that input and answer must have, and those that they may have."""
+
+    @property
+    def answer_name(self) -> str:
+        """The name of an answer in a JSON schema, as it is sent."""
+
+    def part(self, name: str) -> Template:
+        """Return a part without the line breaks that end its file."""
+
+    def values(self, item: ItemIn) -> Mapping[str, str]:
+        """Return the values of an item for the fields of the texts."""
+
+    def schema(self, item: ItemIn) -> dict[str, Any]:
+        """Return the JSON schema of an answer."""
+
+    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
+        """Return what a fingerprint is made of; identities of stored runs hold it, so it stays as it is."""
+
+
+class Prompter(Generic[Item]):
+    """The prompts of one task in one style."""
+
+    def __init__(self, texts: PromptTexts[Item], style: Style, examples: Sequence[Example[Item]] = ()) -> None:
+        self.texts, self.style, self.examples = texts, style, tuple(examples)
+        self._check()
+
+    def text(self, item: Item) -> str:
+        """Return the prompt of an item."""
+        return self._head + self._tail.render(**self.texts.values(item))
+
+    def messages(self, item: Item) -> list[BaseMessage]:
+        """Return the prompt as it is sent: one message of a user, none of the system."""
+        from langchain_core.messages import HumanMessage
+
+        return [HumanMessage(content=self.text(item))]
+
+    def schema(self, item: Item) -> dict[str, Any] | None:
+        """Return the JSON schema that the answer must follow; None where the style asks for text."""
+        return self.texts.schema(item) if self.style.schema else None
+
+    def response_format(self, item: Item) -> dict[str, Any] | None:
+        """Return that schema as providers take it."""
+        schema = self.schema(item)
+        if schema is None:
+            return None
+        return {
+            "type": "json_schema",
+            "json_schema": {"name": self.texts.answer_name, "schema": schema, "strict": True},
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 of all that is said beside the item: texts, chosen examples, style."""
+        style = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
+        said = json.dumps(self.texts.hashed(style, self._head, self._tail.text))
+        return hashlib.sha256(said.encode("ascii")).hexdigest()
+
+    def preview(self, task: str, item: Item) -> Preview:
+        """Return what would be sent for an item."""
+        return Preview(
+            task=task,
+            style=self.style,
+            item_id=item.item_id,
+            text=self.text(item),
+            messages=as_sent(self.messages(item)),
+            schema=self.schema(item),
+            fingerprint=self.fingerprint,
+            examples=tuple(example.item.item_id for example in self.examples),
+        )
+
+    def _check(self) -> None:
+        style, whole = self.style, self.texts.whole
+        if whole is not None and style != PRESETS["zero-shot"]:
+            raise UsageError(
+                f"{whole.source} is a whole prompt, used as it is, so it is asked in style zero-shot, not {style.name}",
+                hint="a folder of prompts in parts knows the other styles",
+            )
+        if style.schema and (style.shots or style.reasoning):
+            raise UsageError(f"style {style.name}: an answer in a JSON schema goes without reasoning and examples")
+        if len(self.examples) != style.shots:
+            raise UsageError(f"style {style.name} shows {style.shots} examples, and {len(self.examples)} were given")
+        for example in self.examples:
+            if style.reasoning and not example.rationale:
+                raise UsageError(f"style {style.name}: example {example.item.item_id} has no rationale")
+
+    @cached_property
+    def _head(self) -> str:
+        """All that comes before the item, with the blank line after it."""
+        if self.texts.whole is not None:
+            return ""
+        parts = [*self.texts.opening]
+        if self.style.reasoning:
+            parts.append(self.texts.part("reasoning").render())
+        if self.examples:
+            parts.append(self.texts.part("examples").render(examples=BETWEEN.join(self._shown_examples())))
+        return BETWEEN.join([*filter(None, parts), ""])
+
+    @cached_property
+    def _tail(self) -> Template:
+        """The input and the form of the answer, as one template."""
+        if self.texts.whole is not None:
+            return self.texts.whole
+        ending = "-structured" if self.style.schema else "-reasoned" if self.style.reasoning else ""
+        parts = [self.texts.part("input"), self.texts.part(f"answer{ending}")]
+        text = BETWEEN.join(part.text for part in parts if part.text)
+        required, optional = self.texts.fields
+        return Template.of(text, required=required, optional=optional, source=parts[0].source)
+
+    def _shown_examples(self) -> list[str]:
+        frame = self.texts.part("example-reasoned" if self.style.reasoning else "example")
+        asked = self.texts.part("input")
+        return [
+            frame.render(
+                number=str(number),
+                input=asked.render(**self.texts.values(example.item)),
+                answer=example.answer,
+                rationale=example.rationale,
+            )
+            for number, example in enumerate(self.examples, 1)
+        ]

@@ -1,0 +1,78 @@
+"""Protocols of a solver: it turns an item into a transcript, and a transcript into a judgement.
+
+Nothing else knows how many calls a solver makes. Judging needs the transcript alone, so a stored run is judged again
+without asking anybody.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.transcript import Ask, Transcript
+
+SINGLE, BASELINE = "single", "baseline"
+"""Names of the solver that asks once, and of all solvers that ask nobody."""
+
+
+class Expected(NamedTuple):
+    """Bounds on what a solver asks about an item: calls, characters sent, characters said, at least and at most."""
+
+    calls: tuple[int, int] = (0, 0)
+    sent: tuple[int, int] = (0, 0)
+    said: tuple[int, int] = (0, 0)
+    reasons: bool = False
+    """Whether each call reasons before it answers."""
+
+
+class Scorer(Protocol):
+    """Scores what a transcript comes to."""
+
+    @property
+    def unpublished(self) -> str:
+        """Why official figures do not apply; empty where they do."""
+
+    def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
+        """Return the judgement on a transcript (None: there is none)."""
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """Return what a transcript lacks; empty where the solver had come to its end."""
+
+
+class Solver(Scorer, Protocol):
+    """One way of answering items."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    @property
+    def style(self) -> str:
+        """The style of its prompts; empty where it has none."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that it adds to an answer."""
+
+    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
+        """Return all that is said about an item."""
+
+    def expected(self, item: Any) -> Expected:  # noqa: ANN401
+        """Return what it would ask about an item."""
+
+
+@runtime_checkable
+class HasWarnings(Protocol):
+    """A solver that has something to tell before anybody is asked."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All of it, a sentence each."""
+
+
+def asking(ask: Ask | None, solver: str) -> Ask:
+    """Return the ``ask`` of a solver that needs one; ``UsageError`` where there is no model."""
+    if ask is None:
+        raise UsageError(f"solver {solver} asks a model, and none was given", hint="give --model")
+    return ask
