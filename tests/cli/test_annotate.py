@@ -145,6 +145,29 @@ def test_an_explanation_goes_through_the_entries(commands: Prefork, tmp_path: Pa
     assert "not wanted" in (tmp_path / "page.html").read_text()
 
 
+def test_a_vote_takes_the_entries_that_most_draws_say_and_is_rescored_replayed_and_explained(
+    commands: Prefork, tmp_path: Path
+) -> None:
+    draws = [{"counts": ["eq,1,couch", "ge,1,armchair"]}, {"counts": ["eq,1,sofa"]}, {"counts": ["eq,9,lamp"]}]
+    rows = [{"item_id": "2", "reply": [json.dumps(one) for one in draws]}]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    vote = ("--solver", "vote:3", "--ids", "2", "--samples")
+    first = evaluated(commands, tmp_path, "--model", "script:replies.jsonl", *vote, "--out", "first")
+    (result,) = first["results"]
+    (sample,) = result["samples"]
+    assert result["solver"] == "vote:3"
+    assert (sample["outcome"], sample["answer"]["counts"]) == ("answered", ["eq,1,couch"])
+    assert sample["evidence"]["fields"]["cnt"]["matched"] == ["eq,1,couch"]
+    again = commands.run("rescore", "first", "--json", cwd=tmp_path)
+    assert again.json["results"][0]["profiles"] == result["profiles"]
+    replayed = evaluated(commands, tmp_path, "--model", "replay:first", *vote, "--out", "again")["results"][0]
+    assert replayed["profiles"] == result["profiles"]
+    told = commands.run("explain", "first", "--item", "2", cwd=tmp_path)
+    assert told.code == 0, told.err
+    assert all(f"vote/{draw}" in told.out for draw in range(3))
+    assert "counts: ✓ eq,1,couch" in told.out
+
+
 @pytest.mark.slow
 def test_runs_are_compared_and_reported(commands: Prefork, tmp_path: Path) -> None:
     evaluated(commands, tmp_path, "--model", "baseline/rules", "--out", "a")
@@ -242,7 +265,6 @@ def test_the_examples_are_annotations_without_a_slip() -> None:
 
 def test_what_the_task_does_not_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in (
-        (("--solver", "vote:3"), f"solver vote:3 cannot do {TASK}: its answers cannot be put to a vote"),
         (("--solver", "agent"), f"solver agent cannot do {TASK}"),
         (("--model", "baseline/solver"), "there is no baseline/solver"),
         (("--scenes", "mine=."), f"{TASK} takes models"),

@@ -189,7 +189,7 @@ def test_wrong_names_are_answered_with_right_ones(capsys: pytest.CaptureFixture[
     layout = ["eval", "--task", "formalimg/layout", "--data", "rows.jsonl"]
     for options, told in (
         (["--model", "baseline/solvr"], "baseline/solver?"),
-        (["--solver", "vote:3"], "choose from single"),
+        (["--solver", "vote:3"], "vote:3 cannot do formalimg/layout: its answers cannot be put to a vote"),
         (["--style", "few-shots"], "few-shot?"),
         (["--images", "mine=."], "formalimg/layout takes models"),
     ):

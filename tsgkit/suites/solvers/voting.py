@@ -1,7 +1,9 @@
-"""Rules by which a task puts answers to a vote: the answer that is given most often.
+"""Rules by which a task puts answers to a vote: the answer that is given most often, or the parts that most have.
 
 >>> plurality(["cup", "lid", "cup"]), plurality(["lid", "cup"])
 ('cup', 'lid')
+>>> majority([["cup", "lid"], ["Cup"], ["lid", "CUP", "jar"]], key=str.lower)
+['cup', 'lid']
 
 A tie goes to the answer that was drawn first.
 """
@@ -9,7 +11,8 @@ A tie goes to the answer that was drawn first.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -29,3 +32,18 @@ def plurality(answers: Sequence[Value], same: Callable[[Value, Value], bool] = o
         else:
             group.append(answer)
     return max(groups, key=len)[0]
+
+
+def majority(draws: Sequence[Iterable[Value]], key: Callable[[Value], Hashable]) -> list[Value]:
+    """Return the parts that more than half of the draws have, as first written and in that order.
+
+    Parts with the same key are the same part; a draw that has a part twice has one vote for it.
+    """
+    first: dict[Hashable, Value] = {}
+    votes = Counter[Hashable]()
+    for draw in draws:
+        keyed = [(key(part), part) for part in draw]
+        votes.update({known for known, _ in keyed})
+        for known, part in keyed:
+            first.setdefault(known, part)
+    return [part for known, part in first.items() if votes[known] * 2 > len(draws)]

@@ -1,0 +1,143 @@
+"""Annotations are voted on entry by entry: what most draws say is said, in whatever words the exact scores take."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tsgkit.llm.reply import Ending
+from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.sceneeval.annotation_answers import NO_MAJORITY, AnnotationAnswers, voted
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, read_annotation_reply
+from tsgkit.suites.sceneeval.annotation_scores import UNREAD
+from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
+from tsgkit.suites.sceneeval.annotations import annotation_of
+from tsgkit.suites.solvers.scorers import Draws, OneReply
+from tsgkit.suites.transcript import Said, Transcript
+
+WORDING = wording_of_tables()
+ANSWERS = AnnotationAnswers(WORDING)
+ENTRIES = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
+DRAWS = st.lists(st.lists(st.sampled_from(ENTRIES), max_size=5), min_size=1, max_size=7)
+
+
+def reply(*entries: str) -> str:
+    fields: dict[str, list[str]] = {name: [] for name in FIELDS.values()}
+    for entry in entries:
+        fields[{4: "attributes", 6: "object_relations"}.get(len(entry.split(",")), "counts")].append(entry)
+    return json.dumps(fields)
+
+
+def draw(*entries: str) -> AnnotationReading:
+    return read_annotation_reply(reply(*entries))
+
+
+def texts(reading: AnnotationReading) -> list[str]:
+    return [spec.text for spec in reading.specifications]
+
+
+NEXT_TO = ("eq,1,next_to,0,bed,lamp", "eq,1,next_to,1,bed,lamp")
+LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
+
+
+@pytest.mark.parametrize(
+    ("draws", "said"),
+    [
+        # the same entry in two of three draws
+        ([["eq,1,bed"], ["eq,1,bed", "ge,2,lamp"], ["ge,2,lamp"]], ["eq,1,bed", "ge,2,lamp"]),
+        # half of the draws is no majority
+        ([["eq,1,bed", "ge,2,lamp"], ["eq,1,bed"]], ["eq,1,bed"]),
+        # another number or another comparison is another entry
+        ([["eq,1,bed", "eq,2,lamp"], ["eq,1,bed", "ge,2,lamp"], ["eq,1,bed", "eq,3,lamp"]], ["eq,1,bed"]),
+        # spelling, plural and names of one kind of thing are the same entry, as first written
+        ([["eq,1,couch"], ["eq,1,sofa"], ["eq,1,Sofas"]], ["eq,1,couch"]),
+        # an entry that a draw says twice has one vote
+        ([["eq,1,bed", "eq,1,bed"], ["ge,2,lamp"], ["ge,2,lamp"]], ["ge,2,lamp"]),
+        # the anchor counts where the relation has a direction, and does not where it has none
+        ([[NEXT_TO[0]], [NEXT_TO[1]], ["eq,1,bed"]], [NEXT_TO[0]]),
+        ([[LEFT_OF[0], "eq,1,bed"], [LEFT_OF[1], "eq,1,bed"]], ["eq,1,bed"]),
+        # an attribute is an entry of its own kind
+        ([["eq,1,bed,king_size"], ["eq,1,bed"], ["eq,1,bed,king_size"]], ["eq,1,bed,king_size"]),
+        # most draws want nothing at all
+        ([[], [], ["eq,1,bed"]], []),
+    ],
+)
+def test_an_entry_stays_where_more_than_half_of_the_draws_say_it(draws: list[list[str]], said: list[str]) -> None:
+    found = voted([draw(*one) for one in draws], WORDING)
+    assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said)
+
+
+@pytest.mark.parametrize("draws", [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]])
+def test_draws_that_agree_on_nothing_are_unreadable(draws: list[list[str]]) -> None:
+    found = voted([draw(*one) for one in draws], WORDING)
+    assert (found.outcome, found.answer.unreadable) == (Outcome.UNREADABLE, NO_MAJORITY)
+
+
+def test_an_entry_that_most_draws_write_unreadably_counts_as_wrong() -> None:
+    asked = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
+    scored = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*[reply("eq,1,bed", "eq,one")] * 3))
+    assert scored.counts[UNREAD] == 1
+    assert scored.scores["strict"]["precision"].value == 0.5
+    once = [reply("eq,1,bed", "eq,one"), reply("eq,1,bed"), reply("eq,1,bed")]
+    assert Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*once)).counts[UNREAD] == 0
+
+
+def transcript(*replies: str | Ending) -> Transcript:
+    given = (ModelReply(None, one) if isinstance(one, Ending) else ModelReply(one) for one in replies)
+    return Transcript(tuple(Said(f"vote/{number}", one) for number, one in enumerate(given)))
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome"),
+    [
+        (["I cannot do that.", reply("eq,1,bed"), reply("eq,1,bed")], Outcome.ANSWERED),
+        (["I cannot do that.", Ending.REFUSED, reply("eq,1,bed")], Outcome.ANSWERED),
+        (["I cannot do that.", Ending.REFUSED, Ending.EMPTY], Outcome.UNREADABLE),
+        ([Ending.REFUSED, "I cannot do that.", Ending.EMPTY], Outcome.REFUSED),
+        ([reply("eq,1,bed"), Ending.API_ERROR, reply("eq,1,bed")], Outcome.API_ERROR),
+        ([], Outcome.MISSING),
+    ],
+)
+def test_only_draws_that_could_be_read_have_a_vote_and_a_failed_one_leaves_all_open(
+    replies: list[str | Ending], outcome: Outcome
+) -> None:
+    asked = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
+    judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*replies) if replies else None)
+    assert judged.outcome is outcome
+    assert judged.scores["strict"]["f1"].value == float(outcome is Outcome.ANSWERED)
+
+
+@given(entries=st.lists(st.sampled_from(ENTRIES), max_size=5, unique=True), times=st.integers(2, 5))
+def test_draws_that_agree_are_scored_as_one_of_them(entries: list[str], times: int) -> None:
+    asked = annotation_of("0", "easy", "A den.", ("eq,1,bed", "ge,2,lamp"))
+    one = OneReply(ANSWERS, "zero-shot").judge(asked, transcript(reply(*entries)))
+    all_of_them = Draws(ANSWERS, "zero-shot", f"vote:{times}", times)
+    judged = all_of_them.judge(asked, transcript(*[reply(*entries)] * times))
+    assert (judged.outcome, judged.scores) == (one.outcome, one.scores)
+    assert judged.counts == one.counts
+
+
+@given(draws=DRAWS)
+def test_every_entry_stands_in_more_than_half_of_the_draws(draws: list[list[str]]) -> None:
+    readings = [draw(*one) for one in draws]
+    for spec in voted(readings, WORDING).answer.specifications:
+        keys = [{WORDING.key(one) for one in reading.specifications} for reading in readings]
+        assert sum(WORDING.key(spec) in one for one in keys) * 2 > len(draws)
+
+
+@given(draws=DRAWS, order=st.randoms(use_true_random=False))
+def test_the_order_of_draws_changes_no_entry(draws: list[list[str]], order: object) -> None:
+    shuffled = draws.copy()
+    order.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, other = (voted([draw(*entries) for entries in listed], WORDING) for listed in (draws, shuffled))
+    assert one.outcome is other.outcome
+    assert {WORDING.key(spec) for spec in one.answer.specifications} == {
+        WORDING.key(spec) for spec in other.answer.specifications
+    }
