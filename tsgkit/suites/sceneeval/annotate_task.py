@@ -50,7 +50,7 @@ class AnnotateTask(DescriptionTask, AskedTask):
         """What makes two entries the same, by the tables of the working project or ours."""
         return wording_of_tables()
 
-    @cached_property
+    @functools.cached_property
     def answers(self) -> AnnotationAnswers:
         """How annotations are read, scored and put to a vote."""
         return AnnotationAnswers(self.wording)
