@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import warnings
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -29,7 +33,7 @@ from drawn_pictures import (
 from tsgkit.errors import UsageError
 from tsgkit.llm.pictures import MOST_BYTES
 from tsgkit.suites import decoding
-from tsgkit.suites.decoding import MOST_PIXELS, Examined, Unreadable, examine
+from tsgkit.suites.decoding import MOST_PIXELS, Examined, PixelBudget, Unreadable, examine
 
 
 def found(data: bytes, **how: int) -> Examined:
@@ -194,3 +198,51 @@ def test_a_png_of_27_mb_takes_less_than_300_mb(
     (tmp_path / "large.png").write_bytes(png_of(wide, high, bits, colours, rows, level=0))
     assert 26e6 < (tmp_path / "large.png").stat().st_size < 28e6
     assert taken(tmp_path / "large.png", *notes) < 300e6
+
+
+def test_pixels_that_are_decoded_at_a_time_are_bounded_over_all_threads() -> None:
+    budget, held, most = PixelBudget(100), Counter[str](), 0
+    lock = threading.Lock()
+
+    def decode(pixels: int) -> None:
+        nonlocal most
+        for _ in range(20):
+            with budget.taken(pixels):
+                with lock:
+                    held["pixels"] += pixels
+                    most = max(most, held["pixels"])
+                with lock:
+                    held["pixels"] -= pixels
+
+    threads = [threading.Thread(target=decode, args=(pixels,)) for pixels in (100, 60, 40, 40, 20, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 0 < most <= 100
+
+
+def test_a_decode_that_hangs_holds_its_own_pixels_alone() -> None:
+    budget, hangs, ends = PixelBudget(100), threading.Event(), threading.Event()
+
+    def hang() -> None:
+        with budget.taken(30):
+            hangs.set()
+            ends.wait()
+
+    thread = threading.Thread(target=hang)
+    thread.start()
+    hangs.wait()
+    with budget.taken(70):
+        pass
+    ends.set()
+    thread.join()
+    with budget.taken(100):
+        pass
+
+
+def test_filters_of_warnings_are_as_before_once_all_threads_have_decoded() -> None:
+    before, data = list(warnings.filters), saved(drawn(size=(400, 300)), "PNG")
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(lambda _: examine(data), range(60)))) == 1
+    assert warnings.filters == before

@@ -5,8 +5,9 @@ Unreadable(reason='the file is empty')
 >>> examine(b"<!doctype html>")
 Unreadable(reason='this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
 
-Pillow (the extra ``pictures``) decodes; nothing is decoded before its sides are known to be within bounds, and one
-picture at a time, so that memory stays below some nine bytes for each of ``MOST_PIXELS`` pixels.
+Pillow (the extra ``pictures``) decodes; nothing is decoded before its sides are known to be within bounds. Several
+threads may decode, as long as all they decode at a time has no more than ``MOST_PIXELS`` pixels, so that memory stays
+below some nine bytes for each of these.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from __future__ import annotations
 import struct
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +37,43 @@ ORIENTATION = 0x0112
 BAND = 256
 """Rows that are converted at a time."""
 NO_PICTURE = "this is no picture of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)"
-_ONE_AT_A_TIME = threading.Lock()
+
+
+class PixelBudget:
+    """Pixels that are decoded at a time, over all threads: whoever needs more than are free waits.
+
+    While anything is decoded, warnings are ignored: of sizes, which are judged here, and of broken metadata, which
+    nobody needs. Python keeps its filters for all threads together, so the first sets them aside and the last puts
+    them back.
+    """
+
+    def __init__(self, pixels: int) -> None:
+        self._free, self._users = pixels, 0
+        self._changed = threading.Condition()
+        self._quiet = ExitStack()
+
+    @contextmanager
+    def taken(self, pixels: int) -> Iterator[None]:
+        """Hold so many pixels while the block lasts."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._free >= pixels)
+            self._free -= pixels
+            self._users += 1
+            if self._users == 1:
+                self._quiet.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += pixels
+                self._users -= 1
+                if not self._users:
+                    self._quiet.close()
+                self._changed.notify_all()
+
+
+_BUDGET = PixelBudget(MOST_PIXELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +113,17 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
         return Unreadable("the file is empty")
     if len(data) > MOST_BYTES:
         return Unreadable(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,} are read")
-    if (sides := _webp_sides(data)) and (refusal := _too_large(*sides)):
-        return refusal
     require_pillow()
-    with _ONE_AT_A_TIME, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of sizes, judged here, and of broken metadata, which nobody needs
-        try:
+    try:
+        sides = _webp_sides(data) or _sides(data)
+        if refusal := _too_large(*sides):
+            return refusal
+        with _BUDGET.taken(sides[0] * sides[1]):
             return _examined(data, longest_side, as_png)
-        except MemoryError:
-            return Unreadable("there is not enough memory to decode it")
-        except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not a picture it can decode)
-            return Unreadable(_reason(error))
+    except MemoryError:
+        return Unreadable("there is not enough memory to decode it")
+    except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not a picture it can decode)
+        return Unreadable(_reason(error))
 
 
 def _reason(error: Exception) -> str:
@@ -122,6 +160,14 @@ def _too_large(width: int, height: int) -> Unreadable | None:
     if 0 < width * height <= MOST_PIXELS:
         return None
     return Unreadable(f"it has {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are decoded")
+
+
+def _sides(data: bytes) -> tuple[int, int]:
+    """Return the sides that a picture says it has, before any of it is decoded."""
+    from PIL import Image
+
+    with _BUDGET.taken(0), Image.open(BytesIO(data), formats=READ) as image:
+        return image.size
 
 
 def _webp_sides(data: bytes) -> tuple[int, int] | None:
