@@ -122,11 +122,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
-    from tsgkit.runs.evaluation import Watch, carry_out
+    from tsgkit.runs.evaluation import Watch, carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
-    from tsgkit.runs.prepared import asked_of, asks_a_model, prepare
+    from tsgkit.runs.prepared import asked_of, asks_a_model
 
-    prepared = prepare(plan_of(arguments), scene_time=arguments.scene_time, boxes=arguments.boxes)
+    prepared = prepare_run(plan_of(arguments), options_of(arguments))
     _check_prices(arguments)
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
@@ -217,6 +217,8 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
         cache=not arguments.no_cache,
         limits=limits,
         command=("tsgkit", *sys.argv[1:]),
+        scene_time=arguments.scene_time,
+        boxes=arguments.boxes,
     )
 
 

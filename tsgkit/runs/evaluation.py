@@ -34,8 +34,11 @@ from tsgkit.runs.reopened import reader_of, records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
+from tsgkit.suites.request_forms import NEWEST, form_of
 
 RUNS = Path("runs")
+RESPONSE_FORMATS = "response_formats"
+"""The field of ``run.json`` that says, by endpoint, which types of response format its service takes."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,33 @@ class Running:
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
     """Carry out a plan, or what is left of it."""
-    prepared = prepare(plan, scene_time=options.scene_time, boxes=options.boxes)
-    return carry_out(prepared, options, watch or Watch(), with_samples=with_samples)
+    return carry_out(prepare_run(plan, options), options, watch or Watch(), with_samples=with_samples)
+
+
+def prepare_run(plan: Plan, options: Options) -> Prepared:
+    """Prepare a plan under the request form of the run that the options go on with; a new run has the newest form."""
+
+    def prepared(form: int) -> Prepared:
+        return prepare(plan, scene_time=options.scene_time, boxes=options.boxes, form=form)
+
+    if options.out is not None:
+        is_there = (options.out / HEADER).is_file() and not options.new
+        return prepared(form_of(read_header(options.out)) if is_there else NEWEST)
+    found = prepared(NEWEST)
+    older = set() if options.new or (default_folder(found) / HEADER).is_file() else _forms_of_runs(found.name)
+    for form in sorted(older - {NEWEST}, reverse=True):
+        if (default_folder(earlier := prepared(form)) / HEADER).is_file():
+            return earlier
+    return found
+
+
+def _forms_of_runs(name: str) -> set[int]:
+    """Return the request forms of the runs of a name that lie where runs lie."""
+    forms = set()
+    for path in _runs_named(name):
+        with suppress(TsgkitError):  # another format, or no run at all
+            forms.add(form_of(read_header(path)))
+    return forms
 
 
 def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
@@ -152,13 +180,18 @@ def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
 def default_folder(prepared: Prepared) -> Path:
     """Return the folder of a run that is given none: by its identity, or where version 0.1.0 began it under another."""
     path = RUNS / f"{prepared.name}-{prepared.identity}"
-    earlier = [] if (path / HEADER).is_file() else sorted(RUNS.glob(f"{escape(prepared.name)}-{'?' * 16}"))
+    earlier = [] if (path / HEADER).is_file() else _runs_named(prepared.name)
     header = prepared.header(()) if earlier else {}
     for found in earlier:
         with suppress(TsgkitError):  # another format, or no run at all
             if is_same_run(read_header(found), header):
                 return found
     return path
+
+
+def _runs_named(name: str) -> list[Path]:
+    """Return the folders that runs of a name may lie in."""
+    return sorted(RUNS.glob(f"{escape(name)}-{'?' * 16}"))
 
 
 def _check_before_beginning(prepared: Prepared, path: Path) -> None:
@@ -181,6 +214,7 @@ def _work(
     _check_models(subjects)
     work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
     work.notices += [uncached] if uncached else []
+    _remember_formats(prepared, folder, work)
     running = Running(folder.path, states, subjects, work)
     watch.begun(running)
     try:
@@ -192,6 +226,17 @@ def _work(
             work.notices += [cache.trouble] if cache.trouble else []
         _note_models(folder, subjects)
     return work
+
+
+def _remember_formats(prepared: Prepared, folder: RunFolder, work: Work) -> None:
+    """Give the judge what the run has learnt about its service, and keep what it learns as soon as it does."""
+    judge = prepared.plan.judge
+    if judge is None or not asks_a_model(judge):
+        return
+    endpoint = prepared.secrets.redact(prepared.settings[judge].endpoint)
+    known = dict(folder.header.get(RESPONSE_FORMATS, {}))
+    prepared.formats.takes.update(known.get(endpoint, {}))
+    prepared.formats.keep = lambda takes: work.note(**{RESPONSE_FORMATS: {**known, endpoint: takes}})
 
 
 def _cache() -> tuple[ReplyCache | None, str]:

@@ -117,6 +117,14 @@ class Work:
             if asks_a_model(name):
                 subject.stop()
 
+    def note(self, **facts: object) -> None:
+        """Write what became known into the header of the run; a disk that cannot keep it stops the run."""
+        try:
+            self.folder.update_header(**facts)
+        except TsgkitError as error:
+            self.fatal = self.fatal or error
+            self.stop(error.message)
+
     def abandon(self) -> None:
         """Wait for nothing more."""
         for task in self._tasks:

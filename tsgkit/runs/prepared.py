@@ -34,7 +34,10 @@ from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
+from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.registry import task_of, tasks_of_rows
+from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
+from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.families import family_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.tasks import BY_ID, Dataset, Folder, Kind, Task, Viewing
@@ -93,6 +96,10 @@ class Prepared:
     settings: Mapping[str, Settings]
     secrets: Secrets
     asked: dict[str, Any] = field(default_factory=dict)
+    form: int = NEWEST
+    """The request form."""
+    formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
+    """What becomes known of the response formats that the judge takes."""
 
     @property
     def identity(self) -> str:
@@ -126,6 +133,7 @@ class Prepared:
             "format": FORMAT,
             "tsgkit": __version__,
             "reader": READER,
+            REQUEST_FORM: self.form,
             "name": self.name,
             "identity": self.identity,
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -142,11 +150,11 @@ class Prepared:
         return clean
 
 
-def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) -> Prepared:
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> Prepared:
     """Load and check all that a plan names; ``UsageError`` before anything is asked.
 
     ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes); ``boxes`` lets a model
-    judge rooms in which most objects are bare boxes.
+    judge rooms in which most objects are bare boxes; ``form`` is the request form.
     """
     if not scene_time >= 0:
         raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
@@ -158,13 +166,16 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
-    solvers = _Solvers(plan, tasks, datasets, {"seconds": scene_time or None, "boxes": boxes})
+    formats = ResponseFormats()
+    looking = {"seconds": scene_time or None, "boxes": boxes, "form": form, "formats": formats}
+    solvers = _Solvers(plan, tasks, datasets, looking)
     rows = tuple(
         row_of(cell, plan, tasks[cell.task], solvers.of(cell), datasets, chosen)
         for cell in cells_of(plan, first_protocols(tasks))
         if chosen[cell.task]
     )
-    return Prepared(plan, rows, settings, secrets_of(settings.values()), _asked(plan, rows, settings))
+    secrets = secrets_of(settings.values())
+    return Prepared(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats)
 
 
 def row_of(
@@ -354,9 +365,9 @@ class _Solvers:
     """The solvers of a plan, each made once."""
 
     def __init__(
-        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], rooms: Mapping[str, Any]
+        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], looking: Mapping[str, Any]
     ) -> None:
-        self.plan, self.tasks, self.datasets, self.rooms = plan, tasks, datasets, rooms
+        self.plan, self.tasks, self.datasets, self.looking = plan, tasks, datasets, looking
         self.folders = {folder.name: folder for folder in plan.folders}
         self._made = cache(self._make)
 
@@ -368,7 +379,7 @@ class _Solvers:
     def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
         plan = self.plan
         if subject in self.folders:
-            viewing = replace(_viewing(plan, self.folders[subject], solver), **self.rooms)
+            viewing = replace(_viewing(plan, self.folders[subject], solver), **self.looking)
             return self.tasks[task].viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])

@@ -10,7 +10,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -22,9 +22,11 @@ from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, PartOfSample, Sample, Verdict
+from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import Solver
 
@@ -134,6 +136,10 @@ class Viewing:
     """Whether a model may judge rooms in which most objects are bare boxes."""
     seconds: float | None = None
     """How long the work on one thing may take, replies not counted; None is for as long as it takes."""
+    form: int = NEWEST
+    """The request form of the run."""
+    formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
+    """What the run has learnt about the service of its judge."""
 
 
 class Piece(NamedTuple):

@@ -20,7 +20,7 @@ from tsgkit.suites.formalimg.grounding import Scenes, objects_in, published_obje
 from tsgkit.suites.formalimg.natural import Judgements, published_result, said_in
 from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.formalimg.picture_task import PictureTask
-from tsgkit.suites.formalimg.viewing import MISSING, SEEN, UNREADABLE, Sight
+from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.registry import task_of
 from tsgkit.suites.tasks import Folder, Viewing

@@ -678,7 +678,7 @@ def test_other_words_are_another_run_and_reach_the_judge(bedroom: dict[str, Any]
         with pytest.raises(UsageError, match="prompts differs"):
             looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words")
         looked(server, tasks=("sceneeval/plausibility",), prompts="mine-words", out="other")
-        assert sum(text.startswith("How is this held?") for text in server.stats()["prompts"]) == 3
+        assert sum("How is this held?" in text for text in server.stats()["prompts"]) == 3
 
 
 def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(

@@ -12,10 +12,11 @@ from furnished_rooms import AS_IT_IS
 
 from tsgkit.geometry import Object, Scene
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown, ended, unknowns
+from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, ended, unknowns
 from tsgkit.suites.sceneeval.mapping import Meant
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)

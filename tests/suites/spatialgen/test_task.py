@@ -11,11 +11,12 @@ from shipped import TASKS
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
 from tsgkit.suites.registry import tasks_of_rows
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import PROTOCOLS, Words, orders_of, schema_of, way_of
 from tsgkit.suites.spatialgen.guessing import guessing
-from tsgkit.suites.spatialgen.judging import NOT_SHOWN, Sight, judged, label_of
+from tsgkit.suites.spatialgen.judging import judged, label_of
 from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.rows import Row, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.samples import SpatialSample
@@ -75,7 +76,8 @@ def test_every_protocol_has_words_of_its_own_and_a_schema_where_it_wants_json(pr
     words.check()
     asked = ROWS[0].questions[:1] if way.base == "ours-apart" else ROWS[0].questions
     text = words.text(asked)
-    assert ("The picture:" in text) == (way.control != "blind") and ROWS[0].prompt not in text
+    assert text.endswith("The picture:") == (protocol in ("published", "published-shuffled"))
+    assert ROWS[0].prompt not in text
     assert all(question.stem in text for question in asked)
     schema = schema_of(asked, way.base)
     assert (schema is None) == (way.base == "published") == ("JSON" not in text)

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.pictures import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.vocabulary import KNOLLING
@@ -30,22 +30,15 @@ from tsgkit.suites.formalimg.judging import Findings, judged, published_verdict,
 from tsgkit.suites.formalimg.prompting import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
-from tsgkit.suites.formalimg.viewing import (
-    NO_PICTURE,
-    STOPPED,
-    Sight,
-    asked_until_read,
-    looked_at,
-    outcome_of,
-    sight_of,
-    unshown,
-)
+from tsgkit.suites.formalimg.viewing import PictureJudge
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.judges.judge import Question, Reading, outcome_of
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.sights import NO_IMAGE, Sight, sight_of, unfinished, unshown
+from tsgkit.suites.request_forms import NEWEST, mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.tasks import OURS, PUBLISHED
-from tsgkit.suites.together import together
-from tsgkit.suites.transcript import Ask, Said, Transcript
+from tsgkit.suites.transcript import Ask, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -127,12 +120,12 @@ def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there
     return value.get("objects", [])
 
 
-def _published_fails(reply: Reply) -> bool:
+def _published_reading(reply: Reply) -> Reading[None]:
     try:
         published_objects(reply.text or "")
-    except ValueError:
-        return True
-    return False
+    except ValueError as error:
+        return Reading(None, str(error))
+    return Reading(None)
 
 
 @dataclass(frozen=True)
@@ -150,7 +143,7 @@ class Scenes:
 
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript lacks; empty where the solver had come to its end."""
-        return "" if sight_of(transcript) is not None else STOPPED
+        return unfinished(transcript)
 
     def expected(self, sample: FormulaSample) -> Expected:
         """A call for each class, or one for all; format retries come on top."""
@@ -169,7 +162,7 @@ class Scenes:
 
     def _nothing(self, sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None) -> Judged:
         """The judgement where there is no scene: a picture that cannot be shown is an empty one as published."""
-        published = NO_PICTURE if outcome is Outcome.MISSING else published_verdict(sample, [])
+        published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
         official = None if self.unpublished else published
         nothing = clauses_of(sample.formula, hold=False)
         evidence = {"picture": None if sight is None else sight.sha256 or None}
@@ -180,41 +173,38 @@ class Scenes:
 class Grounding(Scenes):
     """Shows the pictures of a folder to a judge."""
 
-    folder: PictureFolder | None = None
-    texts: Texts | None = None
+    looker: PictureJudge = field(kw_only=True)
+    texts: Texts = field(kw_only=True)
+    form: int = NEWEST
 
     @property
     def fingerprint(self) -> str:
-        """The words and how often they are said."""
-        assert self.texts is not None  # noqa: S101  (one is made with both)
-        return f"{self.name}/{TRIES[self.name]}/{self.texts.fingerprint('one-class', 'all-classes')}"
+        """The words, how often they are said, and in our own protocol on which side of the picture."""
+        words_, mark = self.texts.fingerprint("one-class", "all-classes"), mark_of(self.form)
+        return f"{self.name}/{TRIES[self.name]}/{words_}{'' if self.name == PUBLISHED else mark}"
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """Ask for every named class, in one call or in one each."""
-        assert self.folder is not None  # noqa: S101  (one is made with both)
-        return await looked_at(self.folder, sample, ask, lambda picture, asked: self._look(sample, picture, asked))
+        return await self.looker.transcript(sample, ask, lambda picture: self.questions(sample, picture))
 
-    async def _look(self, sample: FormulaSample, picture: Picture, ask: Ask) -> list[Said]:
-        calls = (
-            asked_until_read(ask, self.messages(classes, picture), label, TRIES[self.name], self._fails(classes))
+    def questions(self, sample: FormulaSample, picture: Picture) -> list[Question[None]]:
+        """What is asked: for each class, or for all of them."""
+        return [
+            Question(label, self.messages(classes, picture), self._reader(classes), tries=TRIES[self.name])
             for label, classes in calls_of(sample, self.name)
-        )
-        return [said for part in await together(*calls) for said in part]
+        ]
 
-    def _fails(self, classes: Sequence[str]) -> Any:  # noqa: ANN401  (a function of a reply)
+    def _reader(self, classes: Sequence[str]) -> Callable[[Reply], Reading[None]]:
         if self.name == PUBLISHED:
-            return _published_fails
-        return lambda reply: bool(objects_in(reply, classes).problem)
+            return _published_reading
+        return lambda reply: Reading(None, objects_in(reply, classes).problem)
 
     def messages(self, classes: Sequence[str], picture: Picture) -> list[BaseMessage]:
         """As published, instructions of the system and the picture of the user; else both of the user."""
-        from langchain_core.messages import HumanMessage, SystemMessage
-
-        assert self.texts is not None  # noqa: S101  (one is made with both)
         text = instructions(self.texts, classes, self.name)
         if self.name == PUBLISHED:
-            return [SystemMessage(content=text), HumanMessage(content=content_of(picture))]
-        return [HumanMessage(content=content_of(text, picture))]
+            return messages_of(images=(picture,), role=text)
+        return messages_of(text, images=(picture,), form=self.form)
 
 
 def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:

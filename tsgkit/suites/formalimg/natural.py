@@ -15,11 +15,11 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 from tsgkit.errors import NotationError, TsgkitError
-from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.pictures import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import ClauseForm, category, clause_form, form_of_text
 from tsgkit.logic.formula import And, Formula
@@ -34,23 +34,14 @@ from tsgkit.suites.formalimg.blame import Clause
 from tsgkit.suites.formalimg.judging import Findings, judged
 from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.viewing import (
-    STOPPED,
-    Sight,
-    asked_until_read,
-    looked_at,
-    outcome_of,
-    sight_of,
-    unshown,
-)
+from tsgkit.suites.formalimg.viewing import PictureJudge
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.judges.judge import Question, Reading, outcome_of
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.sights import Sight, sight_of, unfinished, unshown
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.tasks import PUBLISHED
-from tsgkit.suites.transcript import Ask, Said, Transcript
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+from tsgkit.suites.transcript import Ask, Transcript
 
 TRIES = 10
 LABEL = "judge"
@@ -169,7 +160,7 @@ class Judgements:
 
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript lacks; empty where the solver had come to its end."""
-        return "" if sight_of(transcript) is not None else STOPPED
+        return unfinished(transcript)
 
     def expected(self, sample: FormulaSample) -> Expected:
         """One call; format retries come on top."""
@@ -192,30 +183,22 @@ class Judgements:
 class Judging(Judgements):
     """Shows the pictures of a folder to a judge."""
 
-    folder: PictureFolder | None = None
-    texts: Texts | None = None
+    looker: PictureJudge = field(kw_only=True)
+    texts: Texts = field(kw_only=True)
 
     @property
     def fingerprint(self) -> str:
         """The words and how often they are said."""
-        assert self.texts is not None  # noqa: S101  (one is made with both)
         return f"{self.name}/{TRIES}/{self.texts.fingerprint('judge')}"
 
     async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
         """Ask once, and again where the reply cannot be read."""
-        assert self.folder is not None  # noqa: S101  (one is made with both)
-        return await looked_at(self.folder, sample, ask, lambda picture, asked: self._look(sample, picture, asked))
+        return await self.looker.transcript(sample, ask, lambda picture: [self.question(sample, picture)])
 
-    async def _look(self, sample: FormulaSample, picture: Picture, ask: Ask) -> list[Said]:
-        messages = self.messages(sample, picture)
-        return await asked_until_read(ask, messages, LABEL, TRIES, _published_fails, AS_JSON)
-
-    def messages(self, sample: FormulaSample, picture: Picture) -> list[BaseMessage]:
-        """One message of the user: text, then the picture."""
-        from langchain_core.messages import HumanMessage
-
-        assert self.texts is not None  # noqa: S101  (one is made with both)
-        return [HumanMessage(content=content_of(instructions(self.texts, sample), picture))]
+    def question(self, sample: FormulaSample, picture: Picture) -> Question[None]:
+        """What is asked, as published: text, then the picture."""
+        messages = messages_of(instructions(self.texts, sample), images=(picture,))
+        return Question(LABEL, messages, _published_reading, AS_JSON, TRIES)
 
 
 def instructions(texts: Texts, sample: FormulaSample) -> str:
@@ -224,8 +207,8 @@ def instructions(texts: Texts, sample: FormulaSample) -> str:
     return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
 
 
-def _published_fails(reply: Reply) -> bool:
-    return published_result(reply.text or "") is None
+def _published_reading(reply: Reply) -> Reading[None]:
+    return Reading(None, NO_RESULT if published_result(reply.text or "") is None else "")
 
 
 def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:

@@ -15,7 +15,9 @@ from tsgkit.suites.formalimg.natural import Judgements, Judging
 from tsgkit.suites.formalimg.painting import paintings_of
 from tsgkit.suites.formalimg.prompting import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.viewing import outcome_of, pictures_of
+from tsgkit.suites.formalimg.viewing import PictureJudge
+from tsgkit.suites.judges.images import Images
+from tsgkit.suites.judges.judge import Judge, outcome_of
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.previews import Preview, PreviewOptions
@@ -89,9 +91,11 @@ class PictureTask(FormulaTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
         """A solver for a folder of pictures."""
-        folder = pictures_of(viewing)
-        look = Grounding if self.is_grounded else Judging
-        return look(viewing.protocol, folder=folder, texts=self._texts(viewing.prompts))
+        looker = PictureJudge(Judge(viewing.formats), Images.of(viewing))
+        texts = self._texts(viewing.prompts)
+        if self.is_grounded:
+            return Grounding(viewing.protocol, looker=looker, texts=texts, form=viewing.form)
+        return Judging(viewing.protocol, looker=looker, texts=texts)
 
     def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
         """The pictures of these items."""

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects, relation_to_room
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom, Unknown
+from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom
 from tsgkit.suites.sceneeval.mapping import Meant
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask

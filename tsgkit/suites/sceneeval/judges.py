@@ -1,34 +1,22 @@
 """What is asked of whoever looks at a room, behind one interface: rules ask nobody, a model is asked through the door.
 
-Every answer is about one scene and its annotation. A judge that cannot tell says so (:class:`Unknown`, with a reason)
-and never stops a run; what it answers is part of the transcript.
+Every answer is about one scene and its annotation. A judge that cannot tell says so (with an ``Unknown`` that holds the
+reason) and never stops a run; what it answers is part of the transcript.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from tsgkit.geometry import Stage
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.mapping import Meant
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """What a judge could not tell, why, under which label it was asked, and how that ended (None: nobody was asked)."""
-
-    reason: str
-    label: str = ""
-    outcome: Outcome | None = None
-
-    def __str__(self) -> str:
-        return f"{self.label}: {self.reason}" if self.label else self.reason
 
 
 class Attributed(NamedTuple):

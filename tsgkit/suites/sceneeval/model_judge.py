@@ -9,25 +9,30 @@ sides. What relations mean is asked without a word about the scene but the names
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
 from tsgkit.geometry import Stage, View
 from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
+from tsgkit.suites.judges.judge import Judge, Question, Unknown, a_model
+from tsgkit.suites.judges.response_formats import Schema
+from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.sceneeval import answers
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.furnished import Furnished
 from tsgkit.suites.sceneeval.gallery import SIZE, VERSION
-from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, Unknown
+from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom
 from tsgkit.suites.sceneeval.mapping import Meant
-from tsgkit.suites.sceneeval.questions import TRIES, Asking, Words
+from tsgkit.suites.sceneeval.questions import TRIES, Words, known, reader
 from tsgkit.suites.sceneeval.rules_judge import RulesJudge
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
 """The labels of calls about a whole scene; others name their object or demand."""
@@ -49,17 +54,28 @@ class ModelJudge:
 
     name: str
     words: Words = field(default_factory=Words)
-    _asking: Asking = field(default_factory=Asking, repr=False, compare=False)
+    asking: Judge = field(default_factory=Judge, repr=False, compare=False)
     turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME), repr=False, compare=False)
 
     @property
     def fingerprint(self) -> str:
-        """The words, what pictures look like, and how often is asked."""
-        return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}"
+        """The words, what pictures look like, how often is asked, and on which side of the pictures the words stand."""
+        return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}{mark_of(self.words.form)}"
 
     def go_on(self) -> None:
         """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
-        self._asking.go_on()
+        self.asking.go_on()
+
+    async def _answer(
+        self,
+        ask: Ask | None,
+        label: str,
+        messages: Sequence[BaseMessage],
+        schema: Schema,
+        read: Callable[[str], object],
+    ) -> Any:  # noqa: ANN401  (what is read, with every fault made unknown)
+        question = Question(label, messages, reader(read), schema, TRIES)
+        return known(await self.asking.answer(a_model(ask, "rooms"), question))
 
     async def categories(
         self, scene: Furnished, categories: Sequence[str], ask: Ask | None
@@ -67,11 +83,11 @@ class ModelJudge:
         """Each object alone, from before its front; one without a shape that could be seen is of no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
         text = self._match(categories)
-        found = await together(*(self._category(scene, name, categories, text, _asked(ask)) for name in names))
+        found = await together(*(self._category(scene, name, categories, text, ask) for name in names))
         return dict(zip(names, found, strict=True))
 
     async def _category(
-        self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask
+        self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask | None
     ) -> str | Unknown | None:
         if name in scene.stage.unmeasured:
             return None
@@ -80,7 +96,7 @@ class ModelJudge:
             return Unknown(picture)
         read = partial(answers.read_category, categories=categories)
         schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
-        found: str | Unknown | None = await self._asking.answer(ask, f"match {name}", messages, schema, read)
+        found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
         return found
 
     async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
@@ -101,8 +117,8 @@ class ModelJudge:
             pieces += [f"Object {number}:", *pair]
         count, label = len(instances), f"attribute {spec.text}"
         messages, schema = self.words.messages(self._of_all(spec, count), *pieces), answers.holds_schema(count)
-        found: tuple[bool, ...] | Unknown = await self._asking.answer(
-            _asked(ask), label, messages, schema, partial(answers.read_holds, count=count)
+        found: tuple[bool, ...] | Unknown = await self._answer(
+            ask, label, messages, schema, partial(answers.read_holds, count=count)
         )
         if isinstance(found, Unknown):
             return _untold(instances, found)
@@ -122,7 +138,7 @@ class ModelJudge:
             return {}
         read = partial(answers.read_object_relations, count=len(specs))
         schema, messages = answers.object_relations_schema(), self.words.messages(self._between(specs))
-        found = await self._asking.answer(_asked(ask), OBJECTS, messages, schema, read)
+        found = await self._answer(ask, OBJECTS, messages, schema, read)
         return _by_spec(specs, found)
 
     def _between(self, specs: Sequence[Specification]) -> str:
@@ -139,7 +155,7 @@ class ModelJudge:
             return {}
         read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
         schema, messages = answers.room_relations_schema(tuple(floors)), self.words.messages(self._built(specs, floors))
-        found = await self._asking.answer(_asked(ask), ROOM, messages, schema, read)
+        found = await self._answer(ask, ROOM, messages, schema, read)
         return _by_spec(specs, found)
 
     def _built(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
@@ -149,16 +165,16 @@ class ModelJudge:
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
         """Each object alone, and with what is around it."""
-        found = await together(*(self._support(scene, name, _asked(ask)) for name in stage.bodies))
+        found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
 
-    async def _support(self, scene: Furnished, name: str, ask: Ask) -> str | Unknown:
+    async def _support(self, scene: Furnished, name: str, ask: Ask | None) -> str | Unknown:
         pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
         if missing := [one for one in pair if isinstance(one, str)]:
             return Unknown(missing[0])
         messages = self.words.messages(self.words.text("support"), pair[0], OUTLINED, pair[1])
         label, schema = f"support {name}", answers.support_schema()
-        found: str | Unknown = await self._asking.answer(ask, label, messages, schema, answers.read_support)
+        found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
         return found
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
@@ -168,9 +184,7 @@ class ModelJudge:
             return {}
         read = partial(answers.read_sides, names=names)
         messages, schema = self.words.messages(self._used(scene)), answers.sides_schema(names)
-        found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._asking.answer(
-            _asked(ask), SIDES, messages, schema, read
-        )
+        found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
         return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
 
     def _used(self, scene: Furnished) -> str:
@@ -206,12 +220,6 @@ class ModelJudge:
         names, support = tuple(scene.stage.bodies), self.words.text("support")
         texts = [(support, 2, A_REASON) for _ in names]
         return [*texts, (self._used(scene), 0, AN_ENTRY * len(names))] if names else []
-
-
-def _asked(ask: Ask | None) -> Ask:
-    if ask is None:
-        raise UsageError("a model has to look at the rooms, and none was given", hint="give --judge PROVIDER/MODEL")
-    return ask
 
 
 def _untold(instances: Sequence[str], why: Unknown) -> Attributed:

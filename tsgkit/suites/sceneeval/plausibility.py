@@ -26,9 +26,10 @@ from tsgkit.geometry import (
     out_of_bounds,
     supports,
 )
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Judge, Unknown
+from tsgkit.suites.sceneeval.judges import Judge
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.geometry import check_libraries
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.judges.judge import Judge as Asking
+from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges import Judge
 from tsgkit.suites.sceneeval.judging import judge
@@ -20,7 +23,9 @@ from tsgkit.suites.solvers.unasked import PREFIX
 from tsgkit.suites.transcript import Ask, Transcript
 
 
-def judge_of(name: str, prompts: str | None = None) -> Judge:
+def judge_of(
+    name: str, prompts: str | None = None, *, form: int = NEWEST, formats: ResponseFormats | None = None
+) -> Judge:
     """The judge of a name: rules, or a model that is asked in our words or those of a folder."""
     check_libraries()
     if name == RULES:
@@ -29,7 +34,7 @@ def judge_of(name: str, prompts: str | None = None) -> Judge:
         return RulesJudge()
     if name.startswith(PREFIX):
         raise UsageError(f"{name}: no baseline looks at rooms", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    return ModelJudge(name, Words.of(prompts))
+    return ModelJudge(name, Words.of(prompts, form), Asking(formats or ResponseFormats()))
 
 
 @dataclass(frozen=True)

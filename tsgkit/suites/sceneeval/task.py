@@ -20,6 +20,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.cards import task_named
 from tsgkit.suites.judged import Scores, Verdict
+from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
 from tsgkit.suites.sceneeval.annotations import Annotation, in_words
@@ -33,7 +34,7 @@ from tsgkit.suites.sceneeval.measuring import Rooms, value_of
 from tsgkit.suites.sceneeval.metrics import PER_SCENE, TASKS
 from tsgkit.suites.sceneeval.model_judge import OBJECTS, ROOM, ModelJudge
 from tsgkit.suites.sceneeval.pieces import pieces_of_scene
-from tsgkit.suites.sceneeval.questions import Words, outcome_of
+from tsgkit.suites.sceneeval.questions import Words
 from tsgkit.suites.sceneeval.solvers import Looking, SceneScorer, judge_of
 from tsgkit.suites.sceneeval.verdicts import of_demands, of_objects
 from tsgkit.suites.scoreboard import Board, Rules
@@ -65,7 +66,7 @@ class SceneTask(DescriptionTask):
 
     def viewer(self, viewing: Viewing, dataset: Dataset) -> Looking:
         """A solver for a folder of rooms."""
-        looks = judge_of(viewing.judge, viewing.prompts)
+        looks = judge_of(viewing.judge, viewing.prompts, form=viewing.form, formats=viewing.formats)
         rooms = Rooms(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
         _check_names(viewing.folder.path, dataset.item_ids)
         if isinstance(looks, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):

@@ -11,18 +11,21 @@ Controls ask in the way they belong to: ``blind`` without a picture, ``shuffled`
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.library.projects import find
+from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.pictures import Picture
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.request_forms import FIRST, NEWEST
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.shuffling import Permutation, permutation, recorded, unshuffled
@@ -40,6 +43,8 @@ BLIND, SHUFFLED = "blind", "shuffled"
 CONTROLS = (BLIND, SHUFFLED)
 PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONTROLS))
 """All ways of asking; the first is taken where none is named."""
+FIRST_TEXTS = "form-1"
+"""The folder of our texts as runs of the first request form have them: they end with an announcement of the picture."""
 Orders = tuple[tuple[Permutation, ...], ...]
 """For every round, the order of every question's options."""
 
@@ -105,6 +110,8 @@ class Words:
     card: Card
     way: Way
     folder: str | None = None
+    form: int = NEWEST
+    """The request form, which says on which side of the question the picture stands in our own ways."""
 
     def check(self) -> None:
         """``UsageError`` where the folder lacks all texts, or one has other fields than it should."""
@@ -133,11 +140,17 @@ class Words:
         return self._template(self._parts[1])
 
     def _template(self, name: str) -> Template:
-        required = FIELDS[name]
-        for place in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
-            if (path := place / f"{name}.txt").is_file():
-                return load_template(path, required=required)
-        return load_template(find("prompts", f"{self.card.prompts}/{name}.txt"), required=required)
+        there = next((file for file in self._files(name) if file.is_file()), None)
+        return load_template(there or find("prompts", f"{self.card.prompts}/{name}.txt"), required=FIELDS[name])
+
+    def _files(self, name: str) -> Iterator[Traversable]:
+        """Where a text may lie: first the caller's folder; ours as it was where the run has the first request form."""
+        for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
+            yield folder / f"{name}.txt"
+        for place in search_path("prompts"):
+            ours = place.joinpath(*self.card.prompts.split("/"))
+            yield from [ours.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
+            yield ours.joinpath(f"{name}.txt")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -145,12 +158,10 @@ class Words:
         return hashlib.sha256(f"{self.role}\0{self.ask.text}".encode()).hexdigest()[:16]
 
     def messages(self, questions: Sequence[Question], picture: Picture | None) -> list[BaseMessage]:
-        """The system's message, and the user's: the questions, then the picture."""
-        from langchain_core.messages import HumanMessage, SystemMessage
-
-        text = self.text(questions)
-        content = text if picture is None else content_of(text, picture)
-        return [SystemMessage(content=self.role), HumanMessage(content=content)]
+        """The system's message, and the user's: the questions and the picture, on the side that the way puts it."""
+        form = FIRST if self.way.base == PUBLISHED else self.form
+        images = () if picture is None else (picture,)
+        return messages_of(self.text(questions), images=images, role=self.role, form=form)
 
     def text(self, questions: Sequence[Question]) -> str:
         """What the user's message says."""

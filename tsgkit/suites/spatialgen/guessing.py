@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tsgkit.llm.reply import Reply
+from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
 from tsgkit.suites.solvers.unasked import baseline_name
 from tsgkit.suites.spatialgen.baselines import NAMES, Answerer, baseline, guess
-from tsgkit.suites.spatialgen.judging import NOT_SHOWN, Sight, label_of
+from tsgkit.suites.spatialgen.judging import label_of
 from tsgkit.suites.spatialgen.rows import Row
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.voting import ROUNDS

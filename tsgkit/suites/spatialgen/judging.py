@@ -2,14 +2,13 @@
 
 ``official`` takes the first five replies of ten lines, whatever round they were asked for. ``strict`` takes of every
 round the reply most of which can be read; a round without one is a vote for nothing. It needs no picture and no judge:
-a transcript holds what was shown, as a call of nobody labelled ``picture``.
+a transcript holds what was shown, as the record of a sight.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +16,8 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores, Verdict
+from tsgkit.suites.judges.judge import outcome_of
+from tsgkit.suites.judges.sights import Sight, sight_of, unshown
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from
 from tsgkit.suites.spatialgen.domains import domain_of
@@ -26,28 +27,15 @@ from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters as read_letters
 from tsgkit.suites.spatialgen.voting import NEEDED, ROUNDS, Ballot
 from tsgkit.suites.tasks import PUBLISHED
-from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.suites.transcript import Transcript
 
-PICTURE = "picture"
-"""The label of what was found under an item's id."""
-SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
 SHOWN_BY_POSITION = "shown_by_position"
 """The count of items shown a file that is named after another, or after none."""
 UNREAD = "-"
 """What stands for a letter that could not be read."""
-NO_PICTURE = "there is no picture of this item"
-NOBODY_LOOKED = "nobody looked at it yet"
-STOPPED = "the run was stopped before all was asked"
 NOT_PUBLISHED = "the published code asks all ten questions at once, options in the order of the data"
 NO_SUCH_CONTROL = "the published code never shows another prompt's picture"
 DROPPED = "no five replies of ten lines: the published code leaves the picture out"
-ENDED = {
-    Ending.API_ERROR: Outcome.API_ERROR,
-    Ending.REFUSED: Outcome.REFUSED,
-    Ending.TRUNCATED: Outcome.TRUNCATED,
-    Ending.EMPTY: Outcome.EMPTY,
-    Ending.MISSING: Outcome.MISSING,
-}
 Letters = tuple[str | None, ...]
 
 
@@ -56,37 +44,6 @@ def unpublished(way: Way) -> str:
     if way.base != PUBLISHED:
         return NOT_PUBLISHED
     return NO_SUCH_CONTROL if way.control == SHUFFLED else ""
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What was found under the id of an item, and the orders in which options are shown beside it."""
-
-    found: str
-    reason: str = ""
-    sha256: str = ""
-    notes: tuple[str, ...] = ()
-    picture_of: str = ""
-    """Whose picture was shown, where that is another's."""
-    file: str = ""
-    """The file that was shown by its position, where it is not named after the item."""
-    orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
-
-    @property
-    def said(self) -> Said:
-        """The record of it."""
-        value = {name: part for name, part in self.__dict__.items() if part or name != "file"}
-        return Said(PICTURE, Reply(text=json.dumps(value), source=LOCAL))
-
-
-def sight_of(transcript: Transcript | None) -> Sight | None:
-    """What a transcript says was found; None where the solver did not come to its end."""
-    text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == PICTURE), None)
-    if text is None:
-        return None
-    value = json.loads(text)
-    orders = tuple(tuple(turn) for turn in value["orders"])
-    return Sight(**{**value, "notes": tuple(value["notes"]), "orders": orders})
 
 
 def label_of(turn: int, number: int | None = None) -> str:
@@ -161,14 +118,10 @@ def _known(letters: Letters) -> int:
 def judged(sample: SpatialSample, transcript: Transcript | None, way: Way) -> Judged:
     """The judgement on what was said of a picture."""
     sight = sight_of(transcript)
-    if transcript is None or sight is None:
-        why = STOPPED if transcript is not None and transcript.said else NOBODY_LOOKED
-        return _judgement(sample, way, Outcome.MISSING, None, (why,), None, None)
-    if sight.found == MISSING:
-        return _judgement(sample, way, Outcome.MISSING, None, (sight.reason,), sight, None)
-    if sight.found == UNREADABLE:
-        why = f"the picture cannot be read: {sight.reason}"
-        return _judgement(sample, way, Outcome.UNREADABLE, None, (why,), sight, None)
+    if without := unshown(transcript):
+        return _judgement(sample, way, without[0], None, (without[1],), sight, None)
+    assert transcript is not None  # noqa: S101  (else nobody looked)
+    assert sight is not None  # noqa: S101
     orders = orders_from(sample, sight.orders)
     rounds = rounds_of(sample, transcript, orders, way.base)
     outcome, notes = _outcome(rounds)
@@ -188,9 +141,10 @@ def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
         unread = sum(letter is None for turn in rounds.letters for letter in turn)
         return Outcome.ANSWERED, (f"{unread} votes could not be read",) if unread else ()
     endings = {reply.ending for reply in rounds.replies}
-    if len(endings) == 1 and (one := endings.pop()) in ENDED:
-        return ENDED[one], (f"every reply is {ENDED[one]}",)
-    return Outcome.UNREADABLE if endings or rounds.replies else Outcome.MISSING, ("no letter could be read",)
+    if len(endings) == 1 and endings != {Ending.COMPLETE}:
+        outcome = outcome_of(rounds.replies[0])
+        return outcome, (f"every reply is {outcome}",)
+    return Outcome.UNREADABLE if rounds.replies else Outcome.MISSING, ("no letter could be read",)
 
 
 def _judgement(

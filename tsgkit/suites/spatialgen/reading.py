@@ -13,10 +13,11 @@ from __future__ import annotations
 from tsgkit.llm.reply import Reply
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import APART, way_of
-from tsgkit.suites.spatialgen.judging import ENDED, unpublished
+from tsgkit.suites.spatialgen.judging import unpublished
 from tsgkit.suites.spatialgen.rows import LETTERS, Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
@@ -48,7 +49,7 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
     theirs = None if accepted is None else "".join(accepted)
     not_official = unpublished(way)
     return TwoReadings(
-        outcome=_outcome(reply, strict),
+        outcome=Outcome.ANSWERED if strict is not None else outcome_of(reply),
         strict=strict,
         unreadable=unread[0] if strict is None else "",
         notes=(),
@@ -56,12 +57,6 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
         not_official=not_official,
         why=_why(strict, theirs, protocol, bool(not_official)),
     )
-
-
-def _outcome(reply: Reply, strict: str | None) -> Outcome:
-    if strict is not None:
-        return Outcome.ANSWERED
-    return ENDED.get(reply.ending, Outcome.UNREADABLE if (reply.text or "").strip() else Outcome.EMPTY)
 
 
 def _why(strict: str | None, theirs: str | None, protocol: str, not_official: bool) -> tuple[str, ...]:

@@ -23,11 +23,12 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.judges.sights import MISSING, NOT_SHOWN, Sight
 from tsgkit.suites.replies import Replies, read_reply_lists
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import Way, orders_of
-from tsgkit.suites.spatialgen.judging import MISSING, NOT_SHOWN, Sight, judged, label_of, official_scores
+from tsgkit.suites.spatialgen.judging import judged, label_of, official_scores
 from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS
 from tsgkit.suites.spatialgen.result_rows import ResultFile, ResultRow, holds_result_rows, result_rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order

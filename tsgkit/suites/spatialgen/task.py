@@ -23,6 +23,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.judged import Verdict
+from tsgkit.suites.judges.images import folder_of
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
@@ -43,7 +44,7 @@ from tsgkit.suites.spatialgen.reply_scores import score
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
-from tsgkit.suites.spatialgen.viewing import Judgements, folder_of, looking
+from tsgkit.suites.spatialgen.viewing import Judgements, looking
 from tsgkit.suites.tasks import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
 from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
 
@@ -106,11 +107,11 @@ class SpatialGenTask(Task):
         """A solver for a folder of pictures; ``UsageError`` where none of them can be that of an item."""
         solver = looking(viewing, _own(dataset), self.card)
         if viewing.pairing == BY_POSITION:
-            if not solver.folder.in_order:
+            if not solver.images.folder.in_order:
                 raise UsageError(f"{viewing.folder.path}: there is no file in it", hint="name the folder of pictures")
             return solver
         if solver.way.control != BLIND and not any(True for _ in self.pieces_of(viewing, _own(dataset))):
-            found = next(iter(solver.folder.stray(dataset.item_ids)), None)
+            found = next(iter(solver.images.folder.stray(dataset.item_ids)), None)
             hint = f"the picture of an item is called {dataset.item_ids[0]}.png" + (f", not {found}" if found else "")
             raise UsageError(f"{viewing.folder.path}: no picture there is named after an item", hint=hint)
         return solver

@@ -6,19 +6,20 @@ up to 25 requests in all. Our ways ask every round with options in other orders,
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
-from tsgkit.llm.cache import cache_home
 from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, Picture
-from tsgkit.llm.reply import Ending, Reply
+from tsgkit.llm.reply import Reply
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.pictures import Missing, PictureFolder
+from tsgkit.suites.judges.images import Images
+from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
+from tsgkit.suites.judges.judge import Question as Asked
+from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
+from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import (
@@ -34,19 +35,7 @@ from tsgkit.suites.spatialgen.asking import (
     shown,
     way_of,
 )
-from tsgkit.suites.spatialgen.judging import (
-    MISSING,
-    NO_PICTURE,
-    NOT_SHOWN,
-    SEEN,
-    STOPPED,
-    UNREADABLE,
-    Sight,
-    judged,
-    label_of,
-    sight_of,
-    unpublished,
-)
+from tsgkit.suites.spatialgen.judging import judged, label_of, unpublished
 from tsgkit.suites.spatialgen.positions import Positions, is_named_after, positions_of, sayable
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample
@@ -59,14 +48,10 @@ from tsgkit.suites.transcript import Ask, Said, Transcript
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-RULES = "rules"
 TRIES = 3
 """So often a round of our own ways is asked for before it counts as it is."""
-BAD_REQUESTS = (400, 422)
-"""How services refuse a request whose form they do not take."""
 A_REASON = 60
 """Characters of a reason in a line."""
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -92,15 +77,7 @@ class Judgements:
 
     def unfinished(self, transcript: Transcript) -> str:
         """What a transcript lacks; empty where the solver had come to its end."""
-        return "" if sight_of(transcript) is not None else STOPPED
-
-
-@dataclass
-class _Memory:
-    """What a solver learns of its judge while it asks."""
-
-    takes_schemas: bool = True
-    decoding: asyncio.Lock = field(default_factory=asyncio.Lock)
+        return unfinished(transcript)
 
 
 @dataclass(frozen=True)
@@ -108,38 +85,40 @@ class Looking(Judgements):
     """Shows the pictures of a folder to a judge."""
 
     words: Words = field(kw_only=True)
-    folder: PictureFolder = field(kw_only=True)
+    images: Images = field(kw_only=True)
+    asking: Judge = field(kw_only=True, repr=False, compare=False)
     item_ids: Sequence[str] = field(kw_only=True, repr=False)
     seed: int = 0
     positions: Positions | None = field(default=None, repr=False)
     """The files by position; None where pictures are found by the ids of their items."""
-    _memory: _Memory = field(default_factory=_Memory, repr=False, compare=False)
 
     @property
     def fingerprint(self) -> str:
-        """The words, the seed of the orders and of whose picture is shown, and how pictures are paired if not by id."""
+        """The words, on which side of the picture they stand, the seed of the orders and of whose picture is shown, and
+        how pictures are paired if not by id."""
         pairing = "" if self.positions is None else f"/{BY_POSITION}"
-        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}"
+        is_moved = self.way.base != PUBLISHED and self.way.control != BLIND
+        mark = mark_of(self.words.form) if is_moved else ""
+        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}{mark}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What pairing by position does to the items; nothing of pairing by id."""
-        return () if self.positions is None else self.positions.warnings(self.folder.path)
+        return () if self.positions is None else self.positions.warnings(self.images.folder.path)
 
     async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
         """Ask all rounds about the picture, if there is one that can be shown."""
-        if ask is None:
-            raise UsageError("a model has to look at the pictures, and none was given", hint="give --judge")
+        model = a_model(ask, "pictures")
         sight, picture = await self._sight(sample)
         if sight.found in (MISSING, UNREADABLE):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
-        said = await self._rounds(sample, orders, picture, ask)
+        said = await self._rounds(sample, orders, picture, model)
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
     async def _sight(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
-        """What is shown; decoded beside the event loop, one picture at a time, so that memory stays bounded."""
+        """What is shown: the picture of the item, that of another one, or none."""
         if self.way.control == BLIND:
             return Sight(NOT_SHOWN, "the judge is shown no picture on purpose"), None
         if self.way.control != SHUFFLED:
@@ -151,58 +130,41 @@ class Looking(Judgements):
         return Sight(MISSING, "there is no picture of any other item"), None
 
     async def _look(self, item_id: str) -> tuple[Sight, Picture | None]:
-        file = ""
-        async with self._memory.decoding:
-            if self.positions is None:
-                found = await asyncio.to_thread(self.folder.look, item_id)
-            elif (name := self.positions.files.get(item_id)) is None:
-                found = Missing()
-            else:
-                found = await asyncio.to_thread(self.folder.look_at, name)
-                file = "" if is_named_after(item_id, name) else sayable(name)
-        if isinstance(found, Missing):
-            return Sight(MISSING, NO_PICTURE, file=file), None
-        if not isinstance(found, Picture):
-            return Sight(UNREADABLE, found.reason, file=file), None
-        return Sight(SEEN, "", found.sha256, found.notes, file=file), found
+        if self.positions is None:
+            return await self.images.of_item(item_id)
+        if (name := self.positions.files.get(item_id)) is None:
+            return Sight(MISSING, NO_IMAGE), None
+        sight, picture = await self.images.in_file(name)
+        return replace(sight, file="" if is_named_after(item_id, name) else sayable(name)), picture
 
     async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
         if self.way.base == PUBLISHED:
-            return await until_accepted(ask, self.words.messages(sample.questions, picture))
+            return await until_accepted(self.asking, ask, self.words.messages(sample.questions, picture))
+        wanted = self.questions(sample, orders, picture)
+        answers = await together(*(self.asking.answer(ask, question) for question in wanted))
+        return [said for answer in answers for said in answer.said]
+
+    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[Asked[None]]:
+        """What is asked in our ways: every round anew, all questions in one call or each in one of its own."""
         rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
         if self.way.base == APART:
-            wanted = [
-                (turn, label_of(turn, number), [one]) for turn, asked in rounds for number, one in enumerate(asked)
+            return [
+                self._question(turn, label_of(turn, number), [one], picture)
+                for turn, asked in rounds
+                for number, one in enumerate(asked)
             ]
-        else:
-            wanted = [(turn, label_of(turn), asked) for turn, asked in rounds]
-        found = await together(*(self._until_read(ask, *one, picture) for one in wanted))
-        return [said for part in found for said in part]
+        return [self._question(turn, label_of(turn), asked, picture) for turn, asked in rounds]
 
-    async def _until_read(
-        self, ask: Ask, turn: int, label: str, questions: Sequence[Question], picture: Picture | None
-    ) -> list[Said]:
-        """Ask until every letter can be read, each time a new draw; a service that fails is not asked again here."""
-        messages, said = self.words.messages(questions, picture), list[Said]()
-        for number in range(TRIES):
-            reply = await self._asked(ask, messages, label, turn * TRIES + number, schema_of(questions, self.way.base))
-            said.append(Said(label, reply))
-            if reply.ending in (Ending.API_ERROR, Ending.MISSING) or is_read(reply, questions):
-                break
-        return said
-
-    async def _asked(
-        self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: dict[str, Any] | None
-    ) -> Reply:
-        """The reply, with a schema as long as the judge takes one: some services refuse it as a bad request."""
-        if self._memory.takes_schemas:
-            reply = await ask(messages, label=label, draw=draw, schema=schema)
-            if reply.ending is not Ending.API_ERROR or reply.status not in BAD_REQUESTS:
-                return reply
-        reply = await ask(messages, label=label, draw=draw)
-        if reply.ending is not Ending.API_ERROR:
-            self._memory.takes_schemas = False
-        return reply
+    def _question(self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None) -> Asked[None]:
+        """One call of a round, with draws of its own: several rounds may send the same words."""
+        return Asked(
+            label,
+            self.words.messages(questions, picture),
+            lambda reply: Reading(None, unread(reply, questions)),
+            schema_of(questions, self.way.base),
+            TRIES,
+            turn * TRIES,
+        )
 
     def expected(self, sample: SpatialSample) -> Expected:
         """The calls of all rounds, at least and at most; a picture as few or as many tokens as one may take."""
@@ -216,13 +178,14 @@ class Looking(Judgements):
         return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))
 
 
-def is_read(reply: Reply, questions: Sequence[Question]) -> bool:
-    """Whether every letter of a reply can be read."""
-    return all(isinstance(letter, str) for letter in letters(reply.text or "", questions))
+def unread(reply: Reply, questions: Sequence[Question]) -> str:
+    """Why some letter of a reply cannot be read; empty where all can."""
+    found = letters(reply.text or "", questions)
+    return next((one.reason for one in found if not isinstance(one, str)), "")
 
 
-async def until_accepted(ask: Ask, messages: Sequence[BaseMessage]) -> list[Said]:
-    """Five replies of ten lines, of 25 requests at most; those still wanted are asked for together.
+async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[Said]:
+    """Five replies of ten lines, of 25 requests at most, as published; those still wanted are asked for together.
 
     A service that fails, after the door's own retries, ends its round: going on with the run asks it again.
     """
@@ -230,7 +193,7 @@ async def until_accepted(ask: Ask, messages: Sequence[BaseMessage]) -> list[Said
     open_rounds = list(range(ROUNDS))
     while open_rounds and len(said) < official.REQUESTS:
         turns = open_rounds[: official.REQUESTS - len(said)]
-        calls = (ask(messages, label=label_of(turn), draw=len(said) + n) for n, turn in enumerate(turns))
+        calls = (judge.reply(ask, messages, label_of(turn), len(said) + n) for n, turn in enumerate(turns))
         replies = await together(*calls)
         said += [Said(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
         open_rounds = [turn for turn, reply in zip(turns, replies, strict=True) if _is_rejected(reply)]
@@ -238,7 +201,7 @@ async def until_accepted(ask: Ask, messages: Sequence[BaseMessage]) -> list[Said
 
 
 def _is_rejected(reply: Reply) -> bool:
-    if reply.ending in (Ending.API_ERROR, Ending.MISSING):
+    if reply.ending in NOT_ASKED_AGAIN:
         return False
     return reply.text is None or official.accepted(reply.text) is None
 
@@ -258,19 +221,16 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
 def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
     """The solver for a folder of pictures; ``UsageError`` where nobody is named who could look."""
     way = check_protocol(viewing.protocol)
-    if viewing.judge == RULES:
-        raise UsageError(
-            "no program sees what is in a picture: a model has to look at it",
-            hint="name one that takes pictures: --judge PROVIDER/MODEL",
-        )
-    words = Words(card, way, viewing.prompts)
+    words = Words(card, way, viewing.prompts, viewing.form)
+    images = Images.of(viewing)
     words.check()
-    folder = folder_of(viewing)
-    positions = positions_of(dataset.rows, folder.in_order) if viewing.pairing == BY_POSITION else None
-    ids = dataset.item_ids
-    return Looking(viewing.protocol, words=words, folder=folder, item_ids=ids, seed=viewing.seed, positions=positions)
-
-
-def folder_of(viewing: Viewing) -> PictureFolder:
-    """The folder that is looked at."""
-    return PictureFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
+    positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None
+    return Looking(
+        viewing.protocol,
+        words=words,
+        images=images,
+        asking=Judge(viewing.formats),
+        item_ids=dataset.item_ids,
+        seed=viewing.seed,
+        positions=positions,
+    )

@@ -1,0 +1,10 @@
+"""One judge for all suites: a model that is asked with or without images.
+
+``judge``             asks until a reply can be read, and ends in a counted unknown
+``response_formats``  remembers which response formats the judge's service takes
+``messages``          puts a question and its images into messages, in the order of the run's request form
+``images``            decodes the images of a folder beside the event loop
+``sights``            records which image a judge was shown
+
+A suite brings its questions, their schemas, a reader of one reply, and how what was said becomes a score.
+"""

@@ -1,0 +1,99 @@
+"""The images of a folder as a judge is shown them, decoded beside the event loop.
+
+>>> import asyncio
+>>> asyncio.run(beside(lambda: 6 * 7))
+42
+
+``AT_ONCE`` threads read and decode for the whole process, however many folders and protocols are worked on; what they
+decode at a time is bounded in pixels too (:mod:`~tsgkit.suites.decoding`). They are daemons: a file that hangs holds up
+neither the replies that are waited for, nor other images, nor the end of the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cache
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.cache import cache_home
+from tsgkit.llm.pictures import Picture
+from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
+from tsgkit.suites.pictures import Looked, Missing, PictureFolder
+
+if TYPE_CHECKING:
+    from tsgkit.suites.tasks import Viewing
+
+AT_ONCE = 4
+"""Images that are read and decoded at a time."""
+RULES = "rules"
+Found = TypeVar("Found")
+_waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+
+
+async def beside(work: Callable[[], Found]) -> Found:
+    """Return what some work comes to, done by one of the decoding threads."""
+    _start()
+    future: Future[Found] = Future()
+    _waiting.put((future, work))
+    return await asyncio.wrap_future(future)
+
+
+@cache
+def _start() -> None:
+    for number in range(AT_ONCE):
+        threading.Thread(target=_decode, name=f"image-{number}", daemon=True).start()
+
+
+def _decode() -> None:
+    while True:
+        future, work = _waiting.get()
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(work())
+            except BaseException as error:  # noqa: BLE001  (whoever waits for the result is told)
+                future.set_exception(error)
+
+
+@dataclass(frozen=True)
+class Images:
+    """The images of a folder; ``UsageError`` where nobody is named who could look at them."""
+
+    folder: PictureFolder
+
+    @classmethod
+    def of(cls, viewing: Viewing) -> Images:
+        """Return the images of the folder that is looked at."""
+        if viewing.judge == RULES:
+            raise UsageError(
+                "no program sees what is in a picture: a model has to look at it",
+                hint="name one that takes pictures: --judge PROVIDER/MODEL",
+            )
+        return cls(folder_of(viewing))
+
+    async def of_item(self, item_id: str) -> tuple[Sight, Picture | None]:
+        """Return the image that is named after an item, if there is one that can be shown."""
+        return shown(await beside(lambda: self.folder.look(item_id)))
+
+    async def in_file(self, name: str) -> tuple[Sight, Picture | None]:
+        """Return the image in a file of the folder, whatever it is called."""
+        return shown(await beside(lambda: self.folder.look_at(name)))
+
+
+def folder_of(viewing: Viewing) -> PictureFolder:
+    """Return the folder that is looked at."""
+    return PictureFolder(viewing.folder.name, viewing.folder.path, cache_home() / "pictures")
+
+
+def shown(found: Looked) -> tuple[Sight, Picture | None]:
+    """Return the record of what was found, and the image itself where it can be shown."""
+    if isinstance(found, Missing):
+        return Sight(MISSING, NO_IMAGE), None
+    if not isinstance(found, Picture):
+        return Sight(UNREADABLE, found.reason), None
+    return Sight(SEEN, "", found.sha256, found.notes), found

@@ -1,0 +1,150 @@
+"""The judge: asks a model one question until its reply can be read, and says why where none could be.
+
+>>> import asyncio
+>>> from tsgkit.llm.reply import Reply
+>>> async def ask(messages, *, label, draw=0, schema=None):
+...     return Reply(("perhaps", "yes")[draw])
+>>> def read(reply):
+...     return Reading(reply.text, "" if reply.text in ("yes", "no") else "neither yes nor no")
+>>> answer = asyncio.run(Judge().answer(ask, Question("lamp", (), read, tries=2)))
+>>> answer.value, len(answer.said), answer.unknown
+('yes', 2, None)
+>>> print(asyncio.run(Judge().answer(ask, Question("lamp", (), read, tries=1))).unknown)
+lamp: neither yes nor no
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.response_formats import ResponseFormats, Schema
+from tsgkit.suites.replies import OUTCOMES
+from tsgkit.suites.transcript import Ask, Said
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+NO_REPLY = "there is no reply"
+PROBLEMS = {
+    Ending.EMPTY: "the reply is empty",
+    Ending.TRUNCATED: "the reply was cut off",
+    Ending.REFUSED: "the judge refused",
+    Ending.MISSING: NO_REPLY,
+}
+"""Endings of replies that hold no answer, in words."""
+NOT_ASKED_AGAIN = (Ending.API_ERROR, Ending.MISSING)
+"""Endings that another draw does not mend; a service that failed is asked again by the same command."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """What a judge could not tell, why, under which label it was asked, and how that ended (None: nobody was asked)."""
+
+    reason: str
+    label: str = ""
+    outcome: Outcome | None = None
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.reason}" if self.label else self.reason
+
+
+class Reading(NamedTuple, Generic[Found]):
+    """What a reply says as far as it can be used, and why another one is wanted; empty where all can be used."""
+
+    value: Found | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Question(Generic[Found]):
+    """One question to a judge: what is sent, the reader of one reply, and how often it may be asked."""
+
+    label: str
+    messages: Sequence[BaseMessage]
+    read: Callable[[Reply], Reading[Found]]
+    """Reads a reply of the service; never called with an error of the service."""
+    schema: Schema | None = None
+    tries: int = 1
+    first_draw: int = 0
+    """The number of the first draw, where a request of the same words is sent under several labels."""
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Found]):
+    """What the last reply to a question says, why not all of it is known, and all replies."""
+
+    value: Found | None
+    unknown: Unknown | None
+    said: tuple[Said, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the last call ended."""
+        return outcome_of(self.said[-1].reply)
+
+
+@dataclass
+class Judge:
+    """A model behind the door, asked by one solver."""
+
+    formats: ResponseFormats = field(default_factory=ResponseFormats)
+    over: TsgkitError | None = None
+    """Why nothing more is asked."""
+
+    def go_on(self) -> None:
+        """Raise once more what ended the asking, before work is done for a question that will not be put."""
+        if self.over is not None:
+            raise self.over
+
+    async def answer(self, ask: Ask, question: Question[Found]) -> Answer[Found]:
+        """Ask until a reply can be read, each time for a new draw; what cannot be read in the end is unknown."""
+        said: list[Said] = []
+        reading = Reading[Found](None, NO_REPLY)
+        for draw in range(question.first_draw, question.first_draw + question.tries):
+            reply = await self.reply(ask, question.messages, question.label, draw, question.schema)
+            said.append(Said(question.label, reply))
+            if reply.ending in NOT_ASKED_AGAIN:
+                reading = Reading(None, problem_of(reply))
+                break
+            reading = question.read(reply)
+            if not reading.problem:
+                return Answer(reading.value, None, tuple(said))
+        unknown = Unknown(reading.problem, question.label, outcome_of(said[-1].reply))
+        return Answer(reading.value, unknown, tuple(said))
+
+    async def reply(
+        self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: Schema | None = None
+    ) -> Reply:
+        """Return one reply; what the asking itself raises (a budget, a full disk) ends all asking."""
+        try:
+            return await self.formats.asked(ask, messages, label=label, draw=draw, schema=schema)
+        except TsgkitError as error:
+            self.over = error
+            raise
+
+
+def a_model(ask: Ask | None, what: str) -> Ask:
+    """Return whoever can be asked; ``UsageError`` where a solver that needs a model was given none."""
+    if ask is None:
+        raise UsageError(f"a model has to look at the {what}, and none was given", hint="give --judge PROVIDER/MODEL")
+    return ask
+
+
+def problem_of(reply: Reply) -> str:
+    """Say why a reply that did not end as it should holds no answer."""
+    return PROBLEMS.get(reply.ending) or f"the service failed: {reply.error}"
+
+
+def outcome_of(reply: Reply) -> Outcome:
+    """Return how a call ended that gives no answer."""
+    if reply.ending is Ending.MISSING:
+        return Outcome.MISSING
+    if reply.ending in OUTCOMES:
+        return OUTCOMES[reply.ending]
+    return Outcome.UNREADABLE if (reply.text or "").strip() else Outcome.EMPTY

@@ -1,0 +1,77 @@
+"""Sights: the record of which image a judge was shown for an item, or why it was shown none.
+
+A transcript ends with it, as a call of nobody labelled ``picture``: one that lacks it was stopped on the way.
+
+>>> from tsgkit.suites.transcript import Transcript
+>>> sight_of(Transcript((Sight(MISSING, NO_IMAGE).said,)))
+Sight(found='missing', reason='there is no picture of this item', sha256='', notes=(), picture_of='', file='')
+>>> unshown(None)
+(<Outcome.MISSING: 'missing'>, 'nobody looked at it yet')
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from tsgkit.llm.reply import Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
+
+PICTURE = "picture"
+"""The label of a sight in a transcript."""
+SEEN, MISSING, UNREADABLE, NOT_SHOWN = "seen", "missing", "unreadable", "not shown"
+NO_IMAGE = "there is no picture of this item"
+NOBODY_LOOKED = "nobody looked at it yet"
+STOPPED = "the run was stopped before all was asked"
+ALWAYS = ("found", "reason", "sha256", "notes")
+"""The fields that every record has; others only where they say something."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was found under the id of an item, and how it was shown."""
+
+    found: str
+    reason: str = ""
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+    picture_of: str = ""
+    """Whose image was shown, where that is another's."""
+    file: str = ""
+    """The file that was shown by its position, where it is not named after the item."""
+    orders: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    """The orders in which options were shown beside it, round by round."""
+
+    @property
+    def said(self) -> Said:
+        """The record of it."""
+        value = {name: part for name, part in self.__dict__.items() if part or name in ALWAYS}
+        return Said(PICTURE, Reply(text=json.dumps(value), source=LOCAL))
+
+
+def sight_of(transcript: Transcript | None) -> Sight | None:
+    """Return what a transcript says was found; None where the solver did not come to its end."""
+    text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == PICTURE), None)
+    if text is None:
+        return None
+    value = json.loads(text)
+    orders = tuple(tuple(turn) for turn in value.get("orders", ()))
+    return Sight(**{**value, "notes": tuple(value["notes"]), "orders": orders})
+
+
+def unshown(transcript: Transcript | None) -> tuple[Outcome, str] | None:
+    """Return how it counts that no image could be shown, and why none was; None where nothing was in the way."""
+    sight = sight_of(transcript)
+    if sight is None:
+        return Outcome.MISSING, STOPPED if transcript and transcript.said else NOBODY_LOOKED
+    if sight.found == MISSING:
+        return Outcome.MISSING, sight.reason
+    if sight.found == UNREADABLE:
+        return Outcome.UNREADABLE, f"the picture cannot be read: {sight.reason}"
+    return None
+
+
+def unfinished(transcript: Transcript) -> str:
+    """Say what a transcript lacks; empty where the solver had come to its end."""
+    return "" if sight_of(transcript) is not None else STOPPED

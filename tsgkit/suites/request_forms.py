@@ -1,0 +1,38 @@
+"""Request forms: the numbered ways in which a version of the toolkit puts its requests together.
+
+A run keeps the form that it began under in ``run.json`` and continues under it, so that nothing is asked twice and all
+of its replies are to the same kind of request. New runs take the newest form.
+
+>>> form_of({"tsgkit": "0.1.0"}), form_of({"request_form": 2})
+(1, 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tsgkit.errors import UsageError
+
+FIELD = "request_form"
+"""The field of ``run.json``; runs that lack it have the first form."""
+FIRST = 1
+IMAGES_FIRST = 2
+"""From this form on, a judge that is asked in a protocol of ours gets images first and the question last."""
+FORMS = (IMAGES_FIRST, FIRST)
+"""All forms, the newest first."""
+NEWEST = FORMS[0]
+
+
+def form_of(header: Mapping[str, Any]) -> int:
+    """Return the request form of a run; ``UsageError`` where this version does not know it."""
+    form = header.get(FIELD, FIRST)
+    if form not in FORMS or isinstance(form, bool):
+        wrong = f"run.json: {FIELD} is {form!r}; this version knows {', '.join(map(str, reversed(FORMS)))}"
+        raise UsageError(wrong, hint="use the version that wrote the run, or a newer one")
+    return int(form)
+
+
+def mark_of(form: int) -> str:
+    """Return what a request form adds to the fingerprint of a solver whose requests it changes."""
+    return "" if form == FIRST else f"/form {form}"
