@@ -5,9 +5,10 @@ As a program it prints its port and serves until it is ended, like ``model_serve
     python tests/picture_server.py '{"delay": 0.1, "always": {"forbidden": "blocked", "plate": "429"}}'
 
 ``POST /v1/chat/completions`` decodes the pictures it is sent and answers with what it saw, as JSON: for each its
-SHA-256, size, declared media type and what its bytes hold. ``POST /v1/images/generations`` makes a small PNG whose
-pixels follow from the prompt, ``/v1/images/edits`` one that follows from the prompt and the picture sent along.
-``GET /stats`` tells what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no),
+SHA-256, size, declared media type and what its bytes hold; or with one of ``replies``. ``refuses_schemas`` is the
+status that a request for structured output gets. ``POST /v1/images/generations`` makes a small PNG whose pixels follow
+from the prompt, ``/v1/images/edits`` one that follows from the prompt and the picture sent along. ``GET /stats`` tells
+what was asked. Faults beside those of ``model_server``: ``blocked`` (a content filter says no),
 ``url`` (the picture by its address), ``url404``, ``urlcut``, ``urlhang``, ``urlgiant``, ``urlftp``, ``giant``
 (``giant_bytes`` more inline), ``nodata``, ``nobase64``, ``nopicture`` (text where the picture should be),
 ``wrongjson``, ``jpeg`` (a JPEG given in ``jpeg``, base64), ``echo`` (a 400 that repeats the body it was sent),
@@ -63,6 +64,9 @@ class PictureScript(Script):
         super().__init__(options)
         self.looked: list[dict[str, Any]] = []
         self.prompts: list[str] = []
+        self.contents: list[list[str]] = []
+        self.refuses_schemas = int(options.get("refuses_schemas", 0))
+        self.schemas = 0
         self.jpeg: str = options.get("jpeg", "")
         self.giant = int(options.get("giant_bytes", 1000))
         self.image_usage = options.get("image_usage")
@@ -89,8 +93,8 @@ class PictureConnection(Connection):
 
     def stats(self) -> dict[str, Any]:
         script = self.script
-        more = {"looked": script.looked, "prompts": script.prompts, "fetches": script.fetches}
-        return super().stats() | more | {"authorised_fetches": script.authorised_fetches}
+        names = ("looked", "prompts", "contents", "schemas", "fetches", "authorised_fetches")
+        return super().stats() | {name: getattr(script, name) for name in names}
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         value = json.loads(body)
@@ -102,15 +106,21 @@ class PictureConnection(Connection):
         if fault == "echo":
             self._later(lambda: self._error(400, f"cannot take {body.decode()}", {}))
             return
-        reply = json.dumps(found) if text not in self.script.replies else self.script.replies[text]
+        reply = next((said for word, said in self.script.replies.items() if word in text), json.dumps(found))
         if fault == "parrot":
             reply = parts[-1]["image_url"]["url"]
         self._later(lambda: self._finish(fault, text, "", "", reply))
 
     def count(self, prompt: str, body: bytes, model: str) -> str:
-        """The fault a request meets, counted."""
+        """The fault a request meets, counted; of a request to look also the kinds of its parts, in order."""
         script, digest = self.script, hashlib.sha256(body).hexdigest()
         fault = script.fault(prompt, digest, model)
+        if body.startswith(b"{") and "messages" in (value := json.loads(body)):
+            content = value["messages"][-1]["content"]
+            script.contents.append([part["type"] for part in content] if isinstance(content, list) else ["text"])
+            script.schemas += "response_format" in value
+            if script.refuses_schemas and "response_format" in value:
+                fault = str(script.refuses_schemas)
         script.seen[digest] += 1
         script.counts[fault or "good"] += 1
         if not fault:

@@ -4,9 +4,8 @@ As a program it prints its port and serves, like ``picture_server``, whose optio
 ``known`` is a file of what it knows (``looks``: the things that look like a picture's SHA-256; ``held``: what holds the
 object of a picture of surroundings), ``size`` is how large pictures have to be. ``odd`` maps a kind of question (match,
 attribute, support, sides, object-relations, room-relations) to the reply it gives instead, as often as ``times`` says
-for one and the same request. ``refuses_schemas`` is the status that a request for structured output gets. A request
-that is not as it should be (pictures that are none or too many, a schema that does not fit) is answered with 418, and
-told in ``/stats``.
+for one and the same request. A request that is not as it should be (pictures that are none or too many, a schema that
+does not fit) is answered with 418, and told in ``/stats``.
 """
 
 from __future__ import annotations
@@ -76,9 +75,7 @@ class RoomScript(PictureScript):
         self.size = int(options.get("size", 512))
         self.odd: Mapping[str, str] = options.get("odd", {})
         self.times = int(options.get("times", 99))
-        self.refuses_schemas = int(options.get("refuses_schemas", 0))
         self.kinds: Counter[str] = Counter()
-        self.schemas = 0
         self.wrong: list[str] = []
         self.same = Synonyms.of(synonyms_table()[0])
 
@@ -136,7 +133,7 @@ class RoomConnection(PictureConnection):
 
     def stats(self) -> dict[str, Any]:
         script = self.script
-        return super().stats() | {"kinds": script.kinds, "schemas": script.schemas, "wrong": script.wrong}
+        return super().stats() | {"kinds": script.kinds, "wrong": script.wrong}
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)
@@ -149,12 +146,8 @@ class RoomConnection(PictureConnection):
         script.kinds[kind] += 1
         script.looked += [{"text": text, **one} for one in pictures]
         script.prompts.append(text)
-        script.schemas += "response_format" in value
         times = script.seen[hashlib.sha256(body).hexdigest()]
         fault = self.count(text, body, value["model"])
-        if script.refuses_schemas and "response_format" in value:
-            self._later(lambda: self._error(script.refuses_schemas, "response_format is not supported", {}))
-            return
         if problem := wrong(kind, text, urls, value.get("response_format"), script.size):
             script.wrong.append(problem)
             self._later(lambda: self._error(418, problem, {}))

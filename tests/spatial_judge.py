@@ -5,7 +5,7 @@ As a program it prints its port and serves, like ``picture_server``, whose optio
 it knows; ``mode`` is how it decides: ``sees`` (the keyed option if the picture sent is that of the questions, else
 None), ``constant:C`` (always that letter). ``forms`` lists how its replies are written: the first reply to a request in
 the first form, a repeated one in the next, and so on: ``plain``, ``bold``, ``heading``, ``nine`` (a line too few),
-``prose`` (no letter at all). ``refuses_schemas`` is the status that a request for structured output gets.
+``prose`` (no letter at all).
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ class JudgeScript(PictureScript):
         self.pictures: dict[str, str] = options.get("pictures", {})
         self.mode: str = options.get("mode", "sees")
         self.forms: list[str] = options.get("forms", ["plain"])
-        self.refuses_schemas = int(options.get("refuses_schemas", 0))
-        self.schemas = 0
         self.keys: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
         for row in rows_in(Path(options["rows"])) if "rows" in options else ():
             for question in row.questions:
@@ -67,9 +65,6 @@ class JudgeConnection(PictureConnection):
 
     script: JudgeScript
 
-    def stats(self) -> dict[str, Any]:
-        return super().stats() | {"schemas": self.script.schemas}
-
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         script, value = self.script, json.loads(body)
         contents = [one["content"] for one in value["messages"]]
@@ -79,12 +74,8 @@ class JudgeConnection(PictureConnection):
         found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
         script.looked += [{"text": text, **one} for one in found]
         script.last_body = {name: part for name, part in value.items() if name != "messages"}
-        script.schemas += "response_format" in value
         form = script.form(body)
         fault = self.count(text, body, value["model"])
-        if script.refuses_schemas and "response_format" in value:
-            self._later(lambda: self._error(script.refuses_schemas, "response_format is not supported", {}))
-            return
         asked = [question_from(line, "") for line in ASKED.findall(text)]
         said = [script.letter(question, found[0]["sha256"] if found else "") for question in asked]
         self._later(lambda: self._finish(fault, text, "", "", written(said, text, form)))

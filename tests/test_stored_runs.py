@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -228,6 +228,34 @@ def test_continuing_a_stored_run_asks_only_what_is_missing(
     assert continued(capsys, f"{run}/run.json", server) == 0
     check_figures(reported(capsys, run), stored.figures["continued"])
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
+
+
+JUDGED = [stored for stored in STORED if stored.needs and stored.left]
+
+
+def contents_of(run: str, calls: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
+    """The kinds of the parts of what a user says in some calls, in order."""
+    prompts = {one["hash"]: one["messages"] for one in lines(Path(run, "prompts.jsonl"))}
+    for call in calls:
+        content = prompts[call["prompt"]][-1]["content"]
+        yield [part["type"] for part in content] if isinstance(content, list) else ["text"]
+
+
+@pytest.mark.parametrize("stored", JUDGED, ids=lambda stored: f"{stored.suite}-{stored.run}")
+def test_a_stored_run_asks_what_is_missing_with_images_behind_the_question(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    before = lines(Path(run, "calls.jsonl"))
+    assert continued(capsys, f"{run}/run.json", server) == stored.left
+    asked = [call for call in lines(Path(run, "calls.jsonl"))[len(before) :] if "prompt" in call]
+    assert len(asked) >= stored.left
+    assert all(parts[0] == "text" or parts == ["picture"] for parts in contents_of(run, asked))
+    keys = ("task", "solver", "sample", "label", "draw")
+    before_of = {tuple(call[name] for name in keys) for call in before}
+    bodies = {tuple(call[name] for name in (*keys, "body")) for call in before if "body" in call}
+    again = [call for call in asked if tuple(call[name] for name in keys) in before_of]
+    assert all(tuple(call[name] for name in (*keys, "body")) in bodies for call in again), "asked in other words"
+    assert "request_form" not in json.loads(Path(run, "run.json").read_text())
 
 
 @pytest.mark.parametrize("stored", [STORED[2], STORED[3]], ids=["by-identity", "by-name"])

@@ -1,0 +1,318 @@
+"""One judge for all suites, asked over loopback: schemas, the order of images and question, images beside the loop."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+
+from formula_items import ROWS, lines, paint
+from model_server import Running
+from picture_server import picture_server, png
+from room_judge import room_judge
+from rooms_of_ours import room, thing
+from shipped import TASKS
+from spatial_judge import spatial_judge
+
+from tsgkit.errors import UsageError
+from tsgkit.runs.evaluation import Finished, Options, Watch, carry_out, evaluate, prepare_run
+from tsgkit.runs.folder import read_header
+from tsgkit.runs.plan import Plan
+from tsgkit.runs.prepared import prepare
+from tsgkit.runs.subjects import Limits
+from tsgkit.suites.judges.images import AT_ONCE
+from tsgkit.suites.pictures import Looked, PictureFolder
+from tsgkit.suites.request_forms import FIRST, NEWEST
+from tsgkit.suites.sceneeval import gallery
+from tsgkit.suites.spatialgen.rows import rows_in
+
+QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"
+IDS = [row.id for row in rows_in(QUESTIONS)]
+SAID = json.dumps({"satisfies_constraint": True, "satisfied_clauses": [], "objects": []})
+SIZE = 64
+Contents = list[list[str]]
+
+
+class Case(NamedTuple):
+    """A suite with images for its judge in the working folder."""
+
+    server: Callable[..., AbstractContextManager[Running]]
+    plan: dict[str, Any]
+    make: Callable[[], None]
+    calls: int
+    """The requests of the whole plan, where the service takes schemas."""
+    kind: str = "json_schema"
+
+
+def spatial_images() -> None:
+    Path("mine").mkdir()
+    for item_id in IDS[:4]:
+        Path(f"mine/{item_id}.png").write_bytes(png(item_id))
+
+
+def formula_images() -> None:
+    rows = [{**ROWS[2], "id": number} for number in range(4)]
+    Path("rows.jsonl").write_text(lines([*rows, *({**ROWS[0], "id": number} for number in range(4))]))
+    for number in range(4):
+        paint(Path(f"mine/{number}.png"), ("white", "black", "red", "blue")[number])
+
+
+def scenes() -> None:
+    pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
+    Path("mine").mkdir()
+    bed = thing("bed_1", "bed", (2, 1.5, 0), (1.6, 2, 0.5), attributes=["wooden"])
+    lamp = thing("lamp_1", "lamp", (0.5, 0.5, 0), (0.2, 0.2, 1.5), attributes=["red"], shape="cylinder")
+    Path("mine/scene_0.json").write_text(room(bed, lamp))
+    row = '0,easy,A bedroom.,"eq,1,bed; eq,1,lamp","eq,1,lamp,red","eq,1,next_to,0,bed,lamp","eq,1,against,bed,wall"'
+    Path("a.csv").write_text(f"ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\n{row}\n")
+
+
+@contextmanager
+def spatial_server(**options: object) -> Iterator[Running]:
+    with spatial_judge(mode="constant:C", **options) as running:
+        yield running
+
+
+@contextmanager
+def formula_server(**options: object) -> Iterator[Running]:
+    with picture_server(replies={"": SAID}, **options) as running:
+        yield running
+
+
+@contextmanager
+def room_server(**options: object) -> Iterator[Running]:
+    with room_judge(size=SIZE, **options) as running:
+        yield running
+
+
+SPATIAL = {"tasks": ("spatialgen/questions",), "images": ("mine=mine",), "ids": tuple(IDS[:4]), "protocols": ("ours",)}
+NATURAL = {"tasks": ("formalimg/natural",), "images": ("mine=mine",), "data": "rows.jsonl"}
+KNOLLING = {**NATURAL, "tasks": ("formalimg/knolling",)}
+SCENES = {"tasks": ("sceneeval",), "scenes": ("mine=mine",), "data": "a.csv", "ids": ("0",)}
+CASES = {
+    "spatialgen": Case(spatial_server, SPATIAL, spatial_images, 20),
+    "formalimg": Case(formula_server, NATURAL, formula_images, 4, "json_object"),
+    "sceneeval": Case(room_server, {**SCENES, "tasks": ("sceneeval/fidelity", "sceneeval/plausibility")}, scenes, 7),
+}
+each = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TSGKIT_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(gallery, "SIZE", SIZE)
+    monkeypatch.chdir(tmp_path)
+
+
+def plan_of(server: Running, plan: dict[str, Any], **more: object) -> Plan:
+    asked = {"judge": "openai/eye", "model_args": (f"api_base={server.base}", "api_key=none")}
+    return Plan.model_validate({**plan, **asked, **more})
+
+
+def judged(server: Running, plan: dict[str, Any], *, limits: Limits | None = None, **more: object) -> Finished:
+    options = Options(out=Path("run"), cache=False, limits=limits or Limits())
+    return evaluate(plan_of(server, plan, **more), options, with_samples=True)
+
+
+def calls() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path("run/calls.jsonl").read_text().splitlines()]
+
+
+@each
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(status: int, case: Case) -> None:
+    case.make()
+    with case.server(refuses_schemas=status) as server:
+        stopped = judged(server, case.plan, limits=Limits(max_requests=4))
+        assert (stopped.exit_code, server.stats()["schemas"]) == (4, 1)
+        assert list(read_header(Path("run"))["response_formats"].values()) == [{case.kind: False}]
+        again = judged(server, case.plan)
+        stats = server.stats()
+    assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
+
+
+@each
+def test_a_service_that_takes_schemas_is_asked_with_one_every_time(case: Case) -> None:
+    case.make()
+    with case.server() as server:
+        finished = judged(server, case.plan)
+        stats = server.stats()
+    assert (finished.exit_code, stats["schemas"], stats["seen"]) == (0, case.calls, case.calls)
+    assert list(finished.header["response_formats"].values()) == [{case.kind: True}]
+
+
+def test_one_request_that_is_refused_leaves_schemas_to_the_others() -> None:
+    spatial_images()
+    stem = next(row for row in rows_in(QUESTIONS) if row.id == IDS[1]).questions[2].stem
+    with spatial_server() as server:
+        judged(server, SPATIAL, ids=(IDS[0],))
+    port = int(server.base.rpartition(":")[2].partition("/")[0])
+    with spatial_server(always={stem: "400"}, port=port) as server:
+        finished = evaluate(plan_of(server, SPATIAL), Options(out=Path("other"), cache=False, limits=Limits(1)))
+        stats = server.stats()
+    assert (finished.exit_code, finished.results[0].board.counts["api_error"]) == (1, 1)
+    assert (stats["schemas"], stats["seen"]) == (20, 25), "only what was refused is asked without one"
+
+
+@each
+def test_errors_of_the_service_stay_errors_and_the_same_command_asks_again(case: Case) -> None:
+    case.make()
+    with case.server(always={"": "400"}) as server:
+        first = judged(server, case.plan)
+        port = int(server.base.rpartition(":")[2].partition("/")[0])
+    assert first.exit_code == 1 and "response_formats" not in first.header
+    outcomes = [sample["outcome"] for row in first.values for sample in row["samples"]]
+    assert "api_error" in outcomes and set(outcomes) <= {"api_error", "missing"}, "nothing is charged to an image"
+    with case.server(port=port) as server:
+        again = judged(server, case.plan)
+        stats = server.stats()
+    assert (again.exit_code, stats["seen"]) == (0, case.calls)
+
+
+def contents(server: Running) -> Contents:
+    return [list(one) for one in server.stats()["contents"]]
+
+
+@pytest.mark.parametrize("protocol", ["ours", "ours-apart", "ours-shuffled"])
+def test_images_come_first_and_the_question_last_in_our_ways_of_spatialgen(protocol: str) -> None:
+    spatial_images()
+    with spatial_server() as server:
+        finished = judged(server, SPATIAL, ids=(IDS[0],), protocols=(protocol,))
+        assert {tuple(one) for one in contents(server)} == {("image_url", "text")}
+        assert not any("The picture:" in one["text"] for one in server.stats()["looked"])
+    assert finished.header["request_form"] == NEWEST
+
+
+def test_published_protocols_keep_the_published_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    spatial_images()
+    with spatial_server() as server:
+        judged(server, SPATIAL, ids=(IDS[0],), protocols=("published",))
+        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
+        assert all(one["text"].endswith("The picture:") for one in server.stats()["looked"])
+    Path("formulas").mkdir()
+    monkeypatch.chdir("formulas")
+    formula_images()
+    with formula_server() as server:
+        evaluate(plan_of(server, NATURAL), Options(out=Path("natural"), cache=False))
+        assert {tuple(one) for one in contents(server)} == {("text", "image_url")}
+        evaluate(plan_of(server, KNOLLING, protocols=("published",)), Options(out=Path("knolling"), cache=False))
+        assert {tuple(one) for one in contents(server)[4:]} == {("image_url",)}, "the text is the system's message"
+
+
+def test_the_picture_comes_first_where_all_classes_are_asked_for_at_once() -> None:
+    formula_images()
+    with formula_server() as server:
+        judged(server, KNOLLING, protocols=("ours",))
+        assert contents(server) == [["image_url", "text"]] * 4
+
+
+def test_pictures_of_objects_come_first_with_what_stands_between_them() -> None:
+    scenes()
+    with room_server() as server:
+        judged(server, CASES["sceneeval"].plan)
+        found = {tuple(one) for one in contents(server)}
+    alone, around, nothing = ("image_url", "text"), ("image_url", "text", "image_url", "text"), ("text",)
+    assert found == {alone, around, nothing}
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "left"),
+    [("spatialgen", SPATIAL, 17), ("formalimg", {**KNOLLING, "protocols": ("ours",)}, 1)],
+    ids=["spatialgen", "formalimg"],
+)
+@pytest.mark.parametrize("out", [Path("run"), None], ids=["named", "unnamed"])
+def test_a_run_of_the_first_form_goes_on_in_the_old_order(
+    name: str, plan: dict[str, Any], left: int, out: Path | None
+) -> None:
+    case = CASES[name]
+    case.make()
+    with case.server() as server:
+        wanted = plan_of(server, plan)
+        options = Options(out=out, cache=False, limits=Limits(concurrency=1, max_requests=3))
+        stopped = carry_out(prepare(wanted, form=FIRST), options, Watch())
+        header = read_header(stopped.path)
+        del header["request_form"]
+        (stopped.path / "run.json").write_text(json.dumps(header))
+        again = evaluate(wanted, replace(options, limits=Limits()))
+        assert (again.exit_code, again.path) == (0, stopped.path)
+        assert contents(server) == [["text", "image_url"]] * (3 + left)
+        assert "request_form" not in read_header(again.path)
+        assert prepare_run(wanted, replace(options, new=True)).form == NEWEST
+
+
+def test_a_run_of_a_form_that_is_not_known_is_refused() -> None:
+    spatial_images()
+    with spatial_server() as server:
+        judged(server, SPATIAL, ids=(IDS[0],))
+        header = read_header(Path("run"))
+        Path("run/run.json").write_text(json.dumps(header | {"request_form": 99}))
+        with pytest.raises(UsageError, match="request_form is 99; this version knows 1, 2") as refused:
+            judged(server, SPATIAL, ids=(IDS[0],))
+    assert "a newer one" in refused.value.hint
+
+
+IMAGES: dict[str, dict[str, Any]] = {"spatialgen": SPATIAL, "formalimg": NATURAL}
+images = pytest.mark.parametrize("name", IMAGES)
+
+
+@images
+def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    CASES[name].make()
+    threads, now, most = set[str](), 0, 0
+    lock, inner = threading.Lock(), PictureFolder.look
+
+    def look(self: PictureFolder, item_id: str) -> Looked:
+        nonlocal now, most
+        threads.add(threading.current_thread().name)
+        with lock:
+            now += 1
+            most = max(most, now)
+        try:
+            return inner(self, item_id)
+        finally:
+            with lock:
+                now -= 1
+
+    monkeypatch.setattr(PictureFolder, "look", look)
+    folders = {"images": tuple(f"mine{number}=mine" for number in range(6))}
+    with CASES[name].server() as server:
+        assert judged(server, {**IMAGES[name], **folders}).exit_code == 0
+    assert threads and threads <= {f"image-{number}" for number in range(AT_ONCE)}
+    assert 0 < most <= AT_ONCE
+
+
+@images
+def test_a_decode_that_hangs_stops_no_other_item(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    CASES[name].make()
+    hung: list[str] = []
+    others, inner = threading.Event(), PictureFolder.look
+
+    def look(self: PictureFolder, item_id: str) -> Looked:
+        if not hung:
+            hung.append(item_id)
+            assert others.wait(60), "the other items are waited for"
+        return inner(self, item_id)
+
+    done: list[int] = []
+
+    def changed() -> None:
+        done.append(1)
+        if len(done) == 3:
+            others.set()
+
+    monkeypatch.setattr(PictureFolder, "look", look)
+    with CASES[name].server() as server:
+        wanted = plan_of(server, IMAGES[name])
+        options = Options(out=Path("run"), cache=False)
+        finished = carry_out(prepare(wanted), options, Watch(changed=changed), with_samples=True)
+    assert finished.exit_code == 0
+    records = [json.loads(line)["sample"] for line in Path("run/calls.jsonl").read_text().splitlines()]
+    assert records[-1].rpartition("/")[2] == hung[0], "the last record is of the item that hung"
