@@ -266,27 +266,18 @@ images = pytest.mark.parametrize("name", IMAGES)
 @images
 def test_images_are_decoded_beside_the_loop_a_few_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CASES[name].make()
-    threads, now, most = set[str](), 0, 0
-    lock, inner = threading.Lock(), PictureFolder.look
+    threads, inner, together = set[str](), PictureFolder.look, threading.Barrier(AT_ONCE, timeout=60)
 
     def look(self: PictureFolder, item_id: str) -> Looked:
-        nonlocal now, most
         threads.add(threading.current_thread().name)
-        with lock:
-            now += 1
-            most = max(most, now)
-        try:
-            return inner(self, item_id)
-        finally:
-            with lock:
-                now -= 1
+        together.wait()
+        return inner(self, item_id)
 
     monkeypatch.setattr(PictureFolder, "look", look)
     folders = {"images": tuple(f"mine{number}=mine" for number in range(6))}
     with CASES[name].server() as server:
         assert judged(server, {**IMAGES[name], **folders}).exit_code == 0
-    assert threads and threads <= {f"image-{number}" for number in range(AT_ONCE)}
-    assert 0 < most <= AT_ONCE
+    assert threads == {f"image-{number}" for number in range(AT_ONCE)}, "no other thread decodes for any folder"
 
 
 @images

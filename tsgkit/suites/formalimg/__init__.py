@@ -7,7 +7,7 @@ asks the verifiers, ``blame`` says which clauses fail, ``metrics`` says what the
 files of replies.
 
 Asking: ``examples`` and ``prompting`` have the texts of prompts, ``baselines`` answer without a model, ``answers`` are
-layouts as solvers take them. Pictures: ``viewing`` shows them to the judge, ``grounding`` finds objects in them, ``natural``
-reads what a judge says of clauses, ``painting`` asks for them. ``layout_task`` and ``picture_task`` are all of it for a
-run, on what ``formula_task`` has for both; ``task`` finds the one of a card.
+layouts as solvers take them. Pictures: ``viewing`` shows them to the judge, ``grounding`` finds objects in them,
+``natural`` reads what a judge says of clauses, ``painting`` asks for them. ``layout_task`` and ``picture_task`` are
+all of it for a run, on what ``formula_task`` has for both; ``task`` finds the one of a card.
 """
