@@ -34,7 +34,10 @@ FIELDS = ("answer", "final_answer", "finalanswer", "letter", "choice", "option",
 DEEPEST = 3
 LETTER = r"([A-Ha-h])"
 """Letters beyond the options, so that an answer outside them is seen as one."""
-NOUN = r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|opción|respuesta|antwort|réponse|选项|答案)"
+NOUN = (
+    r"(?:options?|choices?|letters?|candidates?|answers?|descriptions?|match|fit"
+    r"|opción|respuesta|antwort|réponse|选项|答案)"
+)
 FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
 LEADING = re.compile(
     rf"[^\w(]*+(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*+)?(?:(?:correct|right|best)\s++)?(?:{NOUN}\s*+(?:(?:is|ist|es|est)\s++)?[:#]?\s*+)?"
@@ -82,6 +85,9 @@ SENTENCES = tuple(
             rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
             rf"|answer\b)",
             rf"{FIRST}\s*+(?i:{FITS})",
+            rf"(?i:{NOUN})\s++{FIRST}[^.\n]{{0,120}}(?i:(?:that|this|it|which)(?:'s|\s++is)\s++the\s++one\b)",
+            rf"\b(?i:corresponds?\s++to|i\.e\.,?|namely|which\s++is)\s++(?i:the\s++)?(?i:{NOUN})\s*+{CAPITAL}{ENDED}",
+            rf"\b(?i:correct|right|richtig|correcta?|correcte)\s++(?i:is|ist|es|est)\s++(?i:la\s++)?(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
             rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*+:?\s*+(?:选项)?{CAPITAL}",
             rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*+(?:选项)?\s*+:?\s*+{CAPITAL}",
             rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
@@ -89,6 +95,8 @@ SENTENCES = tuple(
     )
 )
 SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
+IN_PARENTHESES = re.compile(r"\(([A-H])\)")
+"""A letter behind the words of its option: ``the red bus (A)``."""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
 UNSURE = re.compile(
     r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
@@ -272,6 +280,12 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
         letter = _in_words(match.group(1), options)
         if letter and is_sure(text, match.start()):
             found[match.span(1)] = Statement(letter, part.start + match.start(1), part.start + match.end(1))
+    for match in IN_PARENTHESES.finditer(text):
+        words = options.get(match.group(1), "")
+        said = text[max(match.start() - len(words) - 8, 0) : match.start()]
+        if words and f" {_folded(said)}".endswith(f" {_folded(words)}") and is_sure(text, match.start()):
+            span = match.span(1)
+            found[span] = Statement(match.group(1), part.start + span[0], part.start + span[1])
     return [found[span] for span in sorted(found)]
 
 

@@ -22,7 +22,7 @@ ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
 BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
 MOST_BULLETS = 4
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*_`#>\[\]{}$\"“”]")
+MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*`#>\[\]{}$\"“”]|(?<!\w)_|_(?!\w)")
 
 
 def shown_plainly(part: Part) -> Part:

@@ -35,16 +35,21 @@ ENDS = re.compile(
     r"\(.*$|\s(?:because|since|as|which|that|who|from|weil|porque|parce|car)\b.*$|\s[-–—]\s.*$|[:;]\s.*$|[.!]\s.*$|[,:]?[因由]为?.*$",
     re.DOTALL,
 )
+BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*(?!\s*+:)")
+LEAD = re.compile(r"[^:\n]{1,40}:\s++(?=\S)")
+CHINESE = re.compile("[\u4e00-\u9fff]")
+LONGEST_CHINESE = 10
 JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
+LISTED = re.compile(r"\s*+(?:[-+*•–]|\d{1,3}[.)])[ \t]")
 LIST = re.compile(r"\[\s*+\[|\[[^\[\]]*,[^\[\]]*,")
 """What opens a graph or a list of several names."""
 QUOTED = re.compile(
     r"\*\*([^*\n]{1,60})\*\*|`([^`\n]{1,60})`|\"([^\"\n]{1,60})\"|‘([^’'\n]{1,60})['’]|(?<!\w)'([^'\n]{1,60})'(?!\w)|\[([^\[\]\n]{1,60})\]"
 )
-IS = r"(?:is|was|are|were|must\s++be|would\s++be|will\s++be|ist|war|es|era|est|était)\b"
+IS = r"(?:is|was|are|were|must\s++be|would\s++be|will\s++be|ist|war|lautet|es|era|est|était)\b"
 ANSWER = re.compile(
-    rf"\b(?:answer|antwort|respuesta(?:\s++correcta)?|réponse)\s++{IS}\s*+:?\s*+([^.\n;!?]{{1,80}})(?=[.\n;!]|$)|(?:答案|应该)(?:是|为)\s*+:?\s*+([^.\n,;]{{1,40}})",
+    rf"\b(?:answer|antwort|respuesta(?:\s++correcta)?|réponse)\s++{IS}\s*+(?:therefore|thus|clearly|probably|also|donc|daher)?\s*+:?\s*+([^.\n;!?]{{1,80}})(?=[.\n;!]|$)|(?:答案|应该)(?:是|为)\s*+:?\s*+([^.\n,;]{{1,40}})",
     re.IGNORECASE,
 )
 SENTENCE = re.compile(
@@ -135,6 +140,8 @@ def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
     name = _stripped(content)
     if name.text.casefold() in known:
         return [name.read_as(name.text)]
+    if (lead := LEAD.match(name.text)) and (led := _joined(_stripped(name.cut(lead.end())), known)):
+        return led
     if explained := ENDS.search(name.text):
         name = _stripped(name.cut(0, explained.start()).strip(","))
     return _joined(name, known)
@@ -164,6 +171,8 @@ def _stripped(part: Part) -> Part:
 
 
 def _is_name(text: str) -> bool:
+    if CHINESE.search(text) and (len(text) > LONGEST_CHINESE or "是" in text):
+        return False
     folded = text.casefold()
     words = len(text.split()) <= MOST_WORDS and len(text) <= 60 and "->" not in text
     return (
@@ -204,14 +213,14 @@ def _boxed(part: Part, known: frozenset[str]) -> list[Read[str]]:
 def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
     """Return the names of sentences that answer."""
     plain = bare(part)
-    found = []
+    found: list[Read[str]] = []
     for match in ANSWER.finditer(plain.text):
         place = 1 if match.group(1) else 2
         if is_sure(plain.text, match.start()):
             found += _names(plain.cut(*match.span(place)), known)
     if found:
-        found += [name for match in SO.finditer(plain.text) for name in _names(plain.cut(*match.span(1)), known)]
-        return found
+        concluded = (match.span(1) for match in SO.finditer(plain.text) if not ANSWER.search(match.group(1)))
+        return found + [name for span in concluded for name in _names(plain.cut(*span), known)]
     for raw in part.lines():
         line = bare(raw).strip()
         if named := SENTENCE.fullmatch(line.text):
@@ -219,7 +228,13 @@ def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
                 found += _quoted(raw, known) or _names(line.cut(*named.span(1)), known)
         elif named := BUT.fullmatch(line.text):
             found += _names(line.cut(*named.span(1)), known)
-    return found
+    return found or _set_apart(part, known)
+
+
+def _set_apart(part: Part, known: frozenset[str]) -> list[Read[str]]:
+    """Return the one name in bold of a text, which no sentence denies."""
+    spans = [match.span(1) for match in BOLD.finditer(part.text) if is_sure(part.text, match.start())]
+    return [name for span in spans for name in _names(part.cut(*span), known)] if len(spans) == 1 else []
 
 
 def _quoted(line: Part, known: frozenset[str]) -> list[Read[str]]:
@@ -236,7 +251,8 @@ def _alone(part: Part, known: frozenset[str]) -> list[Read[str]]:
     first = _names(lines[0], known)
     if len(lines) == 1:
         return first
-    last = _names(lines[-1], known) if _is_short(lines[-1]) else []
+    is_list = sum(LISTED.match(line.text) is not None for line in lines) > 1
+    last = _names(lines[-1], known) if _is_short(lines[-1]) and not is_list else []
     return [*(first if _is_short(lines[0]) else []), *last]
 
 
