@@ -33,9 +33,11 @@ NODE_ID = re.compile(r"\d{1,3}|[A-Za-z]|(?:[A-Za-z]\d{1,3}){1,3}|(?:n|N|node|Nod
 PROSE = word_set(
     "i i'm i've we you he she they it it's its this that these those there here is are was were been be has have had",
     "would should could because since so then therefore which who whose what while but not only instead used changed",
-    "replaced added removed omitted means ich wir weil ist sind war wird wurde habe dass je nous parce est porque",
+    "replaced added removed omitted expected means ich wir weil ist sind war wird wurde habe dass je nous parce est",
+    "porque",
 )
 """Words of sentences: a name of several words holds none of them."""
+NO_BARE_NAME = frozenset("[](){}<>=")
 INTERJECTIONS = word_set("also and but first finally next no now ok okay so sure then thus well yes")
 
 
@@ -106,7 +108,7 @@ def is_prose(name: str) -> bool:
 
 def is_short(name: str) -> bool:
     """Say whether this may be a name without anything around it that says so."""
-    if name.lower() in INTERJECTIONS or name.lower() in PROSE:
+    if name.lower() in INTERJECTIONS or name.lower() in PROSE or not NO_BARE_NAME.isdisjoint(name):
         return False
     return bool(name) and name.count(" ") < MOST_WORDS_IN_A_ROW and not is_prose(name) and not set(name) <= BLANKS
 

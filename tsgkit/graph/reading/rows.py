@@ -14,6 +14,7 @@ All patterns are bounded.
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.found import Line, is_known_edge
@@ -65,7 +66,7 @@ def _table_row(text: str) -> Line | None:
 def _bare_groups(text: str) -> Line | None:
     """A whole line of groups of the form ``(a, b, c)`` or ``[a, b, c]``, alone or in further brackets."""
     triplets = groups_of_three(text)
-    if not triplets or not all(all(triplet) for triplet in triplets):
+    if not all(all(triplet) for triplet in triplets) or all(map(str.isdecimal, chain(*triplets))):
         return None
     rest = GROUP_OF_THREE.sub(" ", text)
     if not set(rest) <= AROUND_GROUPS and not set(AND.sub(" ", rest)) <= AROUND_GROUPS:
