@@ -20,6 +20,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.replies.signs import without_hidden
 from tsgkit.replies.words import word
+from tsgkit.suites.tsg.strict import GraphAnswer, graphs
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
@@ -129,3 +130,13 @@ def test_json_is_the_value_that_was_meant(row: dict[str, Any]) -> None:
 def holds_only_words(value: object) -> bool:
     """Whether a value is a list of bare words, such as one that explains an order."""
     return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
+
+
+@pytest.mark.parametrize("row", [*of_kind("graph"), *of_kind("graphs")])
+def test_graphs_are_those_that_were_meant(row: dict[str, Any]) -> None:
+    found = graphs(row["reply"], row.get("k", 1))
+    if "unreadable" in row["reading"]:
+        assert isinstance(found, Unreadable), row["why"]
+    else:
+        assert isinstance(found, GraphAnswer), (found, row["why"])
+        assert [[list(triplet) for triplet in graph] for graph in found.reading.graphs] == row["reading"]["graphs"]

@@ -11,7 +11,7 @@ from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.arrows import read_arrows
 from tsgkit.graph.reading.found import Line, is_whole_graph, names_known_edge
 from tsgkit.graph.reading.leads import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
-from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_row
+from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
 from tsgkit.graph.reading.spelling import plain
 
 DOUBTFUL = "a triplet that the words before it deny or give as an example"
@@ -66,6 +66,8 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     if letters <= BRACKETS_ONLY:
         return Line(ignored="only brackets")
     content = text[lead.end :]
+    if (labelled := read_labelled(text)) is not None:
+        return labelled._replace(repairs=(*repairs, *labelled.repairs))
     found = read_row(content)
     if found and not (lead.needs_proof and not names_known_edge(found.triplets)) and not lead.is_doubtful:
         return _behind_lead(found, lead, repairs)

@@ -17,7 +17,7 @@ import re
 from itertools import chain
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Line, is_known_edge
+from tsgkit.graph.reading.found import Line, is_known_edge, names_known_edge
 from tsgkit.graph.reading.names import BRACKETS, ECHO, cleaned, has_placeholder, is_short
 
 GROUP_OF_THREE = re.compile(r"[\[(<]([^][(){}<>,\"]+),([^][(){}<>,\"]+),([^][(){}<>,\"]+)[\])>]")
@@ -29,12 +29,27 @@ AND = re.compile(r"\b(?:and|und|et|y)\b|[和与]")
 TABLE_WORDS = frozenset(
     {"source", "subject", "head", "node", "from", "edge", "relation", "predicate", "target", "object"}
 )
+CELL = r"[ \t]{0,3}[:=][ \t]{0,3}([^,;|:=]{1,80})"
+LABELLED = re.compile(
+    rf"\W{{0,4}}(?:source|subject|head|from){CELL}[,;|][ \t]{{0,3}}(?:edge|relation(?:ship)?|predicate){CELL}"
+    rf"[,;|][ \t]{{0,3}}(?:target|object|tail|to){CELL}",
+    re.IGNORECASE,
+)
+"""``Source: person, Edge: verb, Target: lift``"""
+TELLING = re.compile(r"[^()\[\]{}<>]{1,80}\b(?:is|are|of|contains?|has|holds?|includes?)[ \t]{0,3}:?[ \t]{0,3}")
+"""The beginning of a sentence that lists triplets."""
 SEPARATORS = ("\t", "|", ";", ",", " - ", " – ", " — ")
 
 
 def read_row(text: str) -> Line | None:
     """Return what a line without an arrow holds, None where it does not look like triplets at all."""
     return _table_row(text) or _bare_groups(text) or _angles(text) or _calls(text) or _cells(text)
+
+
+def read_labelled(text: str) -> Line | None:
+    """Return the triplet of a line that names each of its parts; None for other lines."""
+    match = LABELLED.fullmatch(text)
+    return Line((Triplet(*map(cleaned, match.groups())),), ("labelled parts",)) if match else None
 
 
 def groups_of_three(text: str) -> list[Triplet]:
@@ -69,6 +84,8 @@ def _bare_groups(text: str) -> Line | None:
     if not all(all(triplet) for triplet in triplets) or all(map(str.isdecimal, chain(*triplets))):
         return None
     rest = GROUP_OF_THREE.sub(" ", text)
+    if len(triplets) > 1 and names_known_edge(triplets) and (telling := TELLING.match(rest)):
+        rest = rest[telling.end() :]
     if not set(rest) <= AROUND_GROUPS and not set(AND.sub(" ", rest)) <= AROUND_GROUPS:
         return None
     return Line(tuple(triplets), ("list of three",))

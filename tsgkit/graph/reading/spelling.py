@@ -14,6 +14,7 @@ FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊－．�
 PUNCTUATION = {"，": ", ", "：": ": ", "；": "; ", "、": ", ", "。": ". "}
 OTHER_MARKS = dict(zip("「」『』【】〔〕⟨⟩〈〉《》─━▶►▸\u3000", '""""[][]<><><>-->>> ', strict=True))
 MARKS = str.maketrans(FULL_WIDTH | PUNCTUATION | OTHER_MARKS)
+NUMBERED = re.compile(r"^(\s{0,8}\d{1,3})、\s{0,3}")
 STRUCK = re.compile(r"~~[^~]{1,300}~~")
 NAME = r"[^{}\\$]{1,120}"
 WRAPPER = re.compile(rf"\\(?:text(?:bf|it|tt|sf|rm)?|math(?:rm|bf|it|tt|sf)|operatorname|boxed|mbox)\{{({NAME})\}}")
@@ -46,7 +47,7 @@ def plain(line: str) -> Plain:
         text = ZERO_WIDTH.sub("", line)
         if len(text) != len(line):
             repairs.append("invisible characters")
-        other = text.translate(MARKS)
+        other = NUMBERED.sub(r"\1. ", text).translate(MARKS)
         if other != text:
             text = other
             repairs.append("full-width marks")

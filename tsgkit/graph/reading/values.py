@@ -25,9 +25,9 @@ REASONING_KEY = re.compile(r"reason|rational|thought|thinking|expla|analysis", r
 PLAIN = re.compile(r"[\w'. -]*")
 """A name without the marks that triplets and lists are written with."""
 ENDS = (
-    ("source", "subject", "head", "from", "node1", "start"),
-    ("edge", "relation", "relationship", "predicate", "label", "type"),
-    ("target", "object", "tail", "to", "node2", "end"),
+    ("source", "subject", "head", "from", "node1", "start", "主体", "主语", "起点"),
+    ("edge", "relation", "relationship", "predicate", "label", "type", "关系", "谓语", "边"),
+    ("target", "object", "tail", "to", "node2", "end", "客体", "宾语", "终点"),
 )
 ReadText = Callable[[str], tuple[list[Block], list[Note]]]
 

@@ -12,6 +12,7 @@ stay different; the metric ``normalised`` looks past them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -29,6 +30,7 @@ from tsgkit.suites.tsg.samples import LETTERS
 from tsgkit.suites.tsg.shared_work import Graphs, once_for_the_same
 
 AROUND = "\"'`“”‘’ \t\r\n"
+ALTERNATIVE = re.compile(r"^\W*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b\W*$", re.I | re.M)
 LONGEST_KEPT = 40
 """Names up to this length are remembered folded: those of L come again and again, longer ones are no names."""
 
@@ -70,6 +72,8 @@ def graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     reading = read(section.part.text if field is None else field if isinstance(field, str) else json.dumps(field), k)
     if not reading.graphs:
         return Unreadable("no triplet found")
+    if k == 1 and len(reading.graphs) > 1 and len(ALTERNATIVE.findall(section.part.text)) > 1:
+        return Unreadable("two answers: alternatives are offered")
     return GraphAnswer(tuple(fold_graph(graph) for graph in reading.graphs), reading)
 
 
