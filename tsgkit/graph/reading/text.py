@@ -26,10 +26,11 @@ from tsgkit.graph.reading.lines import CLEAN, understand
 from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
 from tsgkit.graph.reading.values import Holding, look
+from tsgkit.replies import Unreadable
+from tsgkit.replies.reasoning import spoken
 
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
-THINKING_ENDS = "</think>"
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
 CORRECTION = re.compile(
@@ -84,15 +85,17 @@ class _Finder:
         self.withdraw()
 
     def skip_reasoning(self) -> None:
-        """Go on behind the last closed block of thinking: what stands in it is no answer."""
-        if (end := self.text.rfind(THINKING_ENDS)) < 0:
+        """Blank what stands in reasoning: it is no answer."""
+        said = spoken(self.text)
+        start, end = (len(self.text), len(self.text)) if isinstance(said, Unreadable) else (said.start, said.end)
+        if (start, end) == (0, len(self.text)):
             return
-        last = self.text.count("\n", 0, end)
-        for number, line in enumerate(self.lines[: last + 1], 1):
-            if line.strip():
-                self.notes.append(ignored(number, "reasoning", line))
-        self.lines[:last] = [""] * last
-        self.lines[last] = self.lines[last].rpartition(THINKING_ENDS)[2].rjust(len(self.lines[last]))
+        for number, (line, at) in enumerate(zip(self.lines, self.starts, strict=False)):
+            kept = line[max(start - at, 0) : max(end - at, 0)]
+            if len(kept) < len(line):
+                if line.strip():
+                    self.notes.append(ignored(number + 1, "reasoning", line))
+                self.lines[number] = kept.rjust(len(line)) if at < start else kept
 
     def close(self) -> None:
         if self.block:
