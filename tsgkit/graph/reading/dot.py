@@ -88,7 +88,7 @@ def _parts(line: str) -> list[str]:
 
 
 def _statement(part: str, labels: dict[str, str]) -> Statement:
-    """What a statement is; a node's label is kept in ``labels``."""
+    """Read a statement; keep a node's label in ``labels``."""
     if match := EDGE.fullmatch(part):
         return _edge(match)
     if part in ("{", "}") or part.startswith(("subgraph", "digraph", "strict")):

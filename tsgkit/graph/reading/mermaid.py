@@ -131,7 +131,7 @@ def _names(statements: list[tuple[int, Statement]]) -> list[Mapping[str, str]]:
 
 
 def _read(edges: _Edges, names: Mapping[str, str]) -> Line:
-    """What a chain of edges says."""
+    """Return the triplets of a chain of edges, or why there are none."""
     if not edges.labels and not edges.is_cut:
         return Line((), MERMAID)
     nodes = [cleaned(names.get(node, "" if NODE_ID.fullmatch(node) else node)) for node, _ in edges.nodes]

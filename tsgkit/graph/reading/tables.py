@@ -102,7 +102,7 @@ def _cells(text: str, separator: str) -> list[str]:
 
 
 def _row(head: Head, cells: list[str]) -> tuple[Line, str | None]:
-    """What a row holds, and the graph that it names."""
+    """Return the triplet of a row, and the graph that it names."""
     if is_ruler(cells):
         return Line(ignored="a table head"), None
     if len(cells) != head.columns:

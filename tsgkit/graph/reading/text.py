@@ -153,7 +153,7 @@ class _Finder:
         self.take(understand(text), text)
 
     def take(self, line: Line, text: str) -> None:
-        """What was understood of the line that is being read, or of a part of it."""
+        """Take what was understood of the line that is being read, or of a part of it."""
         number = self.at + 1
         if line.is_break:
             self.close()
