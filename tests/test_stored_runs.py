@@ -49,6 +49,19 @@ class Stored(NamedTuple):
         found: dict[str, dict[str, Figures]] = json.loads((FOLDER / self.suite / "figures.json").read_text("utf-8"))
         return found[self.run]
 
+    @property
+    def read_today(self) -> dict[str, Figures]:
+        """The expected figures as today's reader reads the replies: those that differ are told in CHANGELOG.md."""
+        file = FOLDER / self.suite / "figures_of_reader_2.json"
+        found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+        return self.figures | found.get(self.run, {})
+
+
+READ_DIFFERENTLY = {
+    ("openai/m", "tsg/sgds", style, "campsite/2/perturbed"): ("answered", "D") for style in ("zero-shot", "cot")
+}
+"""What replies are read as today that 0.1.0 could not read: "The answer is D." """
+
 
 STORED = (
     Stored("tsg", "complete", "siphon/q0"),
@@ -164,7 +177,10 @@ def key_of(sample: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def as_stored(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """A sample with the metrics that it had before; later versions may have more."""
+    """A sample with the metrics that it had before, and as it was read before; later versions may read more."""
+    place = (now["subject"], now["task"], now["style"], now["item_id"])
+    if (now["outcome"], now["answer"]) == READ_DIFFERENTLY.get(place):
+        return before
     parts = {
         profile: {name: part for name, part in values.items() if name in before["parts"].get(profile, {})}
         for profile, values in now["parts"].items()
@@ -204,7 +220,7 @@ def test_a_stored_run_is_rescored_from_its_calls(stored: Stored, run: str, capsy
     output(capsys, "rescore", run)
     assert Path(run, "calls.jsonl").read_bytes() == calls
     assert [as_stored(one, old) for one, old in zip(samples_of(run), before, strict=True)] == before
-    check_figures(reported(capsys, run), stored.figures["stored"])
+    check_figures(reported(capsys, run), stored.read_today["stored"])
 
 
 def renamed(record: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +242,7 @@ def test_continuing_a_stored_run_asks_only_what_is_missing(
     kept = [(one, as_stored(now[key_of(one)], one)) for one in recorded if one["outcome"] != "api_error"]
     assert all(found in (one, renamed(one)) for one, found in kept)
     assert continued(capsys, f"{run}/run.json", server) == 0
-    check_figures(reported(capsys, run), stored.figures["continued"])
+    check_figures(reported(capsys, run), stored.read_today["continued"])
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
 
 

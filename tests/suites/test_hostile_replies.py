@@ -42,7 +42,7 @@ def test_triplet_behind_much_thinking_is_read() -> None:
 
 
 def test_text_of_too_many_steps_is_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tsgkit.suites.lenient.MOST_WORK", 10)
+    monkeypatch.setattr("tsgkit.replies.near_json.MOST_WORK", 10)
     text = '[{"label": "cup"}]' + "[[[[" * 40
     assert [one.is_given_up for one in values_in(text)] == [False, True]
     assert layout_in(text) == Unreadable(TOO_MUCH)
