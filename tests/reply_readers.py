@@ -10,9 +10,12 @@ from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read
 from tsgkit.llm.reply import Reply
+from tsgkit.replies.choices import choice
+from tsgkit.replies.numbered import letters as numbered
+from tsgkit.replies.sections import answer_section
 from tsgkit.suites.formalimg import official as formalimg_official
 from tsgkit.suites.formalimg.grounding import objects_in
-from tsgkit.suites.formalimg.natural import published_result, said_in
+from tsgkit.suites.formalimg.natural import said_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import (
@@ -30,6 +33,7 @@ from tsgkit.suites.tsg import official as tsg_official
 from tsgkit.suites.tsg.strict import graphs, letter, names, word
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
+OPTIONS = {"A": "left", "B": "right", "E": "None"}
 QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
 REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
@@ -44,7 +48,10 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "official layout": formalimg_official.layout,
     "objects_in": lambda text: objects_in(Reply(text), ("cup",)),
     "said_in": lambda text: said_in(Reply(text)),
-    "published_result": published_result,
+    "official judgement": formalimg_official.judgement,
+    "numbered choices": lambda text: numbered(text, [OPTIONS] * 3),
+    "choice": lambda text: choice(text, OPTIONS),
+    "answer section": answer_section,
     "letters to one": lambda text: letters(text, QUESTIONS),
     "letters to ten": lambda text: letters(text, QUESTIONS * 10),
     "accepted": accepted,

@@ -29,7 +29,7 @@ from tsgkit.graph.rules import check_narrative
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import names
 from tsgkit.replies.sections import answer_section
-from tsgkit.suites.formalimg.natural import published_result
+from tsgkit.suites.formalimg.official import judgement
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import read_holds
@@ -62,7 +62,7 @@ HOSTILE_READERS: dict[str, Callable[[str], object]] = {
     "actions_of": actions_of,
     "read_holds": lambda text: read_holds(text, 2),
     "layout_in": layout_in,
-    "published_result": published_result,
+    "official judgement": judgement,
     "letters": lambda text: letters(text, QUESTIONS),
     "read_annotation_reply": read_annotation_reply,
     "vocabulary_of": vocabulary_of,

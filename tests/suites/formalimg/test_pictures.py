@@ -16,8 +16,9 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.grounding import Scenes, objects_in, published_objects
-from tsgkit.suites.formalimg.natural import Judgements, published_result, said_in
+from tsgkit.suites.formalimg import official
+from tsgkit.suites.formalimg.grounding import Scenes, objects_in
+from tsgkit.suites.formalimg.natural import Judgements, said_in
 from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.formalimg.picture_task import PictureTask
 from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
@@ -131,7 +132,7 @@ def test_grounded_objects_are_checked() -> None:
 
 def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> None:
     with pytest.raises(ValueError, match="no object"):
-        published_objects("[]")
+        official.objects("[]")
     judged = Scenes("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
     assert judged.counts["skipped_official"] == 1
 
@@ -162,7 +163,7 @@ def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
 @pytest.mark.parametrize("text", ["", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'])
 def test_what_holds_no_verdict_is_no_result(text: str) -> None:
     assert said_in(Reply(text)).verdict is None
-    assert published_result(text) is None or "satisfied_clauses" in text
+    assert official.judgement(text) is None or "satisfied_clauses" in text
     judged = Judgements().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
     assert judged.scores["strict"]["satisfied"].value == 0.0
     assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)

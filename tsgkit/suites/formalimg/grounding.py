@@ -13,8 +13,6 @@ all these classes in one call. Either way only named classes can be in a scene.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.blame import clauses_of
 from tsgkit.suites.formalimg.judging import Findings, judged, published_verdict, verdict_on
 from tsgkit.suites.formalimg.prompting import Texts, words
@@ -50,7 +49,6 @@ INSTRUCTIONS, CHARACTERS = 700, 90
 """Characters of the instructions, and of an object that is found; the picture comes on top."""
 ALL = "ground"
 OTHER = "other"
-FENCED = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 UNPUBLISHED = "the published way asks for one class at a time"
 NOT_WRITTEN = "the published code stops at this reply and leaves the item out"
 NO_CLASS = "the formula names no class: the published code leaves the item out"
@@ -102,27 +100,9 @@ def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[s
     return {key: value for key, value in made.items() if value is not None}, notes
 
 
-def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-    """What the published code takes from a reply: the objects, whatever they are; ``ValueError`` where it asks again.
-
-    >>> published_objects('```json {"objects": []}``` ok'), published_objects("{}")
-    ([], [])
-    >>> published_objects('{"objects": null}') is None
-    True
-    """
-    fenced = re.search(r"```json(.*?)```", text, re.DOTALL) or FENCED.search(text)
-    try:
-        value = json.loads(fenced.group(1) if fenced else text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not isinstance(value, dict):
-        raise ValueError("no object")  # noqa: TRY004  (as json says of a text that is no JSON)
-    return value.get("objects", [])
-
-
 def _published_reading(reply: Reply) -> Reading[None]:
     try:
-        published_objects(reply.text or "")
+        official.objects(reply.text or "")
     except ValueError as error:
         return Reading(None, str(error))
     return Reading(None)
@@ -266,7 +246,7 @@ def _official(sample: FormulaSample, replies: dict[str, Reply]) -> Any:  # noqa:
     for label, _ in calls_of(sample, PUBLISHED):
         reply = replies.get(label)
         try:
-            found = published_objects((reply.text if reply is not None else None) or "")
+            found = official.objects((reply.text if reply is not None else None) or "")
         except ValueError:
             continue
         if not isinstance(found, list):

@@ -10,13 +10,8 @@ The verdict is the judge's own; where it says yes although it names clauses that
 
 from __future__ import annotations
 
-import ast
-import json
-import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tsgkit.errors import NotationError, TsgkitError
 from tsgkit.llm.pictures import Picture
@@ -30,6 +25,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.blame import Clause
 from tsgkit.suites.formalimg.judging import Findings, judged
 from tsgkit.suites.formalimg.prompting import Texts
@@ -49,7 +45,6 @@ INSTRUCTIONS = 1500
 """Characters of the instructions; the picture comes on top."""
 VERDICT, CLAUSES = "satisfies_constraint", "satisfied_clauses"
 AS_JSON = {"type": "json_object"}
-FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*```")
 NO_RESULT = "no result: the published code leaves the item out"
 INCONSISTENT = "the judge says that everything holds, and leaves out clauses"
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
@@ -80,40 +75,6 @@ def said_in(reply: Reply) -> Sayings:
         return Sayings(None, problem=f"{CLAUSES} is no list of texts")
     is_repaired = found.repaired or not isinstance(found.value[VERDICT], bool)
     return Sayings(verdict, tuple(clauses), is_repaired)
-
-
-def published_result(text: str) -> dict[str, Any] | None:
-    """The published reading: the shortest fenced object, else from the first brace to the last; None for no result.
-
-    >>> published_result("I say {'satisfies_constraint': True}."), published_result("{}"), published_result("yes")
-    ({'satisfies_constraint': True}, None, None)
-    """
-    fenced = _fenced(text)
-    first, last = text.find("{"), text.rfind("}")
-    if not fenced and not 0 <= first < last:
-        return None
-    value = _value(fenced or text[first : last + 1])
-    return value if isinstance(value, dict) and value else None
-
-
-def _fenced(text: str) -> str:
-    """Return the first object in a fence up to the first brace at a fence's end; empty where there is none."""
-    opens = FENCE_OPENS.search(text)
-    closes = FENCE_CLOSES.search(text, opens.end()) if opens else None
-    return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""
-
-
-def _value(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python does not know
-            return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
 
 
 def form_of(sample: FormulaSample) -> ClauseForm:
@@ -208,7 +169,7 @@ def instructions(texts: Texts, sample: FormulaSample) -> str:
 
 
 def _published_reading(reply: Reply) -> Reading[None]:
-    return Reading(None, NO_RESULT if published_result(reply.text or "") is None else "")
+    return Reading(None, NO_RESULT if official.judgement(reply.text or "") is None else "")
 
 
 def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
@@ -228,15 +189,15 @@ def _nothing(sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | N
 def _judged(sample: FormulaSample, reply: Reply | None, sight: Sight) -> Judged:
     if reply is None:
         return _nothing(sample, Outcome.MISSING, "nobody was asked", sight)
-    result = published_result(reply.text or "")
-    official = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
+    result = official.judgement(reply.text or "")
+    published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
     ended = outcome_of(reply)
     said = said_in(reply) if ended is Outcome.UNREADABLE else Sayings(None, problem=f"the judge's reply is {ended}")
     clauses, unknown = clauses_said(sample, said.clauses)
     evidence = {"picture": sight.sha256}
     if said.verdict is None:
         why = said.problem
-        unread = Findings(ended, None, None, why, official, clauses, (*sight.notes, why), evidence=evidence)
+        unread = Findings(ended, None, None, why, published, clauses, (*sight.notes, why), evidence=evidence)
         return judged(sample, unread)
     failed = [one.text for one in clauses if not one.holds]
     notes = list(sight.notes)
@@ -248,5 +209,5 @@ def _judged(sample: FormulaSample, reply: Reply | None, sight: Sight) -> Judged:
     counts = {"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))}
     answer = {VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]}
     verdict = Verdict(said.verdict, "strict", reason=reason)
-    findings = Findings(Outcome.ANSWERED, answer, verdict, "", official, clauses, tuple(notes), counts, evidence)
+    findings = Findings(Outcome.ANSWERED, answer, verdict, "", published, clauses, tuple(notes), counts, evidence)
     return judged(sample, findings)

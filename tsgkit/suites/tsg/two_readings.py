@@ -75,14 +75,14 @@ def _differences(
 def _letter_rule() -> str:
     return (
         "official takes the first [X] or capital letter A to E that stands alone, wherever it is; "
-        "strict the last bracketed letter after the answer label"
+        "strict what is called the answer, else a sentence that answers, a letter alone, or brackets that agree"
     )
 
 
 def _word_rule() -> str:
     return (
         "official takes what the first bracket holds, else the whole reply; "
-        "strict what the last bracket after the answer label holds, without quotes and final period"
+        "strict what is called the answer, else a sentence that answers, a name alone, or brackets that agree"
     )
 
 
