@@ -53,7 +53,7 @@ class Stored(NamedTuple):
     def read_today(self) -> dict[str, Figures]:
         """The expected figures as today's reader reads the replies: those that differ are told in CHANGELOG.md."""
         file = FOLDER / self.suite / "figures_of_reader_2.json"
-        found = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+        found: dict[str, dict[str, Figures]] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
         return self.figures | found.get(self.run, {})
 
 
