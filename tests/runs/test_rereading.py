@@ -36,8 +36,8 @@ def test_rescore_names_what_a_newer_reader_reads_differently(run: Path, capsys: 
     item = lines(run / "samples.jsonl")[0]["item_id"]
     assert main(["rescore", str(run)]) == 0
     said = capsys.readouterr().out
-    assert f"1 sample: reader {READER} reads them differently than reader 1" in said
-    assert f"tsg/sgds {item}: answered B -> unreadable" in said
+    assert f"1 sample read differently by reader {READER} than by reader 1:" in said
+    assert f"baseline/rules tsg/sgds {item}: answered B -> unreadable" in said
     assert json.loads((run / "run.json").read_text())["reader"] == READER
     assert main(["rescore", str(run)]) == 0
     assert "differently" not in capsys.readouterr().out

@@ -62,12 +62,11 @@ def _print_reread(rescored: Rescored) -> None:
 
     if not rescored.reread:
         return
-    newer = f"reader {READER} reads them differently than reader {rescored.reader}"
-    why = newer if rescored.reader != READER else "they are read differently than before"
-    say(f"  {count(len(rescored.reread), 'sample')}: {why}")
+    before = f"by reader {READER} than by reader {rescored.reader}" if rescored.reader != READER else "than before"
+    say(f"  {count(len(rescored.reread), 'sample')} read differently {before}:")
     for one in rescored.reread[:MOST_SHOWN]:
         said = (f"{outcome} {_shortly(answer)}".strip() for outcome, answer in (one.before, one.after))
-        say(f"    {inert(one.cell.task)} {inert(one.item_id)}: {' -> '.join(said)}")
+        say(f"    {inert(one.cell.title)} {inert(one.item_id)}: {' -> '.join(said)}")
     if (more := len(rescored.reread) - MOST_SHOWN) > 0:
         say(f"    and {more:,} more: --json lists them")
 
