@@ -12,7 +12,6 @@ import pytest
 from tsgkit.lexicon import fold
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
-from tsgkit.replies.fences import fenced
 from tsgkit.replies.near_json import Found, agreed, values_in
 from tsgkit.replies.numbered import letters
 from tsgkit.replies.parts import Part
@@ -98,12 +97,6 @@ def test_reasoning_without_an_end_is_unreadable(reply: str) -> None:
     assert spoken(reply) == Unreadable("the reasoning never ends")
     assert choice(reply, dict.fromkeys("ABC", "")) == word(reply) == Unreadable("the reasoning never ends")
     assert letters(reply, [dict.fromkeys("ABC", "")] * 2) == (Unreadable("the reasoning never ends"),) * 2
-
-
-def test_fences_hold_their_bodies_and_an_open_one_the_rest() -> None:
-    text = "a\n```json\n[1]\n```\nb\n~~~\nc"
-    assert [body.text for body in fenced(Part(text))] == ["[1]\n", "c"]
-    assert all(text[body.start : body.end] == body.text for body in fenced(Part(text)))
 
 
 @pytest.mark.parametrize("row", of_kind("json"))
