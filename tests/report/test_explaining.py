@@ -72,7 +72,7 @@ def test_graphs_that_official_forgets_are_told(tmp_path: Path) -> None:
     ("task", "item", "reply", "strict", "official"),
     [
         ("sgds", "s", "A good one is\n[B]", "B", "A"),
-        ("sgqa", "q/0", "First [lid], so [cup]", "cup", "lid"),
+        ("sgqa", "q/0", "First the [lid].\nFinal answer: [cup]", "cup", "lid"),
         ("sgqa", "q/0", "I do not know", None, "i do not know"),
     ],
 )

@@ -117,7 +117,7 @@ def test_another_rewriter_or_none_needs_a_folder_of_its_own(tmp_path: Path) -> N
     ("said", "reason"),
     [
         ({"reply": ""}, "empty"),
-        ({"reply": "<think>for ever"}, "no text"),
+        ({"reply": "<think>for ever"}, "the reasoning never ends"),
         ({"reply": "A cup", "outcome": "truncated"}, "truncated"),
     ],
 )

@@ -57,6 +57,7 @@ TEXTS = st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=60)
 
 
 @given(TEXTS)
+@example("0S")
 @example("999999 tables, each with 999999 chairs around it")
 @example("{description} ٣ chairs; eq,1,bed")
 def test_rules_write_entries_that_can_be_read(description: str) -> None:

@@ -214,4 +214,4 @@ def singular(word: str) -> str:
             return word.removesuffix(ending) + instead
     if word.endswith(("ches", "shes", "xes", "sses")):
         return word.removesuffix("es")
-    return word.removesuffix("s")
+    return word.removesuffix("s") or word
