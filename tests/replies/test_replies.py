@@ -12,6 +12,7 @@ import pytest
 from tsgkit.lexicon import fold
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
+from tsgkit.replies.lists import Listed, names
 from tsgkit.replies.near_json import Found, agreed, values_in
 from tsgkit.replies.numbered import letters
 from tsgkit.replies.parts import Part
@@ -71,6 +72,13 @@ def test_span_of_a_name_is_where_it_stands() -> None:
     found = word(reply)
     assert isinstance(found, Read)
     assert reply[found.start : found.end] == found.value == "tea-bag"
+
+
+def test_spans_of_names_in_a_list_are_where_they_stand() -> None:
+    reply = "Final answer:\n1. **take** (it is taken)\n2. put-\u200bdown, wash."
+    found = names(reply)
+    assert isinstance(found, Listed)
+    assert [reply[start:end] for start, end in found.spans] == ["take", "put-\u200bdown", "wash"]
 
 
 @pytest.mark.parametrize(

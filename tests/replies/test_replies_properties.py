@@ -64,7 +64,8 @@ def test_a_reply_cut_at_the_end_of_a_line_is_read_the_same_or_not_or_by_what_it_
 def test_every_text_is_read_or_unreadable_and_a_reading_lies_within_it(text: str) -> None:
     for found in (choice(text, OPTIONS), word(text)):
         assert found.reason if isinstance(found, Unreadable) else 0 <= found.start < found.end <= len(text)
-    assert all(one in OPTIONS or isinstance(one, Unreadable) for one in letters(text, [OPTIONS] * 3))
+    for one in letters(text, [OPTIONS] * 3):
+        assert isinstance(one, Unreadable) or (one.value in OPTIONS and 0 <= one.start < one.end <= len(text))
     assert isinstance(names(text), Listed | Unreadable)
     said = spoken(text)
     assert isinstance(said, Unreadable) or (isinstance(said, Part) and said.end <= len(text))
@@ -77,4 +78,6 @@ def test_numbered_answers_are_read_in_any_usual_form(answers: list[str], thought
     numbered = "\n".join(f"{number}. **{letter}**" for number, letter in enumerate(answers, 1))
     as_json = json.dumps({str(number): letter for number, letter in enumerate(answers, 1)})
     for said in (plain, numbered, as_json, f"```json\n{as_json}\n```", f"<think>{thought}</think>\n{numbered}"):
-        assert letters(said, questions) == tuple(answers)
+        found = letters(said, questions)
+        assert [one.value for one in found if isinstance(one, Read)] == answers
+        assert all(isinstance(one, Read) and one.value in said[one.start : one.end] for one in found)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import TOO_MUCH, values_in
-from tsgkit.replies.parts import Unreadable
+from tsgkit.replies.parts import Part, Unreadable
 from tsgkit.replies.sections import answer_section
 from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
@@ -41,63 +41,83 @@ class Listed(NamedTuple):
 
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    """The place of each name in the reply; of names in JSON, that of the whole value. None where nobody wrote them."""
 
 
 def names(reply: str) -> Listed | Unreadable:
     """Return the names of the answer section, in order."""
-    section = answer_section(without_hidden(reply)[0])
+    text, places = without_hidden(reply)
+    section = answer_section(text)
     if isinstance(section, Unreadable):
         return section
-    text = without_fences(shown_plainly(section.part)).text.strip()
-    if text.startswith(("{", "[")) and (value := _from_json(text)) is not None:
+    listed = _listed(without_fences(shown_plainly(section.part)).strip())
+    if places is None or isinstance(listed, Unreadable):
+        return listed
+    return listed._replace(spans=tuple((places[start], places[end]) for start, end in listed.spans))
+
+
+def _listed(part: Part) -> Listed | Unreadable:
+    if part.text.startswith(("{", "[")) and (value := _from_json(part)) is not None:
         return value
-    if ARROW.search(text):
+    if ARROW.search(part.text):
         return Unreadable("triplets, and names were asked for")
-    listed: list[str] = []
+    listed: list[Part] = []
     notes: list[str] = []
-    for line in filter(str.strip, text.splitlines()):
+    for line in part.lines():
         found, is_whole = _in_line(line)
         listed += found
         if not is_whole:
-            notes.append(f"left out: {_short(line)}" if not found else f"only its names: {_short(line)}")
-    return Listed(tuple(listed), tuple(notes)) if listed else Unreadable("no names listed")
+            short = _short(line.text)
+            notes.append(f"left out: {short}" if not found else f"only its names: {short}")
+    if not listed:
+        return Unreadable("no names listed")
+    return Listed(tuple(one.text for one in listed), tuple(notes), tuple((one.start, one.end) for one in listed))
 
 
-def _from_json(text: str) -> Listed | Unreadable | None:
+def _from_json(part: Part) -> Listed | Unreadable | None:
     """Return the names of a JSON list, or of the field that holds one; None where the text is no JSON."""
-    found = values_in(text)
+    found = values_in(part.text)
     if found and found[-1].is_given_up:
         return Unreadable(TOO_MUCH)
-    if len(found) != 1 or found[0].is_cut or text[found[0].end :].strip(" .\n"):
+    if len(found) != 1 or found[0].is_cut or part.text[found[0].end :].strip(" .\n"):
         return None
     value = found[0].value
     if isinstance(value, dict):
-        fields = {str(key).lower(): part for key, part in value.items()}
+        fields = {str(key).lower(): one for key, one in value.items()}
         value = next((fields[name] for name in FIELDS if name in fields), None)
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return Unreadable("JSON, and no list of names in it")
-    listed = tuple(filter(None, map(_trimmed, value)))
-    return Listed(listed) if listed else Unreadable("no names listed")
+    listed = [name.text for name in map(_trimmed, map(Part, value)) if name.text]
+    span = (part.start + found[0].start, part.start + found[0].end)
+    return Listed(tuple(listed), (), (span,) * len(listed)) if listed else Unreadable("no names listed")
 
 
-def _trimmed(name: str) -> str:
-    return name.strip(AROUND).removesuffix(".").strip(AROUND)
+def _trimmed(name: Part) -> Part:
+    name = name.strip(AROUND)
+    return name.cut(0, len(name.text.removesuffix("."))).strip(AROUND)
 
 
-def _in_line(line: str) -> tuple[tuple[str, ...], bool]:
+def _in_line(line: Part) -> tuple[list[Part], bool]:
     """The names that a line lists, none where any part of it is more than a name; and whether that is all of it."""
-    bare = without_bullets(line)
-    for one, is_whole in ((bare, True), (LEAD.sub("", bare), True), (EXPLANATION.sub("", bare), False)):
-        parts = tuple(_parts(one))
-        if parts and all(map(_is_name, parts)):
+    bare = line.cut(len(line.text) - len(without_bullets(line.text)))
+    lead, explanation = LEAD.match(bare.text), EXPLANATION.search(bare.text)
+    led = bare.cut(lead.end()) if lead else bare
+    explained = bare.cut(0, explanation.start()) if explanation else bare
+    for one, is_whole in ((bare, True), (led, True), (explained, False)):
+        parts = list(_parts(one))
+        if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole
-    return (), False
+    return [], False
 
 
-def _parts(line: str) -> Iterator[str]:
-    stripped = line.strip(AROUND + MARKS + ",").removesuffix(".")
-    for part in stripped.split(","):
-        yield _trimmed(part.strip(AROUND + MARKS))
+def _parts(line: Part) -> Iterator[Part]:
+    stripped = line.strip(AROUND + MARKS + ",")
+    stripped = stripped.cut(0, len(stripped.text.removesuffix(".")))
+    at = 0
+    for text in stripped.text.split(","):
+        yield _trimmed(stripped.cut(at, at + len(text)).strip(AROUND + MARKS))
+        at += len(text) + 1
 
 
 def _is_name(part: str) -> bool:

@@ -2,7 +2,7 @@
 
 >>> asked = [{"A": "left", "B": "right", "E": "None"}] * 2
 >>> letters("1. **B**: it stands there\\n2. (a)", asked)
-('B', 'A')
+(Read(value='B', start=5, end=6), Read(value='A', start=30, end=31))
 >>> letters('{"2": "D"}', asked)
 (Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
 
@@ -43,7 +43,7 @@ CONCLUDED = re.compile(
     rf"\b(?:answer|choice|option)\s+(?:is|would\sbe|should\sbe)\s*(?::\s*)?(?:option\s+)?\(?{LETTER}\)?\s*(?:[.,:;]|$)"
 )
 COMPACT = re.compile(rf"(?<!\w)(\d{{1,3}})\s*(?:[.):=\-–—]\s*)?\(?{LETTER}\)?(?!\w)")
-SEPARATORS = re.compile(r"[\s,;/|]+")
+APART = re.compile(r"[^\s,;/|]+")
 NUMBERS = ("question", "number", "question_number", "question_id", "id", "index", "q", "no")
 FIELDS = (
     "answers",
@@ -63,18 +63,19 @@ class Said(NamedTuple):
     """A letter in a reply, the number of its question (from 1) if that is said, and whether it is called an answer."""
 
     letter: str
+    start: int
+    end: int
     number: int | None = None
     labelled: bool = False
 
 
-Letter = str | Unreadable
+Letter = Read[str] | Unreadable
 
 
 def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     """Return one letter a question, or why there is none; to one question all that is said is said about it."""
     if len(questions) == 1:
-        found = choice(reply, questions[0])
-        return (found.value if isinstance(found, Read) else found,)
+        return (choice(reply, questions[0]),)
     spoke = spoken(reply)
     if isinstance(spoke, Unreadable):
         return (spoke,) * len(questions)
@@ -97,66 +98,75 @@ def _from_one(said: list[Said], last: int) -> list[Said]:
     return [one._replace(number=(one.number or 0) + shift) for one in said]
 
 
-def _letter(options: Options, said: Iterable[Said]) -> Letter:
+def _letter(options: Options, said: Sequence[Said]) -> Letter:
     found = sorted({one.letter.upper() for one in said})
     if not found:
         return Unreadable(NO_ANSWER)
     if len(found) > 1:
         return Unreadable(f"two answers: {', '.join(found)}")
-    return found[0] if found[0] in options else Unreadable(f"{found[0]} is none of the {len(options)} options")
+    if found[0] not in options:
+        return Unreadable(f"{found[0]} is none of the {len(options)} options")
+    return Read(found[0], said[0].start, said[0].end)
 
 
 def _said(spoke: Part, wanted: int) -> list[Said]:
-    text = without_fences(shown_plainly(spoke)).text.strip()
-    values = values_in(text) if "{" in text or text.startswith("[") else []
+    part = without_fences(shown_plainly(spoke)).strip()
+    values = values_in(part.text) if "{" in part.text or part.text.startswith("[") else []
     whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
     if whole and (found := list(_in_json(whole[-1].value))):
-        return found
-    lines = [line for line in map(_plain, text.splitlines()) if line]
+        start, end = part.start + whole[-1].start, part.start + whole[-1].end
+        return [one._replace(start=start, end=end) for one in found]
+    lines = [line for line in map(_plain, part.lines()) if line.text]
     one_line = list(_in_one_line(lines[0], wanted)) if len(lines) == 1 else []
     return one_line or list(_in_lines(lines))
 
 
-def _plain(line: str) -> str:
+def _plain(line: Part) -> Part:
     """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
-    return without_bullets(MARKS.sub(" ", line), numbers=False).strip(QUOTES + "|")
+    marked = Part(MARKS.sub(lambda mark: " " * len(mark.group()), line.text), line.start)
+    bare = without_bullets(marked.text, numbers=False)
+    return marked.cut(len(marked.text) - len(bare)).strip(QUOTES + "|")
 
 
-def _in_one_line(line: str, wanted: int) -> Iterator[Said]:
+def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
     """``B, C, A`` or ``1. B 2. C``, all in one line."""
-    parts = SEPARATORS.split(line.rpartition(":")[2].strip(" ."))
-    if len(parts) > 1 and all(re.fullmatch(LETTER, part) for part in parts):
-        yield from map(Said, parts)
+    listed = line.cut(line.text.rfind(":") + 1).strip(" .")
+    parts = [listed.cut(*match.span()) for match in APART.finditer(listed.text)]
+    if len(parts) > 1 and all(re.fullmatch(LETTER, part.text) for part in parts):
+        yield from (Said(part.text, part.start, part.end) for part in parts)
         return
-    found = COMPACT.findall(line) if wanted > 1 else []
+    found = list(COMPACT.finditer(line.text)) if wanted > 1 else []
     if len(found) > 1:
-        yield from (Said(letter, int(number)) for number, letter in found)
+        for match in found:
+            letter = line.cut(*match.span(2))
+            yield Said(letter.text, letter.start, letter.end, int(match.group(1)))
 
 
-def _in_lines(lines: Iterable[str]) -> Iterator[Said]:
+def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
     """The letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
     current: int | None = None
     for line in lines:
-        numbered = NUMBER.match(line)
+        numbered = NUMBER.match(line.text)
         if numbered is not None:
             current = next(int(number) for number in numbered.groups() if number)
-        said = _leading_letter(line[numbered.end() :] if numbered else line)
+        said = _leading_letter(line.cut(numbered.end()) if numbered else line)
         if said is not None:
             yield said._replace(number=current)
             current = None
 
 
-def _leading_letter(line: str) -> Said | None:
+def _leading_letter(line: Part) -> Said | None:
     """The letter a line begins with, a label before it or not; a word that happens to begin so is none."""
     bare = line.strip(" \t:.-–—")
-    label = LABEL.match(bare)
-    rest = (bare[label.end() :] if label else bare).strip(QUOTES + ":")
-    concluded = CONCLUDED.search(bare)
-    found = ALONE.match(rest) or SPOKEN.match(rest) or concluded
+    label = LABEL.match(bare.text)
+    rest = (bare.cut(label.end()) if label else bare).strip(QUOTES + ":")
+    leading = ALONE.match(rest.text) or SPOKEN.match(rest.text)
+    concluded = CONCLUDED.search(bare.text)
+    found, part = (leading, rest) if leading else (concluded, bare)
     if found is None:
         return None
-    letter = next(group for group in found.groups() if group)
-    return Said(letter, labelled=label is not None or concluded is not None)
+    letter = part.cut(*next(found.span(number) for number, group in enumerate(found.groups(), 1) if group))
+    return Said(letter.text, letter.start, letter.end, labelled=label is not None or concluded is not None)
 
 
 def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
@@ -164,9 +174,9 @@ def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterat
     if depth > DEEPEST:
         return
     if isinstance(value, str) and number is None:
-        yield from _in_lines(map(_plain, value.splitlines()))
+        yield from _in_lines(map(_plain, Part(value).lines()))
     elif isinstance(value, str):
-        said = _leading_letter(_plain(value))
+        said = _leading_letter(_plain(Part(value)))
         if said is not None:
             yield said._replace(number=number)
     elif isinstance(value, list):

@@ -6,7 +6,13 @@ import pytest
 
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
-from tsgkit.suites.tsg.strict import names
+from tsgkit.suites.tsg import strict
+
+
+def names(reply: str) -> Listed | Unreadable:
+    """What is listed, wherever it stands."""
+    found = strict.names(reply)
+    return found if isinstance(found, Unreadable) else found._replace(spans=())
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,10 @@ def names(reply: str) -> Listed | Unreadable:
     found = lists.names(reply)
     if isinstance(found, Unreadable):
         return found
-    folded = tuple(filter(None, map(fold, found.names)))
-    return found._replace(names=folded) if folded else Unreadable("no names listed")
+    folded = [(name, span) for name, span in zip(map(fold, found.names), found.spans, strict=True) if name]
+    if not folded:
+        return Unreadable("no names listed")
+    return found._replace(names=tuple(name for name, _ in folded), spans=tuple(span for _, span in folded))
 
 
 def graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
