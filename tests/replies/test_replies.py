@@ -49,7 +49,7 @@ def test_letter_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", of_kind("word"))
 def test_name_is_the_one_that_was_meant(row: dict[str, Any]) -> None:
-    found = word(row["reply"], row["vocabulary"])
+    found = word(row["reply"], {name.casefold() for name in row["vocabulary"]})
     if "unreadable" in row["reading"]:
         assert isinstance(found, Unreadable), row["why"]
     else:
@@ -72,6 +72,13 @@ def test_span_of_a_name_is_where_it_stands() -> None:
     found = word(reply)
     assert isinstance(found, Read)
     assert reply[found.start : found.end] == found.value == "tea-bag"
+
+
+@pytest.mark.parametrize("name", ["a a", "salt and pepper", "object", "no", "the end of the line", "n/a"])
+def test_known_name_is_read_whatever_it_looks_like(name: str) -> None:
+    for reply in (name, f"[{name}]", f"Final answer: {name}.", f'{{"answer": "{name}"}}', f"The answer is **{name}**."):
+        found = word(reply, {name})
+        assert isinstance(found, Read) and found.value == name, reply
 
 
 def test_spans_of_names_in_a_list_are_where_they_stand() -> None:

@@ -13,7 +13,8 @@ period are no part of it. Brackets that hold a triplet, a number or nothing are 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from tsgkit.replies.choices import BOX, answers_in, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
@@ -39,6 +40,7 @@ BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*(?!\s*+:)")
 LEAD = re.compile(r"[^:\n]{1,40}:\s++(?=\S)")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 LONGEST_CHINESE = 10
+AROUND = " \t\r\n\"'“”‘’*_`<>[]{}$"
 JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
 LISTED = re.compile(r"\s*+(?:[-+*•–]|\d{1,3}[.)])[ \t]")
@@ -68,21 +70,24 @@ NOTHING = {
 DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
 
 
-def word(reply: str, known: Collection[str] = ()) -> Read[str] | Unreadable:
-    """Return the one name that a reply says; ``known`` are names that may hold "and" or more words than usual."""
-    if (match := CLEAN.fullmatch(reply)) and match.group(1).lower() not in NOTHING:
+def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
+    """Return the one name that a reply says.
+
+    ``known`` are names in lower case that are one whatever they look like: "salt and pepper", "a a", "object".
+    """
+    if (match := CLEAN.fullmatch(reply)) and (match.group(1).lower() not in NOTHING or match.group(1).lower() in known):
         return Read(match.group(1), *match.span(1))
     text, places = without_hidden(reply)
     said = spoken(text)
     if isinstance(said, Unreadable):
         return said
-    found = _word_in(without_fences(shown_plainly(said)), frozenset(name.casefold() for name in known))
+    found = _word_in(without_fences(shown_plainly(said)), known)
     if places is None or isinstance(found, Unreadable):
         return found
     return Read(found.value, places[found.start], places[found.end])
 
 
-def _word_in(part: Part, known: frozenset[str]) -> Read[str] | Unreadable:
+def _word_in(part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
     if not part.text.strip():
         return Unreadable(NOTHING_SAID)
     labels = labels_in(part)
@@ -123,13 +128,13 @@ def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
     return last
 
 
-def _first(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _first(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names that the first line of a part gives."""
     lines = part.lines()
     return _names(lines[0], known) if lines else []
 
 
-def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
+def _names(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the name of a line, or the names where several are joined; nothing where it holds other words."""
     lead = LEADS.match(line.text)
     content = line.cut(lead.end() if lead else 0).strip()
@@ -137,9 +142,9 @@ def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
     if "->" in content.text or LIST.search(bracket.group() if bracket else content.text):
         return []
     content = content.cut(*bracket.span(1)) if bracket else bare(content).strip()
-    name = _stripped(content)
-    if name.text.casefold() in known:
-        return [name.read_as(name.text)]
+    for name in (_unmarked(content), _stripped(content)):
+        if name.text.casefold() in known:
+            return [name.read_as(name.text)]
     if (lead := LEAD.match(name.text)) and (led := _joined(_stripped(name.cut(lead.end())), known)):
         return led
     if explained := ENDS.search(name.text):
@@ -147,7 +152,7 @@ def _names(line: Part, known: frozenset[str]) -> list[Read[str]]:
     return _joined(name, known)
 
 
-def _joined(name: Part, known: frozenset[str]) -> list[Read[str]]:
+def _joined(name: Part, known: AbstractSet[str]) -> list[Read[str]]:
     if name.text.casefold() in known:
         return [name.read_as(name.text)]
     if name.text.casefold().startswith("either "):
@@ -163,11 +168,16 @@ def _joined(name: Part, known: frozenset[str]) -> list[Read[str]]:
     return names if len(names) == len(parts) else []
 
 
+def _unmarked(part: Part) -> Part:
+    """Return a name without quotes, marks and a final period."""
+    return part.strip(AROUND).strip(".!?").strip(AROUND)
+
+
 def _stripped(part: Part) -> Part:
-    """Return a name without quotes, marks, articles and a final period."""
-    bare_name = part.strip(" \t\r\n\"'“”‘’*_`<>[]{}$").strip(".!?").strip(" \t\"'“”‘’*_`")
-    article = ARTICLE.match(bare_name.text)
-    return bare_name.cut(article.end()) if article and article.end() < len(bare_name.text) else bare_name
+    """Return a name without marks and articles."""
+    name = _unmarked(part)
+    article = ARTICLE.match(name.text)
+    return name.cut(article.end()) if article and article.end() < len(name.text) else name
 
 
 def _is_name(text: str) -> bool:
@@ -185,7 +195,7 @@ def _is_name(text: str) -> bool:
     )
 
 
-def _in_json(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _in_json(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     if "{" not in part.text and not part.text.lstrip().startswith("["):
         return []
     found = []
@@ -204,13 +214,13 @@ def _in_json(part: Part, known: frozenset[str]) -> list[Read[str]]:
     return found
 
 
-def _boxed(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _boxed(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     if "\\boxed" not in part.text:
         return []
     return [name for box in BOX.finditer(part.text) for name in _names(part.cut(*box.span(1)), known)]
 
 
-def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names of sentences that answer."""
     plain = bare(part)
     found: list[Read[str]] = []
@@ -231,19 +241,19 @@ def _in_sentences(part: Part, known: frozenset[str]) -> list[Read[str]]:
     return found or _set_apart(part, known)
 
 
-def _set_apart(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _set_apart(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the one name in bold of a text, which no sentence denies."""
     spans = [match.span(1) for match in BOLD.finditer(part.text) if is_sure(part.text, match.start())]
     return [name for span in spans for name in _names(part.cut(*span), known)] if len(spans) == 1 else []
 
 
-def _quoted(line: Part, known: frozenset[str]) -> list[Read[str]]:
+def _quoted(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the one name that a sentence sets apart."""
     spans = [match.span(match.lastindex or 0) for match in QUOTED.finditer(line.text)]
     return _names(line.cut(*spans[0]), known) if len(spans) == 1 else []
 
 
-def _alone(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _alone(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the name that the whole text, its first or its last line is."""
     lines = part.lines()
     if not lines:
@@ -260,11 +270,11 @@ def _is_short(line: Part) -> bool:
     return len(line.text.split()) <= MOST_WORDS + 2
 
 
-def _in_brackets(part: Part, known: frozenset[str]) -> list[Read[str]]:
+def _in_brackets(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     return list(_bracketed(part, known))
 
 
-def _bracketed(part: Part, known: frozenset[str]) -> Iterator[Read[str]]:
+def _bracketed(part: Part, known: AbstractSet[str]) -> Iterator[Read[str]]:
     for match in BRACKET.finditer(part.text):
         inside = _stripped(part.cut(*match.span(1)))
         if "," not in inside.text and _is_name(inside.text):

@@ -91,8 +91,8 @@ def _strict_answer(sample: AnySample, text: str) -> Answer | Unreadable:
 
 
 def _read_word(sample: QuestionSample, text: str) -> Read[str] | Unreadable:
-    """Read a name; the nodes of several words may be repeated whole."""
-    return strict.word(text, [name for name in _folded_names(sample.graphs) if " " in name])
+    """Read a name; each node of the graphs is one."""
+    return strict.word(text, _folded_names(sample.graphs))
 
 
 READERS: dict[type, Callable[[Any, str], Read[str] | GraphAnswer | Listed | Unreadable]] = {

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -48,8 +49,8 @@ def letter(reply: str, candidates: Sequence[str]) -> Read[str] | Unreadable:
     return choice(reply, dict(zip(LETTERS, candidates, strict=False)))
 
 
-def word(reply: str, known: Collection[str] = ()) -> Read[str] | Unreadable:
-    """Return one name, folded; ``known`` are names that may be longer than usual."""
+def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
+    """Return one name, folded; ``known`` are folded names that are one whatever they look like."""
     found = words.word(reply, known)
     return found if isinstance(found, Unreadable) else found._replace(value=fold(found.value))
 
