@@ -51,14 +51,15 @@ def words() -> list[str]:
 
 
 def graphs() -> list[str]:
-    """Replies of one to five graphs in clean arrow text."""
+    """Replies of one to five graphs, a quarter of them with another arrow."""
     choose = random.Random(3)
 
     def graph() -> str:
         verb = choose.choice(VERBS)
         return f"person -> verb -> {verb}\n{verb} -> dobj -> {choose.choice(NAMES)}\n{verb} -> with -> hand1"
 
-    return ["\n\n".join(graph() for _ in range(choose.randint(1, 5))) for _ in range(REPLIES)]
+    texts = ["\n\n".join(graph() for _ in range(choose.randint(1, 5))) for _ in range(REPLIES)]
+    return [text.replace("->", choose.choice(("->", "->", "->", "→"))) for text in texts]
 
 
 def times() -> dict[str, float]:

@@ -11,6 +11,7 @@ from model_replies import ROWS, Graphs
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.notation.pictures import write_dot, write_mermaid
 from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.reading.lines import nearly_clean, understand
 
 BEFORE = "Here are the graphs you asked for:\n\n"
 BEHIND = "\n\nLet me know if anything should be changed, for example one of the verbs."
@@ -67,3 +68,10 @@ def test_reply_cut_at_a_line_end_says_no_new_triplet(name: str) -> None:
         said |= {line for line in lines if re.fullmatch(r"\S+ -> \S+ -> \S+", line)}
     for end in range(len(lines)):
         assert triplets(read("\n".join(lines[:end]), row.k)) <= said
+
+
+@pytest.mark.parametrize("arrow", ["->", "→", "⟶"])
+@pytest.mark.parametrize("bullet", ["", "- ", "* ", "• "])
+def test_nearly_clean_line_is_read_as_any_other(bullet: str, arrow: str) -> None:
+    line = f"{bullet}pick-up {arrow} dobj {arrow} hand1"
+    assert nearly_clean(line) == understand(line)

@@ -17,12 +17,24 @@ from tsgkit.graph.reading.spelling import plain
 DOUBTFUL = "a triplet that the words before it deny or give as an example"
 NAME = r"([a-z0-9]+(?:-[a-z0-9]+)*)"
 CLEAN = re.compile(f"{NAME} -> {NAME} -> {NAME}")
+NEARLY_CLEAN = re.compile(rf"([-*•] )?{NAME} (->|→|⟶) {NAME} \3 {NAME}")
+"""A triplet behind a bullet, or with another arrow: so common that it is read at once."""
 HEADING = re.compile(
     rf"#{{1,6}}(?:\s|$)|\W{{0,4}}{GRAPH}[ \t_]{{0,3}}\W{{0,3}}\d+\b|\(?\d{{1,6}}[.):]",
     re.IGNORECASE,
 )
 CROSSES = frozenset("❌✗✘✖🚫")
 RULE = frozenset("-*_=~ ")
+
+
+def nearly_clean(line: str) -> Line | None:
+    """Return the triplet of a line that is clean but for a bullet or its arrows, as ``understand`` would."""
+    match = NEARLY_CLEAN.fullmatch(line)
+    if match is None:
+        return None
+    bullet, source, arrow, edge, target = match.groups()
+    repairs = ("bullet",) * bool(bullet) + ("arrow",) * (arrow != "->")
+    return Line((Triplet(source, edge, target),), repairs)
 
 
 def understand(line: str) -> Line:

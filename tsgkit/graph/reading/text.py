@@ -22,7 +22,7 @@ from tsgkit.graph.reading.found import (
     unread,
 )
 from tsgkit.graph.reading.leads import BRACKETS_OPEN, GRAPH_LABEL_WITHIN, Lead, lead_before_brackets, lead_of, segments
-from tsgkit.graph.reading.lines import CLEAN, understand
+from tsgkit.graph.reading.lines import CLEAN, nearly_clean, understand
 from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
 from tsgkit.graph.reading.values import Holding, look
@@ -76,6 +76,8 @@ class _Finder:
                     self.block.append(Found(Triplet(source, edge, target), self.at + 1))
             elif not line or line.isspace():
                 self.close()
+            elif (nearly := nearly_clean(line)) is not None:
+                self.take(nearly, line)
             elif form := form_at(self.lines, self.at):
                 self.take_form(form)
             elif not (self.take_segments(line) or self.take_brackets(line)):
