@@ -45,9 +45,12 @@ async def starts(flow: Flow, clock: Clock, number: int, tokens: int = 0) -> list
     return found
 
 
-def test_it_begins_with_few_and_doubles_with_every_round() -> None:
+def rounds_of(seconds: float) -> list[int]:
+    """How many requests are on their way in each round of answers, where a round takes so long."""
+
     async def rounds() -> list[int]:
-        flow, found = Flow(64), []
+        clock = Clock()
+        flow, found = Flow(64, clock=clock), []
         on_their_way: list[asyncio.Future[None]] = []
 
         async def one() -> None:
@@ -57,16 +60,29 @@ def test_it_begins_with_few_and_doubles_with_every_round() -> None:
             flow.leave()
             flow.succeeded()
 
-        tasks = [asyncio.create_task(one()) for _ in range(300)]
+        tasks = [asyncio.create_task(one()) for _ in range(900)]
         while not all(task.done() for task in tasks):
             await settled()
             found.append(len(on_their_way))
+            clock.now += seconds
             for future in on_their_way[:]:
                 future.set_result(None)
             on_their_way.clear()
         return found
 
-    assert run(rounds())[:5] == [START, 2 * START, 4 * START, 64, 64]
+    return run(rounds())
+
+
+def test_it_begins_with_few_and_doubles_with_every_round() -> None:
+    assert rounds_of(1.0)[:5] == [START, 2 * START, 4 * START, 64, 64]
+
+
+def test_many_starts_in_a_second_hold_the_places_until_it_is_over() -> None:
+    found = rounds_of(0.1)
+    assert found[:2] == [START, 2 * START]
+    held = found[2:12]
+    assert len(set(held)) == 1 and held[0] <= 32, "a limit of a hundred would turn away no more than are on their way"
+    assert max(found) == 64
 
 
 def test_an_idle_model_is_not_thought_to_stand_more() -> None:

@@ -32,6 +32,8 @@ FIRST_PAUSE = 1.0
 LONGEST_GATE = 300.0
 WINDOW = 1.0
 """The shortest window over which a rate is measured, and the precision of what services ask to wait."""
+MANY = 40
+"""Starts in a second after which a limit may be near: more places are tried only when it is over."""
 LOOKBACK = 60.0
 """The longest window: most limits are told a minute."""
 IN_A_ROW = 7
@@ -84,6 +86,8 @@ class Flow:
         """How long the gate was closed last."""
         self._testing = False
         """Whether nothing has been admitted since the gate was opened."""
+        self._held_since: float | None = None
+        """Since when the places no longer double, as many requests start in a second already."""
         self._since: float | None = None
         """Since when all that was admitted counts for the pace; None before the first request."""
         self._burst = 0.0
@@ -176,9 +180,18 @@ class Flow:
             self._testing = False
             self._measure(started, slack=WINDOW)
             self._since = self._gate
-        if self.limit < self.ceiling and self.active >= int(self.limit) - 1:
+        if self.limit < self.ceiling and self.active >= int(self.limit) - 1 and not self._is_held():
             self.limit = min(self.limit + (1.0 if self._starting_slowly else RECOVERY), float(self.ceiling))
         self._wake()
+
+    def _is_held(self) -> bool:
+        """Say whether the first second with many starts is not over: who limits it may not have answered yet."""
+        now = self._clock()
+        if self._held_since is None:
+            if len(self._admitted) < MANY or self._admitted[-MANY] <= now - WINDOW:
+                return False
+            self._held_since = now
+        return self._starting_slowly and now < self._held_since + WINDOW
 
     def throttled(self, retry_after: float | None, started: float | None = None) -> None:
         """Note that a request that started then was turned away with 429."""
