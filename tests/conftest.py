@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Iterator
 
 import pytest
 from prefork import Prefork, prefork
 
 gc.set_threshold(10_000, 20, 20)  # at Python's own pace the looking for garbage takes a good tenth of all time
+
+# A shell's background job is started with these ignored, and its children would be: the tests interrupt theirs.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 try:
     from hypothesis import settings
