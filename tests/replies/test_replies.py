@@ -88,6 +88,45 @@ def test_spans_of_names_in_a_list_are_where_they_stand() -> None:
     assert [reply[start:end] for start, end in found.spans] == ["take", "put-\u200bdown", "wash"]
 
 
+LETTERED = dict.fromkeys("ABCDE", "")
+LISTED_OPTIONS = "\nA. left\nB. right\nC. above\nAnswer: "
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (f"1. Where is it?{LISTED_OPTIONS}B\n2. And the cup?{LISTED_OPTIONS}C", "BC"),
+        ("1. Where is it?\nA. left\nB. right\n2. C", "-C"),
+        ('{"1": "B", "2": "C"}\nNote: [A] was close in 1.', "BC"),
+        ("Steps:\n1. Look at the lamp\n2. See where it stands\n\nAnswers:\nB\nC", "BC"),
+        ("1. A at first sight\n2. A\n\nFinal answers:\n1. B\n2. C", "BC"),
+        ("1. A: wrong\n2. C", "-C"),
+        ("1. B or A\n2. C", "-C"),
+        ("1. B - not A\n2. C", "BC"),
+        ("1. B\n2. C\nCorrection: 1. D", "-C"),
+        ("1. \u200bB\n2. C", "BC"),
+    ],
+)
+def test_letters_of_numbered_questions_are_those_that_were_meant(reply: str, said: str) -> None:
+    found = letters(reply, [LETTERED] * 2)
+    assert "".join(one.value if isinstance(one, Read) else "-" for one in found) == said
+    assert all(one.value in reply[one.start : one.end] for one in found if isinstance(one, Read))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1. take (first, with hand1)\n2. put-down - because it is full",
+        'Here: {"actions": ["take", "put-down"]}',
+        '```json\n{"nodes": ["take", "put-down"]}\n```\nThese are all nodes.',
+        'Final answer: ["take", "put-down"] (in order)',
+    ],
+)
+def test_names_are_read_without_what_explains_them(reply: str) -> None:
+    found = names(reply)
+    assert isinstance(found, Listed) and found.names == ("take", "put-down")
+
+
 @pytest.mark.parametrize(
     ("reply", "rest"),
     [

@@ -52,7 +52,15 @@ NUMBER = re.compile(r"\s*+(?:(?:question|q)\s*+)?[#(]?\d{1,3}\s*+[.):]\s++(?=\(?
 IS = r"(?:is|was|must\s++be|should\s++be|would\s++be|has\s++to\s++be|ist|lautet|wäre|es|sería|est|serait)\b"
 FIRST = r"(?<![A-Za-z0-9_'’])([A-H])(?:\s*+\))?(?!['’A-Za-z0-9_])(?!\s*+(?:,|/|\bor\b|\band\b)\s*+\(?[A-H]\b)"
 CAPITAL = r"\(?\s*+" + FIRST
-ENDED = r"(?=[^\S\n]*+(?:$|\n|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
+REJECTED = (
+    r"(?:[:=–—-]\s*+|is\s++|was\s++|as\s++the\s++only\s++|can\s++be\s++)*+"
+    rf"(?:not\b(?!\s++(?:{NOUN}\s++)?\(?[A-H]\b)|no\b(?!\s++(?:doubt|other|need))|wrong|incorrect|false\b|out\b|excluded|eliminated|ruled\s++out|falsch|nicht|incorrecta?)"
+)
+"""Words behind a letter that say it is not the answer."""
+ENDED = (
+    rf"(?!\s*+(?i:{REJECTED}))"
+    r"(?=[^\S\n]*+(?:$|\n|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
+)
 I_SAY = (
     r"i(?:'d|\s++would|'ll|\s++will)?\s++(?:choose|pick|select|go\s++(?:with|for)|say|vote\s++for|answer|settle\s++on)"
     r"|i(?:'m|\s++am)\s++going\s++with|i\s++(?:think|believe)\s++(?:that\s++)?(?:it(?:'s|\s++is)|the\s++answer\s++is)"
@@ -249,11 +257,22 @@ def answers_in(value: object, depth: int = 0) -> Iterator[str]:
         return
     fields = {str(key).lower().replace(" ", "_"): part for key, part in value.items()}
     said = next((fields[name] for name in FIELDS if name in fields), None)
+    if isinstance(said, list) and len(said) == 1:
+        said = said[0]
     if isinstance(said, str):
         yield said
     elif said is None or isinstance(said, dict):
         for part in [said] if said else value.values():
             yield from answers_in(part, depth + 1)
+
+
+def is_one_object(part: Part) -> bool:
+    """Tell whether a text is one JSON object: a name in it stands alone as little as a value does."""
+    text = part.text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    found = values_in(text)
+    return len(found) == 1 and isinstance(found[0].value, dict) and found[0][1:3] == (0, len(text))
 
 
 def _boxed(part: Part, options: Options) -> list[Statement]:
@@ -313,6 +332,8 @@ def _alone(part: Part, options: Options) -> list[Statement]:
     if letter := _in_words(part.text, options):
         whole = part.strip()
         return [Statement(letter, whole.start, whole.end)]
+    if is_one_object(part):
+        return []
     lines = [line for line in part.lines() if not CROSS.search(line.text)]
     lines = [line for line in lines if TICK.search(line.text)] or lines
     if not lines:

@@ -16,7 +16,7 @@ TAKEN_BACK = re.compile(
 )
 """Between two answers, what makes the second one count."""
 WITHDRAWN = re.compile(
-    r"\bwait\b[,.]?\s*+(?:no|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
+    r"\b(?:wait|actually)\b[,.]?\s*+(?:no\b(?!\s++(?:other|need|doubt|change))|that(?:'s|\s++is)\s++(?:not|wrong))\b|\bno,?\s++wait\b|\bscratch\s++that\b|\bnot\s++sure\s++any\s?more\b"
     r"|\bmoment\b,?\s*+(?:nein|das\s++stimmt\s++nicht)|不对|更正",
     re.IGNORECASE,
 )

@@ -32,6 +32,7 @@ ARROW = re.compile(r"->|→|=>|⟶")
 HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?)"
 LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
 EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
+SET_APART = re.compile(r"(?<!\s)\s+(?:\([^()]*\)\s*|[-–—]\s[^,]*)$")
 SENTENCE = re.compile(r"[.!?;:]\s|[!?]$")
 SHORT = 60
 
@@ -58,7 +59,7 @@ def names(reply: str) -> Listed | Unreadable:
 
 
 def _listed(part: Part) -> Listed | Unreadable:
-    if part.text.startswith(("{", "[")) and (value := _from_json(part)) is not None:
+    if (part.text.startswith("[") or "{" in part.text) and (value := _from_json(part)) is not None:
         return value
     if ARROW.search(part.text):
         return Unreadable("triplets, and names were asked for")
@@ -80,9 +81,12 @@ def _from_json(part: Part) -> Listed | Unreadable | None:
     found = values_in(part.text)
     if found and found[-1].is_given_up:
         return Unreadable(TOO_MUCH)
-    if len(found) != 1 or found[0].is_cut or part.text[found[0].end :].strip(" .\n"):
+    if len(found) != 1 or found[0].is_cut:
         return None
     value = found[0].value
+    is_plain = not (isinstance(value, dict) or '"' in part.text[: found[0].end])
+    if is_plain and part.text[found[0].end :].strip(" .\n"):
+        return None
     if isinstance(value, dict):
         fields = {str(key).lower(): one for key, one in value.items()}
         value = next((fields[name] for name in FIELDS if name in fields), None)
@@ -104,7 +108,9 @@ def _in_line(line: Part) -> tuple[list[Part], bool]:
     lead, explanation = LEAD.match(bare.text), EXPLANATION.search(bare.text)
     led = bare.cut(lead.end()) if lead else bare
     explained = bare.cut(0, explanation.start()) if explanation else bare
-    for one, is_whole in ((bare, True), (led, True), (explained, False)):
+    for one, is_whole in (
+        ((explained, False),) if SET_APART.search(bare.text) else ((bare, True), (led, True), (explained, False))
+    ):
         parts = list(_parts(one))
         if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole

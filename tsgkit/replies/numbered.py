@@ -16,19 +16,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tsgkit.replies.choices import LETTER, NO_ANSWER, Options, choice
+from tsgkit.replies.choices import LETTER, MORE, NO_ANSWER, REJECTED, Options, choice
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.signs import shown_plainly, without_bullets
+from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
 DEEPEST = 8
 """JSON nested deeper than this is no answer."""
 MARKS = re.compile(r"\\boxed|[*_`#>\[\]{}$]+")
 QUOTES = " \t\r\"'“”‘’"
 NUMBER = re.compile(
-    r"^\s*(?:(?:(?:question|answer|q|a)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
+    r"^\s*(?:(?:(?:question|answer|q|a|correction:?)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
     r"|(\d{1,3})(?=\s*$)|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
     re.IGNORECASE,
 )
@@ -37,6 +37,14 @@ LABEL = re.compile(
     r"(?:answer|option|choice|letter)(?:\s+is)?\s*[:=\-–—]?\s*(?:(?:option|choice|letter)\s*:?\s*)?",
     re.IGNORECASE,
 )
+ANSWERS = re.compile(
+    r"^[#>*_ \t]*(?:here are )?(?:(?:my|the) )?(?:final |corrected |revised )?answers?(?: are)?[*_ ]*:?[*_ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A heading with all answers behind it: nothing before it counts then."""
+MOST_HEADINGS = 3
+"""The last ones; one with all answers behind it is among them."""
+REFUSED = re.compile(rf"\s*[):]?\s*(?:{REJECTED})", re.IGNORECASE)
 ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
 SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
 CONCLUDED = re.compile(
@@ -76,6 +84,16 @@ def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     """Return one letter a question, or why there is none; to one question all that is said is said about it."""
     if len(questions) == 1:
         return (choice(reply, questions[0]),)
+    text, places = without_hidden(reply)
+    found = _letters(text, questions)
+    if places is None:
+        return found
+    return tuple(
+        one._replace(start=places[one.start], end=places[one.end]) if isinstance(one, Read) else one for one in found
+    )
+
+
+def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     spoke = spoken(reply)
     if isinstance(spoke, Unreadable):
         return (spoke,) * len(questions)
@@ -113,9 +131,17 @@ def _said(spoke: Part, wanted: int) -> list[Said]:
     part = without_fences(shown_plainly(spoke)).strip()
     values = values_in(part.text) if "{" in part.text or part.text.startswith("[") else []
     whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
-    if whole and (found := list(_in_json(whole[-1].value))):
-        start, end = part.start + whole[-1].start, part.start + whole[-1].end
+    in_json = [(one, found) for one in whole if (found := list(_in_json(one.value)))]
+    if in_json:
+        most = max(len(found) for _, found in in_json)
+        value, found = [one for one in in_json if len(one[1]) == most][-1]
+        start, end = part.start + value.start, part.start + value.end
         return [one._replace(start=start, end=end) for one in found]
+    for heading in list(ANSWERS.finditer(part.text))[: -MOST_HEADINGS - 1 : -1]:
+        concluded = list(_in_lines([line for line in map(_plain, part.cut(heading.end()).lines()) if line.text]))
+        numbers = {one.number for one in concluded}
+        if len(concluded) >= wanted and len(numbers) in (1 if None in numbers else wanted, wanted):
+            return concluded
     lines = [line for line in map(_plain, part.lines()) if line.text]
     one_line = list(_in_one_line(lines[0], wanted)) if len(lines) == 1 else []
     return one_line or list(_in_lines(lines))
@@ -145,14 +171,34 @@ def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
 def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
     """The letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
     current: int | None = None
+    below: list[Said] = []
     for line in lines:
         numbered = NUMBER.match(line.text)
         if numbered is not None:
+            yield from [one for one in below if one.labelled] or below
+            below = []
             current = next(int(number) for number in numbered.groups() if number)
-        said = _leading_letter(line.cut(numbered.end()) if numbered else line)
-        if said is not None:
-            yield said._replace(number=current)
+        letters = _leading_letters(line.cut(numbered.end()) if numbered else line)
+        if numbered is None and current is not None:
+            below += [one._replace(number=current) for one in letters]
+        elif letters:
+            yield from (one._replace(number=current) for one in letters)
             current = None
+    yield from [one for one in below if one.labelled] or below
+
+
+def _leading_letters(line: Part) -> list[Said]:
+    """The letter a line begins with, and those that "or" or a comma joins to it; one that is refused is none."""
+    first = _leading_letter(line)
+    if first is None:
+        return []
+    found = [first]
+    if REFUSED.match(line.text, first.end - line.start):
+        return []
+    while more := MORE.match(line.text, found[-1].end - line.start):
+        letter = line.cut(*more.span(1))
+        found.append(first._replace(letter=letter.text, start=letter.start, end=letter.end))
+    return found
 
 
 def _leading_letter(line: Part) -> Said | None:

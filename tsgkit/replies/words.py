@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from tsgkit.replies.choices import BOX, answers_in, is_sure
+from tsgkit.replies.choices import BOX, answers_in, is_one_object, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
@@ -33,7 +33,8 @@ CLEAN = re.compile(r"\s*+\[?([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\]?\.?\s*+")
 ARTICLE = re.compile(r"(?:an?|the|der|die|das|den|dem|eine?|el|la|los|las|una?|le|les|une|l')\b\s*+", re.IGNORECASE)
 LEADS = re.compile(r"[^\w\[(\"'-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'-]*")
 ENDS = re.compile(
-    r"\(.*$|\s(?:because|since|as|which|that|who|from|weil|porque|parce|car)\b.*$|\s[-–—]\s.*$|[:;]\s.*$|[.!]\s.*$|[,:]?[因由]为?.*$",
+    r"\(.*$|,\s(?:and\s)?(?:not|rather than|instead of)\b.*$"
+    r"|\s(?:because|since|as|which|that|who|from|weil|porque|parce|car)\b.*$|\s[-–—]\s.*$|[:;]\s.*$|[.!]\s.*$|[,:]?[因由]为?.*$",
     re.DOTALL,
 )
 BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*(?!\s*+:)")
@@ -65,8 +66,16 @@ BUT = re.compile(
 SO = re.compile(r"(?:^|[.!]\s++)(?:so|therefore|thus|hence)\s*+[:,]\s*+([^.\n]{1,60})[.!]?\s*+$", re.IGNORECASE)
 NOTHING = {
     "", "n/a", "na", "none", "null", "nothing", "unknown", "unclear", "answer", "your answer", "object", "name", "word",
+    "undetermined", "insufficient information", "nothing fits",
     "not mentioned", "not specified", "not given", "not stated", "no answer", "无", "没有",
 }  # fmt: skip
+FILLERS = {
+    "as follows", "below", "above", "given below", "shown below", "clear", "simple", "obvious", "straightforward",
+    "hard", "difficult", "easy", "sorry", "sure", "okay", "ok", "certainly", "of course", "thanks", "thank you",
+    "hope this helps", "thinking", "reasoning",
+}  # fmt: skip
+"""No names in a sentence or beside other lines; where one of them is the whole answer, it may be an action."""
+SENTENCE_OF_ITS_OWN = re.compile(r"(?<!\S)(?:is|was|are|were)(?!\S)", re.IGNORECASE)
 DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
 
 
@@ -131,6 +140,8 @@ def _agreed(found: Sequence[Read[str]], part: Part) -> Read[str] | Unreadable:
 def _first(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names that the first line of a part gives."""
     lines = part.lines()
+    if len(lines) > 1 and all(LISTED.match(line.text) and _is_short(line) for line in lines):
+        return [name for line in lines for name in _names(line, known)]
     return _names(lines[0], known) if lines else []
 
 
@@ -170,7 +181,7 @@ def _joined(name: Part, known: AbstractSet[str]) -> list[Read[str]]:
 
 def _unmarked(part: Part) -> Part:
     """Return a name without quotes, marks and a final period."""
-    return part.strip(AROUND).strip(".!?").strip(AROUND)
+    return part.strip(AROUND).strip(".!?:").strip(AROUND)
 
 
 def _stripped(part: Part) -> Part:
@@ -192,6 +203,7 @@ def _is_name(text: str) -> bool:
         and not text.isdecimal()
         and any(map(str.isalpha, text))
         and not DENIED.match(text)
+        and not SENTENCE_OF_ITS_OWN.search(text)
     )
 
 
@@ -227,7 +239,7 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     for match in ANSWER.finditer(plain.text):
         place = 1 if match.group(1) else 2
         if is_sure(plain.text, match.start()):
-            found += _names(plain.cut(*match.span(place)), known)
+            found += _telling(plain.cut(*match.span(place)), known)
     if found:
         concluded = (match.span(1) for match in SO.finditer(plain.text) if not ANSWER.search(match.group(1)))
         return found + [name for span in concluded for name in _names(plain.cut(*span), known)]
@@ -235,10 +247,18 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
         line = bare(raw).strip()
         if named := SENTENCE.fullmatch(line.text):
             if not re.search(r"\b(?:not|n't)\b", line.text):
-                found += _quoted(raw, known) or _names(line.cut(*named.span(1)), known)
+                found += _quoted(raw, known) or _telling(line.cut(*named.span(1)), known)
         elif named := BUT.fullmatch(line.text):
             found += _names(line.cut(*named.span(1)), known)
+    lines = part.lines()
+    if found and len(lines) > 1 and found[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
+        found += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to
     return found or _set_apart(part, known)
+
+
+def _telling(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
+    """Return the names of a line beside other words, fillers left out."""
+    return [name for name in _names(line, known) if name.value.casefold() not in FILLERS]
 
 
 def _set_apart(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
@@ -256,14 +276,15 @@ def _quoted(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
 def _alone(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the name that the whole text, its first or its last line is."""
     lines = part.lines()
-    if not lines:
+    if not lines or is_one_object(part):
         return []
-    first = _names(lines[0], known)
     if len(lines) == 1:
-        return first
-    is_list = sum(LISTED.match(line.text) is not None for line in lines) > 1
-    last = _names(lines[-1], known) if _is_short(lines[-1]) and not is_list else []
-    return [*(first if _is_short(lines[0]) else []), *last]
+        return _names(lines[0], known)
+    listed = [line for line in lines if LISTED.match(line.text)]
+    if len(listed) == len(lines):
+        return [name for line in lines for name in _names(line, known)]
+    last = _telling(lines[-1], known) if _is_short(lines[-1]) and len(listed) < 2 else []
+    return [*(_telling(lines[0], known) if _is_short(lines[0]) else []), *last]
 
 
 def _is_short(line: Part) -> bool:
