@@ -106,6 +106,8 @@ SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IG
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
 """A letter behind the words of its option: ``the red bus (A)``."""
 STARTS = re.compile(r"[.!?;\n](?=\s|$|[^\x00-\x7f])")
+LONGEST_REST = 500
+"""Characters behind an answer that are searched for a question mark."""
 UNSURE = re.compile(
     r"\b(?:would\s++say|might\s++(?:say|think)|may\s++(?:say|think)|tempt\w*|if|unless|whether|not|never|n['’]t|doubt|wenn|falls|nicht|si|no)\b|n['’]t\b|如果|假如|并非|不是",
     re.IGNORECASE,
@@ -323,7 +325,7 @@ def is_sure(text: str, place: int) -> bool:
 
 
 def _is_question(text: str, place: int) -> bool:
-    end = STARTS.search(text, place)
+    end = STARTS.search(text, place, place + LONGEST_REST)
     return end is not None and end.group() in "?？"
 
 
