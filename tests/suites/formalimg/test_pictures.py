@@ -17,7 +17,7 @@ from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.grounding import Scenes, objects_in
+from tsgkit.suites.formalimg.grounding import TRIES, Scenes, objects_in
 from tsgkit.suites.formalimg.natural import Judgements, said_in
 from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.formalimg.picture_task import PictureTask
@@ -197,6 +197,16 @@ def test_pictures_are_grounded_by_a_model_in_either_protocol(tmp_path: Path) -> 
     assert ours.board.profiles["official"] is None
     assert main(["rescore", str(finished.path)]) == 0
     assert main(["explain", str(finished.path), "--item", "knolling/0", "--solver", "published"]) == 0
+
+
+def test_a_reply_that_was_cut_off_is_asked_for_again_also_where_it_can_be_read(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are read with the extra")
+    paint(tmp_path / "pictures" / "0.png")
+    said = '{"objects": [{"label": "cup", "color": "red", "box_2d": [0, 0, 9, 9]}]}'
+    with model_server(replies={"Find all": said}, always={"Find all": "length"}) as served:
+        finished = ran(tmp_path, "knolling", served.base, protocols=("ours",), ids=("knolling/0",))
+        seen = served.stats()["seen"]
+    assert (finished.results[0].board.counts["truncated"], seen) == (1, TRIES["ours"])
 
 
 def test_natural_pictures_are_judged_and_a_missing_one_is_left_out_of_official(tmp_path: Path) -> None:

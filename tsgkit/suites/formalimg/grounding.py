@@ -177,7 +177,7 @@ class Grounding(Scenes):
     def _reader(self, classes: Sequence[str]) -> Callable[[Reply], Reading[None]]:
         if self.name == PUBLISHED:
             return _published_reading
-        return lambda reply: Reading(None, objects_in(reply, classes).problem)
+        return lambda reply: Reading(None, _read(reply, classes).problem)
 
     def messages(self, classes: Sequence[str], picture: Picture) -> list[BaseMessage]:
         """As published, instructions of the system and the picture of the user; else both of the user."""
