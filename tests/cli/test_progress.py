@@ -38,13 +38,14 @@ def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "\r" not in stream.getvalue()
 
 
-def test_going_on_says_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("there", "said"), [(1, "1 sample is"), (4, "4 samples are")])
+def test_going_on_says_what_is_there(there: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown(tmp_path, StringIO(), monkeypatch)
     samples = tmp_path / "run/samples.jsonl"
-    samples.write_bytes(b"".join(samples.read_bytes().splitlines(keepends=True)[:4]))
+    samples.write_bytes(b"".join(samples.read_bytes().splitlines(keepends=True)[:there]))
     stream = StringIO()
     shown(tmp_path, stream, monkeypatch)
-    assert stream.getvalue().startswith("going on: 4 samples are there already\n")
+    assert stream.getvalue().startswith(f"going on: {said} there already\n")
 
 
 def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

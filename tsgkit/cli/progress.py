@@ -62,7 +62,7 @@ class Progress:
         self._shown_at = time.monotonic()
         at_start = sum(state.at_start for state in running.states.values())
         if at_start:
-            self._print(f"going on: {at_start:,} samples are there already")
+            self._print(f"going on: {count(at_start, 'sample is', 'samples are')} there already")
 
     def changed(self) -> None:
         """A sample was finished."""
