@@ -24,7 +24,8 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
 FIELDS = ("nodes", "actions", "names", "answer", "final_answer")
-AROUND = "\"'`“”‘’ \t\r\n\xa0"
+WHITE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+AROUND = "\"'`“”‘’" + WHITE
 MARKS = "*_()[]{}"
 MOST_WORDS = 3
 """More words than these are an explanation, not a name."""
