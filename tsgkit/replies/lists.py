@@ -34,6 +34,7 @@ HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|ha
 LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
 EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
 SET_APART = re.compile(r"(?<!\s)\s+(?:\([^()]*\)\s*|[-–—]\s[^,]*)$")
+"""An explanation that ends a line: in brackets, or behind a dash."""
 SENTENCE = re.compile(r"[.!?;:]\s|[!?]$")
 SHORT = 60
 
@@ -109,9 +110,9 @@ def _in_line(line: Part) -> tuple[list[Part], bool]:
     lead, explanation = LEAD.match(bare.text), EXPLANATION.search(bare.text)
     led = bare.cut(lead.end()) if lead else bare
     explained = bare.cut(0, explanation.start()) if explanation else bare
-    for one, is_whole in (
-        ((explained, False),) if SET_APART.search(bare.text) else ((bare, True), (led, True), (explained, False))
-    ):
+    without = (explained, False)
+    readings = [without] if SET_APART.search(bare.text) else [(bare, True), (led, True), without]
+    for one, is_whole in readings:
         parts = list(_parts(one))
         if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole

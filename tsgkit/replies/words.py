@@ -42,6 +42,7 @@ LEAD = re.compile(r"[^:\n]{1,40}:\s++(?=\S)")
 CHINESE = re.compile("[\u4e00-\u9fff]")
 LONGEST_CHINESE = 10
 AROUND = " \t\r\n\"'“”‘’*_`<>[]{}$"
+"""Signs around a name that are no part of it."""
 JOINED = re.compile(r"(?:,|/|&|\+|\band\b|\bor\b|\bund\b|\boder\b|\by\b|\bo\b|\bet\b|\bou\b|和|或者?)\s*+")
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
 LISTED = re.compile(r"\s*+(?:[-+*•–]|\d{1,3}[.)])[ \t]")
