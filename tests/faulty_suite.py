@@ -14,7 +14,8 @@ from shipped import TASKS
 from tsgkit.library.cards import Card
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.solvers.solver import Expected, Solver
-from tsgkit.suites.tasks import Dataset
+from tsgkit.suites.suite import Suite
+from tsgkit.suites.task import Dataset
 from tsgkit.suites.transcript import Ask, Transcript
 from tsgkit.suites.tsg.task import TsgTask
 
@@ -88,6 +89,9 @@ class FaultyTask(TsgTask):
         return Faulty(super().recorded(solver, style))
 
 
+SUITE = Suite("faulty", tasks={"sgqa": "faulty_suite:FaultyTask"})
+
+
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **faults: Sequence[str]) -> None:
     """Make a folder the working project, with the suite as an installed package and its task ``faulty/sgqa``."""
     for name in ("tasks/faulty", "prompts", "eval"):
@@ -97,7 +101,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **faults: Sequence[st
     site = folder / "site/faulty_suite-1.dist-info"
     site.mkdir(parents=True)
     (site / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty-suite\nVersion: 1\n")
-    (site / "entry_points.txt").write_text("[tsgkit.suites]\nfaulty = faulty_suite:FaultyTask\n")
+    (site / "entry_points.txt").write_text("[tsgkit.suites]\nfaulty = faulty_suite:SUITE\n")
     monkeypatch.syspath_prepend(str(site.parent))
     monkeypatch.chdir(folder)
     mend(**faults)

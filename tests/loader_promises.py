@@ -29,9 +29,9 @@ from tsgkit.library.files import decoded, read_text
 from tsgkit.llm.scripted import script_in
 from tsgkit.runs.plan import load_plan
 from tsgkit.runs.reopened import reopen
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.replies import read_replies
-from tsgkit.suites.tasks import Task
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Task
 
 PIECES = (
     *(b"", b"\0", b"\xff\xfe", b"\n", b" ", b"\t", b'"', b"'", b"[", b"]", b"{", b"}", b",", b":", b"-", b"&a", b"*a"),

@@ -16,6 +16,7 @@ from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import keep_picture
+from tsgkit.suites.suite import Suite
 
 CARD = """title: {title}
 citation: nobody
@@ -26,7 +27,7 @@ prompts: demo
 metrics:
   score: {{pooling: pooled, better: more, headline: true}}
 """
-ENTRY_POINTS = "[tsgkit.suites]\ndemo = picture_suite:task_of_card\n"
+ENTRY_POINTS = "[tsgkit.suites]\ndemo = picture_suite:SUITE\n"
 
 
 class Cups:
@@ -64,9 +65,7 @@ class Words:
         self.card = card
 
 
-def task_of_card(card: Card) -> Cups | Words:
-    """The task a card declares."""
-    return Cups(card) if card.task == "demo/cups" else Words(card)
+SUITE = Suite("demo", tasks={"cups": "picture_suite:Cups", "words": "picture_suite:Words"})
 
 
 def install(folder: Path, rows: dict[str, str], monkeypatch: pytest.MonkeyPatch | None = None) -> dict[str, str]:

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from tsgkit.graph.drawing import draw_diff as draw_diff
     from tsgkit.graph.drawing import draw_graph as draw_graph
     from tsgkit.graph.drawing import draw_narrative as draw_narrative
-    from tsgkit.suites.tsg import check as check
-    from tsgkit.suites.tsg import convert as convert
-    from tsgkit.suites.tsg import read_document as read_document
-    from tsgkit.suites.tsg import read_file as read_file
-    from tsgkit.suites.tsg import score as score
+    from tsgkit.suites.tsg.checking import check as check
+    from tsgkit.suites.tsg.documents import read_document as read_document
+    from tsgkit.suites.tsg.documents import read_file as read_file
+    from tsgkit.suites.tsg.scoreboard import score as score
+    from tsgkit.suites.tsg.writing import convert as convert
 
 __version__ = "0.2.0"
 
@@ -61,10 +61,10 @@ _HOMES = {
     "Triplet": "tsgkit.graph",
     "TsgkitError": "tsgkit.errors",
     "Vocabulary": "tsgkit.graph",
-    "check": "tsgkit.suites.tsg",
+    "check": "tsgkit.suites.tsg.checking",
     "check_graph": "tsgkit.graph",
     "check_narrative": "tsgkit.graph",
-    "convert": "tsgkit.suites.tsg",
+    "convert": "tsgkit.suites.tsg.writing",
     "corrupt": "tsgkit.graph",
     "diff": "tsgkit.graph",
     "draw_diff": "tsgkit.graph.drawing",
@@ -75,11 +75,11 @@ _HOMES = {
     "generate_sync": "tsgkit.agents",
     "patch": "tsgkit.graph",
     "read": "tsgkit.graph",
-    "read_document": "tsgkit.suites.tsg",
-    "read_file": "tsgkit.suites.tsg",
+    "read_document": "tsgkit.suites.tsg.documents",
+    "read_file": "tsgkit.suites.tsg.documents",
     "refine": "tsgkit.agents",
     "refine_sync": "tsgkit.agents",
-    "score": "tsgkit.suites.tsg",
+    "score": "tsgkit.suites.tsg.scoreboard",
     "snap": "tsgkit.graph",
     "to_networkx": "tsgkit.graph",
     "trace": "tsgkit.graph",

@@ -21,8 +21,8 @@ from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.solvers.families import check_solver, family_of, known_families
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Said as Told
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.answers import TsgAnswers

@@ -16,12 +16,12 @@ from shipped import TASKS
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
 from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.sceneeval.annotation_files import RULES, as_csv, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotation_prompting import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.metrics import ANNOTATE
+from tsgkit.suites.suite import task_of
 
 TASK = "sceneeval/annotate"
 SAMPLES = read_annotation_file(TASKS / "sceneeval/data/annotations.csv").usable()

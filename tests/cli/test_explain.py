@@ -91,7 +91,7 @@ def test_a_page_is_written_and_whole(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("words", "message"),
     [
         (["--item", "oen"], "one?"),
-        (["--item", "one", "--task", "sgqa"], "no task tsg/sgqa in this run"),
+        (["--item", "one", "--task", "sgqa"], "no task sgqa in this run"),
         (["--item", "one", "--repeat", "7"], "no repeat 7"),
         (["--item", "one", "--html", "run.json"], "a page is HTML"),
         (["--item", "one", "--html", "x.html", "--json"], "give one of them"),

@@ -17,7 +17,7 @@ import foreign_scenes as foreign
 import pytest
 from shipped import TASKS
 
-from tsgkit.cli import COMMANDS, main
+from tsgkit.cli import commands, main
 
 Captured = pytest.CaptureFixture[str]
 MINE = '{"id": 1, "mine": true}\n{"id": 2}\n'
@@ -311,7 +311,7 @@ def test_every_option_that_names_an_output_is_tried_here() -> None:
     for case in (*DATA, *REPORTS, *FOLDERS):
         words = shlex.split(case.words)
         tried |= {f"{' '.join(words[:size])} {word}" for size in (1, 2) for word in words}
-    for command in COMMANDS:
+    for command in commands():
         parser = argparse.ArgumentParser()
         import_module(f"tsgkit.cli.{command}").add_arguments(parser)
         assert {*outputs(parser, command)} <= tried, command

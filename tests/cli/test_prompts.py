@@ -14,8 +14,8 @@ from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.previews import Preview, PreviewOptions
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.solvers.asked import Single
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import samples_of
 

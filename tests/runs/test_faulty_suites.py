@@ -15,7 +15,7 @@ from shipped import TASKS
 
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
-from tsgkit.suites.registry import task_of
+from tsgkit.suites.suite import task_of
 
 Captured = pytest.CaptureFixture[str]
 ITEMS = [f"bread/q{number}" for number in range(5)]

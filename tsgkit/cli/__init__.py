@@ -39,8 +39,6 @@ COMMANDS = {
     "explain": "one item of a run: what was sent, read and scored, and why",
     "prompts": "list the tasks and styles, show the exact prompt of an item",
     "data": "the published datasets: list them, get them, import a copy",
-    "formula": "first-order formulas about layouts: check, show in plain English, judge a layout",
-    "scene": "furnished rooms: one relation, a view from above, scenes of other tools, what descriptions demand",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
@@ -96,17 +94,13 @@ def _is_somewhere() -> bool:
 
 
 def _run(words: list[str]) -> int:
-    parser = _parser()
     if not words or words == ["help"]:
-        parser.print_help()
+        _parser().print_help()
         return GOOD
     try:
-        arguments, rest = parser.parse_known_args(words[:1])
-        if arguments.command is None or rest:
-            parser.error(f"no such option: {words[0]}")
-        command = import_module(f"tsgkit.cli.{arguments.command}")
+        command = _module(words[0] if words[0] in COMMANDS else _chosen(words[0]))
         own = _Parser(
-            prog=f"tsgkit {arguments.command}",
+            prog=f"tsgkit {words[0]}",
             description=command.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             epilog=EXIT_CODES,
@@ -119,6 +113,16 @@ def _run(words: list[str]) -> int:
     return code
 
 
+def _chosen(word: str) -> str:
+    """The command that a word names; argparse says what is wrong with any other, and shows the help."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args([word])
+    if arguments.command is None or rest:
+        parser.error(f"no such option: {word}")
+    command: str = arguments.command
+    return command
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose help is output like any other: it is an error where that cannot be written."""
 
@@ -129,9 +133,26 @@ class _Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
+def commands() -> dict[str, str]:
+    """Return what each command does, those of suites at the end."""
+    from tsgkit.suites.suite import suites
+
+    return COMMANDS | {name: one.summary for suite in suites() for name, one in suite.commands.items()}
+
+
+def _module(command: str) -> Any:  # noqa: ANN401  (a module)
+    """The module of a command; one of ours is never replaced by a suite's."""
+    if command in COMMANDS:
+        return import_module(f"tsgkit.cli.{command}")
+    from tsgkit.suites.suite import suites
+
+    return next(import_module(suite.commands[command].module) for suite in suites() if command in suite.commands)
+
+
 def _parser() -> argparse.ArgumentParser:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    known = commands()
+    width = max(map(len, known))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in known.items()]
     parser = _Parser(
         prog="tsgkit",
         usage="tsgkit COMMAND ... | --help | --version",
@@ -145,9 +166,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _command(name: str) -> str:
-    if name in COMMANDS:
+    if name in COMMANDS or name in (known := commands()):
         return name
     from difflib import get_close_matches
 
-    near = get_close_matches(name, COMMANDS, 1)
+    near = get_close_matches(name, known, 1)
     raise argparse.ArgumentTypeError(f"no such command: {name}" + (f"; {near[0]}?" if near else ""))

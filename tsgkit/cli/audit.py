@@ -85,7 +85,7 @@ def _tasks(arguments: argparse.Namespace) -> list[str]:
 
 def _tasks_named(names: Sequence[str]) -> list[str]:
     """Return the tasks that are named, and of a suite those that can be audited."""
-    from tsgkit.runs.prepared import tasks_named
+    from tsgkit.suites.suite import tasks_named
 
     tasks: list[str] = []
     for name in names:
@@ -98,7 +98,7 @@ def _tasks_named(names: Sequence[str]) -> list[str]:
 
 def _is_auditable(name: str) -> bool:
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.registry import task_of
+    from tsgkit.suites.suite import task_of
 
     return task_of(load_card(name)).is_auditable
 
@@ -124,7 +124,7 @@ def _tasks_of_data(data: str) -> list[str]:
     from tsgkit.library.catalogue import catalogue
     from tsgkit.library.datasets import installed
     from tsgkit.library.files import look_alike
-    from tsgkit.suites.registry import tasks_of_rows
+    from tsgkit.suites.suite import tasks_of_rows
 
     path = Path(data)
     if path.exists():

@@ -18,24 +18,17 @@ import argparse
 import json
 import sys
 import time
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, INTERRUPTED, UsageError
+from tsgkit.errors import GOOD, INTERRUPTED
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
+    from tsgkit.suites.importing import Importer
     from tsgkit.suites.intake import Arrival, Intake
 
-IMPORTERS = {
-    "tsg": "tsgkit.suites.tsg.importing",
-    "formalimg": "tsgkit.suites.formalimg.importing",
-    "spatialgen": "tsgkit.suites.spatialgen.importing",
-    "sceneeval": "tsgkit.suites.sceneeval.importing",
-}
-"""The module of each suite that fetches and imports its datasets."""
 MEGABYTE = 1_000_000
 
 
@@ -62,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
     if arguments.verb == "list":
         return _list(arguments.json)
-    importer = _importer(arguments.name)
+    from tsgkit.suites.importing import importer_of
+
+    importer = importer_of(arguments.name)
     if arguments.verb == "import":
         intake = importer.import_dataset(arguments.name, *arguments.sources, force=arguments.force)
         return _tell(importer, intake, arguments.json)
@@ -78,15 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
         if watch:
             watch.end()
     return _tell(importer, intake, arguments.json)
-
-
-def _importer(name: str) -> Any:  # noqa: ANN401  (a module)
-    from tsgkit.library.catalogue import known
-
-    suite = known(name).suite
-    if suite not in IMPORTERS:
-        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
-    return import_module(IMPORTERS[suite])
 
 
 class _Progress:
@@ -174,14 +160,16 @@ def _sameness(file: StoredFile) -> str:
     return "the published file" if file.official else "not the published file (another checksum)"
 
 
-def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401  (a module)
+def _tell(importer: Importer, intake: Intake, as_json: bool) -> int:
     if as_json:
-        say(json.dumps(importer.intake_value(intake), indent=2))
+        from tsgkit.suites.intake import intake_value
+
+        say(json.dumps(intake_value(intake), indent=2))
         return GOOD
     dataset = intake.dataset
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        _print_arrival(arrival, importer)
+        _print_arrival(arrival, dataset.known.suite if dataset.known else "", importer)
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if dataset.known:
@@ -189,7 +177,7 @@ def _tell(importer: Any, intake: Intake, as_json: bool) -> int:  # noqa: ANN401 
     return GOOD
 
 
-def _print_arrival(arrival: Arrival, importer: Any) -> None:  # noqa: ANN401  (a module)
+def _print_arrival(arrival: Arrival, suite: str, importer: Importer) -> None:
     file = arrival.stored
     there = " (there already)" if arrival.inspection is None else ""
     say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}{there}")
@@ -204,4 +192,4 @@ def _print_arrival(arrival: Arrival, importer: Any) -> None:  # noqa: ANN401  (a
         first.setdefault(finding.code, finding)
     for code, number in arrival.inspection.counts.items():
         place = f", first on line {line}" if (line := first[code].place.line) else ""
-        say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(code)}")
+        say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(suite, code)}")

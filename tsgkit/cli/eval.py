@@ -183,7 +183,7 @@ def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
     """The protocols of a plan, each followed by these controls of it."""
     if not chosen:
         return {}
-    from tsgkit.suites.tasks import PUBLISHED
+    from tsgkit.suites.task import PUBLISHED
 
     if not settings.get("images"):
         raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")

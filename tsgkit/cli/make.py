@@ -16,27 +16,26 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-MAKERS = {
-    "formalimg": ("tsgkit.cli.making_formulas", "instructions for pictures with their formulas"),
-    "spatialgen": ("tsgkit.cli.making_questions", "dense prompts of scenes, with ten questions each about the picture"),
-    "sceneeval": ("tsgkit.cli.making_annotations", "descriptions of furnished rooms with what they demand"),
-    "spatialt2i": ("tsgkit.cli.making_pairs", "prompts that are true of judged pictures, to train image models with"),
-}
-"""Every maker: the module with its options and what it does, and what it makes."""
+from tsgkit.suites.suite import Command, suites
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """One verb for each maker."""
     verbs = parser.add_subparsers(dest="maker", required=True, metavar="MAKER")
-    for name, (module, summary) in MAKERS.items():
-        maker = import_module(module)
+    for name, command in makers().items():
+        maker = import_module(command.module)
         verb = verbs.add_parser(
-            name, help=summary, description=maker.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+            name, help=command.summary, description=maker.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         maker.add_arguments(verb)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Let the chosen maker do it."""
-    code: int = import_module(MAKERS[arguments.maker][0]).run(arguments)
+    code: int = import_module(makers()[arguments.maker].module).run(arguments)
     return code
+
+
+def makers() -> dict[str, Command]:
+    """Return the makers of all suites by name."""
+    return {name: command for suite in suites() for name, command in suite.makers.items()}

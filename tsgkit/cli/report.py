@@ -92,9 +92,14 @@ def _check_targets(files: list[Path], runs: list[Path]) -> None:
 
 
 def _gated(text: str) -> str:
-    """The metric that a gate is about, with its task."""
-    name = text.partition("=")[0]
-    return name if "/" in name else f"tsg/{name}"
+    """The metric that a gate is about, with its task, if there is one of this name."""
+    from tsgkit.suites.suite import task_named
+
+    task, _, metric = text.partition("=")[0].rpartition(".")
+    try:
+        return f"{task_named(task)}.{metric}"
+    except UsageError:  # told when the gates are read
+        return f"{task}.{metric}"
 
 
 def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
@@ -105,7 +110,7 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     from tsgkit.runs.gates import gates_of
     from tsgkit.runs.plan import Plan
     from tsgkit.runs.prepared import Prepared, Row
-    from tsgkit.suites.registry import task_of
+    from tsgkit.suites.suite import task_of
 
     rows = []
     for one in {row.task: row for row in report.rows}.values():

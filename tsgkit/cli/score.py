@@ -63,17 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
-    from tsgkit.library.cards import card_names, load_card
-    from tsgkit.suites.registry import task_of
+    from tsgkit.library.cards import load_card
     from tsgkit.suites.scoreboard import report_value
+    from tsgkit.suites.suite import task_named, task_of
 
     if arguments.data == arguments.replies == STDIN:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
-    suites = {name.partition("/")[0] for name in card_names()}
-    name = arguments.task if "/" in arguments.task or arguments.task in suites else f"tsg/{arguments.task}"
-    report = task_of(load_card(name)).score(
+    report = task_of(load_card(task_named(arguments.task))).score(
         arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
     )
     if arguments.json:

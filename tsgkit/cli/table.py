@@ -11,9 +11,10 @@ from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
-from tsgkit.runs.prepared import Prepared, default_tasks
+from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
 from tsgkit.suites.scoreboard import Value
+from tsgkit.suites.suite import default_tasks
 
 HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
 MOST_ERRORS = 3

@@ -1,7 +1,8 @@
 """Projects: any folder with ``tasks``, ``prompts`` and ``eval`` in it; the shipped one is the first.
 
 Things are looked up by their path inside a room, in this order: folders the caller names, then the working project
-(the nearest folder at or above the working one that holds all three rooms), then the shipped one.
+(the nearest folder at or above the working one that holds all three rooms), then the shipped one, then packages that
+add suites.
 
 >>> find("tasks", "tsg/examples/tea.jsonl").name
 'tea.jsonl'
@@ -9,14 +10,42 @@ Things are looked up by their path inside a room, in this order: folders the cal
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import as_file
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from tsgkit.errors import UsageError
 from tsgkit.library.bundled import ROOMS, bundled
 from tsgkit.library.files import read_text
+
+SUITES = "tsgkit.suites"
+"""The group of entry points by which packages add suites."""
+
+
+def installed_suites() -> tuple[EntryPoint, ...]:
+    """Return the entry points of all suites that packages add, by name."""
+    return _suites_on(tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Look for them on this path; walking over all that is installed takes a while."""
+    found = {point.name: point for point in reversed(entry_points(group=SUITES))}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _rooms_of_suites(room: str) -> Iterator[Path]:
+    """The folders of this room in the packages that add suites, none of which is imported for that."""
+    for point in installed_suites():
+        spec = find_spec(point.module.partition(".")[0])
+        for place in (spec.submodule_search_locations or ()) if spec else ():
+            if (folder := Path(place) / room).is_dir():
+                yield folder
 
 
 def is_project(folder: Path) -> bool:
@@ -40,6 +69,7 @@ def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = No
     if project := working_project(start):
         yield project / room
     yield shipped
+    yield from _rooms_of_suites(room)
 
 
 def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Traversable:

@@ -26,7 +26,7 @@ from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
 from tsgkit.suites.auditing import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.auditing.audit import Found, GroupShare, Spread
-from tsgkit.suites.registry import task_of
+from tsgkit.suites.suite import task_of
 
 MOST_SLIPS = 5
 _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}

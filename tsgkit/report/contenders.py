@@ -27,7 +27,7 @@ from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import PROFILES, Metric
-from tsgkit.suites.tasks import Task
+from tsgkit.suites.task import Task
 
 NAMED = 5
 """So many items a note names; of the others it says how many there are."""

@@ -20,7 +20,7 @@ from tsgkit.graph.drawing import draw_diff, draw_graph
 from tsgkit.graph.drawing.diffs import MARKS
 from tsgkit.graph.edits import ChangeKind, Diff, diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.tasks import Graphs
+from tsgkit.suites.task import Graphs
 
 MATCHED = "matched"
 

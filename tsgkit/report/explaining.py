@@ -32,7 +32,8 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.item_errors import told
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.tasks import Task
+from tsgkit.suites.suite import task_named
+from tsgkit.suites.task import Task
 
 NARROWING = ("task", "subject", "style", "solver", "repeat")
 MOST_NAMES = 10_000
@@ -112,7 +113,7 @@ def explain(
     """Explain an item of a run; ``data`` says where its data lie now, if elsewhere."""
     reopened = reopen(Path(path), data)
     try:
-        named = _task_named(task, reopened.prepared.plan.tasks)
+        named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
         wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
         rows = _rows_meant(reopened, wanted)
         holding = [row for row in rows if _number(row, item) is not None]
@@ -129,14 +130,6 @@ def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator
     prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
     for row, item in wanted:
         yield _explained(reopened, row, item, calls[row.cell, item], prompts)
-
-
-def _task_named(task: str | None, known: Sequence[str]) -> str | None:
-    """A task by its name, or by what comes after its suite's where only one of the run is called so."""
-    if task is None or "/" in task:
-        return task
-    fitting = [name for name in known if name.partition("/")[2] == task]
-    return fitting[0] if len(fitting) == 1 else f"tsg/{task}"
 
 
 def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:

@@ -29,9 +29,9 @@ from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import PartOfSample
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.tasks import Control, Task
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Control, Task
 from tsgkit.suites.transcript import Transcript
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.suite import task_of
 
 SHORT_HASH = 16
 MOST_PICTURES = 2

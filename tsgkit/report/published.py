@@ -30,10 +30,9 @@ from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.runs.prepared import RULES
 from tsgkit.suites.scoreboard import Value
+from tsgkit.suites.suite import Suite, suites
 
 PUBLISHED = "published"
-FILES = {"tsg": "tsg_bench.yaml"}
-"""The file of a suite's tables; of others it is called as they are."""
 ROUNDING = 0.0100001
 """Figures have two decimals; a sum of two of them is off by at most this much."""
 EXAMPLES = 10
@@ -161,10 +160,16 @@ class Beside:
         return (self.row.board.profiles["official"] or {}).get(metric)
 
 
-def load_reference(suite: str = "tsg") -> Reference:
-    """The published tables of a suite, checked; ``UsageError`` where there are none."""
-    found = find("eval", f"reference/{FILES.get(suite, f'{suite}.yaml')}")
+def load_reference(suite: str = "") -> Reference:
+    """Return the published tables of a suite (empty: the first), checked; ``UsageError`` where there are none."""
+    found = find("eval", f"reference/{_file_of(suite)}")
     return reference_from(text_of(found), str(found))
+
+
+def _file_of(suite: str) -> str:
+    """The file that holds the tables of a suite; an empty name is the first suite's."""
+    named = next((one for one in suites() if not suite or one.name == suite), Suite(suite))
+    return named.tables or f"{named.name}.yaml"
 
 
 @lru_cache(maxsize=16)
@@ -190,7 +195,7 @@ def against_published(report: Report) -> Report:
 
 def _reference_of(suite: str) -> Reference | None:
     """The tables of a suite that has some."""
-    names = [place.joinpath("reference", FILES.get(suite, f"{suite}.yaml")) for place in search_path("eval")]
+    names = [place.joinpath("reference", _file_of(suite)) for place in search_path("eval")]
     return load_reference(suite) if any(name.is_file() for name in names) else None
 
 

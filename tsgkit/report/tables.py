@@ -17,7 +17,7 @@ from tsgkit.report.inert import Foreign
 from tsgkit.report.published import Beside, Figure
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.tasks import Control
+from tsgkit.suites.task import Control
 
 Line = tuple[str, ...]
 """A line of text in pieces, of which some are Foreign."""

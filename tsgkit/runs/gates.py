@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result
+from tsgkit.suites.suite import task_named
 
 
 class Gate(NamedTuple):
@@ -36,7 +38,8 @@ def _gate(text: str, prepared: Prepared) -> Gate:
     name, _, value = text.partition("=")
     task, _, metric = name.rpartition(".")
     tasks = {row.task.key: row.task for row in prepared.rows}
-    task = task if task in tasks or "/" in task else f"tsg/{task}"
+    with suppress(UsageError):
+        task = task_named(task, tuple(tasks))
     try:
         least = float(value)
     except ValueError:

@@ -31,7 +31,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.solvers.families import family_of
-from tsgkit.suites.tasks import BY_ID, PUBLISHED, Folder, Kind, Pairing
+from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"

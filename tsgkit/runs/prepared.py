@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -35,14 +35,13 @@ from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
-from tsgkit.suites.registry import task_of, tasks_of_rows
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.families import family_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
-from tsgkit.suites.tasks import BY_ID, Dataset, Folder, Kind, Task, Viewing
+from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
+from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewing
 
-DEFAULT_SUITE = "tsg"
 RULES = "rules"
 """The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
@@ -192,52 +191,13 @@ def row_of(
     return Row(cell, task, solver, datasets[cell.task], chosen[cell.task], judge)
 
 
-def default_tasks() -> tuple[str, ...]:
-    """The tasks meant where nothing is named."""
-    return _task_names(Plan())
-
-
-def tasks_named(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the tasks of some names; a suite's name stands for all of its tasks."""
-    return _task_names(Plan(tasks=tuple(names)))
-
-
 def _task_names(plan: Plan) -> tuple[str, ...]:
-    """The tasks meant: names, a suite's name for all of its tasks, none for those that fit the data."""
-    known = card_names()
-    if not plan.tasks:
-        fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
-        ours = [name for name in known if name.startswith(f"{DEFAULT_SUITE}/")]
-        return tuple(_in_order(_unnamed([name for name in known if name in fitting] or ours)))
-    found: list[str] = []
-    for name in plan.tasks:
-        suite = _unnamed(one for one in known if one.startswith(f"{name}/"))
-        found += _in_order(suite) if suite else [_task_named(name, known)]
-    return tuple(dict.fromkeys(found))
-
-
-def _task_named(name: str, known: Sequence[str]) -> str:
-    """A task by its name, which for those of the first suite may lack the suite's."""
-    own = f"{DEFAULT_SUITE}/{name}"
-    if "/" in name or name in known:
-        return name
-    if own in known:
-        return own
-    suites = dict.fromkeys(one.partition("/")[0] for one in known)
-    tasks = [one for one in known if one.partition("/")[2] == name]
-    hint = f"{tasks[0]}?" if tasks else meant(name, [*suites, *(one.partition("/")[2] for one in known)])
-    raise UsageError(f"there is no task {name}", hint=hint)
-
-
-def _unnamed(names: Iterable[str]) -> list[str]:
-    """Those of some tasks that are run without being named themselves: not the derived ones, as their cards say."""
-    return [name for name in names if not load_card(name).on_request]
-
-
-def _in_order(names: Sequence[str]) -> list[str]:
-    """Understanding before generation, as the tables have it; then by name."""
-    first = ("tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg")
-    return sorted(names, key=lambda name: (first.index(name) if name in first else len(first), name))
+    """The tasks meant: those named, else those that fit the data, else those of the first suite."""
+    if plan.tasks:
+        return tasks_named(plan.tasks)
+    fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
+    known = [name for name in card_names() if name in fitting]
+    return tuple(in_order(unnamed(known))) if known else default_tasks()
 
 
 def first_protocols(tasks: Mapping[str, Task]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.stored import calls_in, check_evaluation, samples_in
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.registry import task_of
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 Place = tuple[Cell, str]

@@ -17,7 +17,7 @@ from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.solvers.unasked import Baseline, Program, Recorded
 from tsgkit.suites.styles import Style, style_of
-from tsgkit.suites.tasks import Dataset, Task
+from tsgkit.suites.task import Dataset, Task
 
 
 class AskedTask(Task):

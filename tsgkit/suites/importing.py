@@ -28,13 +28,7 @@ from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folde
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
-
-INSPECTORS = {
-    "sceneeval": "tsgkit.suites.sceneeval.inspecting",
-    "spatialgen": "tsgkit.suites.spatialgen.inspecting",
-    "tsg": "tsgkit.suites.tsg.inspecting",
-}
-"""The module of each suite that says of bytes what they hold."""
+from tsgkit.suites.suite import Suite, suites
 
 
 class Inspection(Protocol):
@@ -70,11 +64,49 @@ class Inspector(Protocol):
         """What bytes hold; without a task, the rows tell it."""
 
 
-def inspector(suite: str) -> Inspector:
-    """The inspector of a suite; ``UsageError`` where it has none."""
-    if suite not in INSPECTORS:
-        raise UsageError(f"datasets of the suite {suite} cannot be fetched yet")
-    found: Inspector = import_module(INSPECTORS[suite])
+class Importer(Protocol):
+    """A module that brings the datasets of a suite to this machine."""
+
+    def get_dataset(
+        self,
+        name: str,
+        source: str | None = None,
+        watch: Watch | None = None,
+        patience: Patience = PATIENT,
+        *,
+        force: bool = False,
+    ) -> Intake:
+        """Fetch a dataset."""
+
+    def import_dataset(self, name: str, *sources: str | Path, force: bool = False) -> Intake:
+        """Take a copy of a dataset."""
+
+    def meaning(self, suite: str, code: str) -> str:
+        """Return what a finding of a code means."""
+
+
+def importer_of(name: str) -> Importer:
+    """Return the module that brings a dataset to this machine: its suite's own, else this one."""
+    suite = _suite(known(name).suite)
+    if not suite.importer:
+        inspector(suite.name)
+    found: Importer = import_module(suite.importer or __name__)
+    return found
+
+
+def _suite(name: str) -> Suite:
+    """The suite of a dataset; a project's catalogue may name one that is not installed."""
+    return next((one for one in suites() if one.name == name), Suite(name))
+
+
+def inspector(name: str) -> Inspector:
+    """Return the inspector of a suite; ``UsageError`` where it has none."""
+    suite = _suite(name)
+    if not suite.inspector:
+        raise UsageError(
+            f"datasets of the suite {name} cannot be fetched or imported", hint="no suite of this name brings any"
+        )
+    found: Inspector = import_module(suite.inspector)
     return found
 
 

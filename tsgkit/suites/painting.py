@@ -14,7 +14,7 @@ from typing import Literal, Protocol, runtime_checkable
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.pictures import Picture
-from tsgkit.suites.registry import task_of
+from tsgkit.suites.suite import task_of
 
 Condition = Literal["none", "text", "drawn"]
 

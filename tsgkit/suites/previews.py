@@ -18,7 +18,7 @@ from tsgkit.suites.styles import Style
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-    from tsgkit.suites.tasks import Task
+    from tsgkit.suites.task import Task
 
 ROLES = {"human": "user"}
 """What the interfaces of models call a sender, where our messages call it something else."""

@@ -23,8 +23,8 @@ from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.formalimg.picture_task import PictureTask
 from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
-from tsgkit.suites.registry import task_of
-from tsgkit.suites.tasks import Folder, Viewing
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Folder, Viewing
 from tsgkit.suites.transcript import Said, Transcript
 
 SEEN_IT = Sight(SEEN, sha256="0" * 64).said

@@ -11,8 +11,8 @@ from prompt_items import document, row
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.registry import task_of
 from tsgkit.suites.solvers.families import recorded
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Said, Transcript
 from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.samples import samples_of

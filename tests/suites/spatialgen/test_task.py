@@ -12,7 +12,6 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
-from tsgkit.suites.registry import tasks_of_rows
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.asking import PROTOCOLS, Words, orders_of, schema_of, way_of
 from tsgkit.suites.spatialgen.guessing import guessing
@@ -21,6 +20,7 @@ from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.rows import Row, question_from, row_of, rows_in, written
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.task import SpatialGenTask
+from tsgkit.suites.suite import tasks_of_rows
 from tsgkit.suites.transcript import Said, Transcript
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"

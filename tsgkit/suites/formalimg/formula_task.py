@@ -26,7 +26,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.tasks import Dataset, Task
+from tsgkit.suites.task import Dataset, Task
 
 SUITE = "formalimg/"
 SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}

@@ -36,7 +36,7 @@ from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.sights import NO_IMAGE, Sight, sight_of, unfinished, unshown
 from tsgkit.suites.request_forms import NEWEST, mark_of
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.tasks import OURS, PUBLISHED
+from tsgkit.suites.task import OURS, PUBLISHED
 from tsgkit.suites.transcript import Ask, Transcript
 
 if TYPE_CHECKING:

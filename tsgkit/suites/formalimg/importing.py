@@ -30,9 +30,7 @@ from tsgkit.logic.clauses import clause_form, form_of_text
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
-from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch, intake_value
-
-__all__ = ["get_dataset", "import_dataset", "intake_value", "meaning"]
+from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 
 RULES = {
     "k-differs": Rule(WARNING, "the K of a row is not that of its formula"),
@@ -59,7 +57,7 @@ class Inspection:
         return {code: counts[code] for code in RULES if counts[code]}
 
 
-def meaning(code: str) -> str:
+def meaning(suite: str, code: str) -> str:
     """What a finding of a code means."""
     return RULES[code].meaning
 

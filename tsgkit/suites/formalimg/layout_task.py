@@ -32,7 +32,7 @@ from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Seeded
 from tsgkit.suites.styles import Style
-from tsgkit.suites.tasks import Dataset
+from tsgkit.suites.task import Dataset
 
 DIFFERENCE = (
     "official takes the first fenced list of objects, else the widest span of brackets, as JSON or a Python literal "

@@ -36,7 +36,7 @@ from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.sights import Sight, sight_of, unfinished, unshown
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Ask, Transcript
 
 TRIES = 10

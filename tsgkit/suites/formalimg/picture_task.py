@@ -27,7 +27,7 @@ from tsgkit.suites.solvers.families import refuse_solver
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.tasks import OURS, PUBLISHED, Dataset, Kind, Piece, Viewing
+from tsgkit.suites.task import OURS, PUBLISHED, Dataset, Kind, Piece, Viewing
 
 ONE_WAY = style_of("zero-shot")
 """The one style in which a judge is told what to do."""

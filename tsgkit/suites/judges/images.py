@@ -27,7 +27,7 @@ from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sig
 from tsgkit.suites.pictures import Looked, Missing, PictureFolder
 
 if TYPE_CHECKING:
-    from tsgkit.suites.tasks import Viewing
+    from tsgkit.suites.task import Viewing
 
 AT_ONCE = 4
 """Images that are read and decoded at a time."""

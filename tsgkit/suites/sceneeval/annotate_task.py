@@ -37,7 +37,7 @@ from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.styles import Style, style_of
-from tsgkit.suites.tasks import Dataset, Items
+from tsgkit.suites.task import Dataset, Items
 
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
 

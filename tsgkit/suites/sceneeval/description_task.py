@@ -16,7 +16,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value
 from tsgkit.suites.sceneeval.metrics import TASKS
-from tsgkit.suites.tasks import Dataset, Items, Task
+from tsgkit.suites.task import Dataset, Items, Task
 
 SUITE = "sceneeval/"
 ANNOTATIONS = "annotations"

@@ -19,7 +19,7 @@ from tsgkit.suites.sceneeval.assets import FolderSource
 from tsgkit.suites.sceneeval.folders import LooksBeside
 from tsgkit.suites.sceneeval.simple import meshes_of
 from tsgkit.suites.sceneeval.states import models_of
-from tsgkit.suites.tasks import Piece
+from tsgkit.suites.task import Piece
 
 
 def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:

@@ -42,7 +42,7 @@ from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.solvers.families import refuse_solver
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Recorded
-from tsgkit.suites.tasks import Dataset, Kind, Piece, Viewing
+from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 FOLDER = "give folders of rooms: --scenes NAME=DIR"

@@ -1,15 +1,18 @@
-"""The spatialgen suite: how far a picture shows what a dense spatial prompt asks for.
+"""The suite ``spatialgen``: questions about images of dense spatial prompts."""
 
-A picture is made from a prompt; a judge who never sees the prompt answers ten questions about the picture, in several
-rounds; a question counts if enough rounds said the key.
+from tsgkit.suites.suite import Command, Suite
 
-Data: ``rows`` reads and writes them, ``scenes`` and ``domains`` name what they are made of, ``defects`` finds what is
-wrong with them, ``baselines`` answer them without a picture, ``wording`` has the words both compare.
-
-Judgements: ``official`` reads, votes and scores as the published code does; ``strict`` reads letters from any usual
-form, ``shuffling`` puts options in other orders and back, ``voting`` counts rounds, ``judging`` brings it all together.
-
-As a task: ``samples`` are pictures with their questions, ``asking`` says how a judge is asked, ``viewing`` asks,
-``guessing`` answers without looking, ``controls`` stand beside every score, ``metrics`` and ``scoreboard`` make values.
-``auditing`` and ``inspecting`` show slips in data; ``making`` and ``rewriting`` check what models write.
-"""
+SUITE = Suite(
+    name="spatialgen",
+    tasks={"questions": "tsgkit.suites.spatialgen.task:SpatialGenTask"},
+    kinds_of="tsgkit.suites.spatialgen.task:kinds_of",
+    inspector="tsgkit.suites.spatialgen.inspecting",
+    makers={
+        "spatialgen": Command(
+            "tsgkit.cli.making_questions", "dense prompts of scenes, with ten questions each about the picture"
+        ),
+        "spatialt2i": Command(
+            "tsgkit.cli.making_pairs", "prompts that are true of judged pictures, to train image models with"
+        ),
+    },
+)

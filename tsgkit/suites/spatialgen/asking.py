@@ -30,7 +30,7 @@ from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.shuffling import Permutation, permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.voting import ROUNDS
-from tsgkit.suites.tasks import OURS, PUBLISHED
+from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -22,7 +22,7 @@ from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import Row
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.voting import Ballot, accuracy, single_round_accuracy
-from tsgkit.suites.tasks import Control
+from tsgkit.suites.task import Control
 
 
 def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:

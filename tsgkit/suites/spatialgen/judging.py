@@ -26,7 +26,7 @@ from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters as read_letters
 from tsgkit.suites.spatialgen.voting import NEEDED, ROUNDS, Ballot
-from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Transcript
 
 SHOWN_BY_POSITION = "shown_by_position"

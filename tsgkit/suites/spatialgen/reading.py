@@ -21,7 +21,7 @@ from tsgkit.suites.spatialgen.judging import unpublished
 from tsgkit.suites.spatialgen.rows import LETTERS, Question
 from tsgkit.suites.spatialgen.samples import SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL
 
 NOTHING = "-"

@@ -34,7 +34,7 @@ from tsgkit.suites.spatialgen.result_rows import ResultFile, ResultRow, holds_re
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
 from tsgkit.suites.spatialgen.voting import ROUNDS
-from tsgkit.suites.tasks import PUBLISHED
+from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Said, Transcript
 
 ASKED = Way(PUBLISHED)

@@ -16,7 +16,7 @@ from tsgkit.errors import UsageError
 from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import Question, Row, written
 from tsgkit.suites.spatialgen.scenes import GROUPS, SCENES
-from tsgkit.suites.tasks import Items
+from tsgkit.suites.task import Items
 
 OTHER = "(other)"
 _GROUP_OF = {scene: group for group, scenes in GROUPS.items() for scene in scenes}

@@ -45,8 +45,8 @@ from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
 from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
 from tsgkit.suites.spatialgen.viewing import Judgements, looking
-from tsgkit.suites.tasks import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
-from tsgkit.suites.tasks import PUBLISHED as PUBLISHED_WAY
+from tsgkit.suites.task import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
+from tsgkit.suites.task import PUBLISHED as PUBLISHED_WAY
 
 SUITE = "spatialgen/"
 QUESTIONS = "questions"

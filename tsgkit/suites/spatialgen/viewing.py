@@ -41,7 +41,7 @@ from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.samples import Rows, SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.voting import ROUNDS
-from tsgkit.suites.tasks import BY_POSITION, PUBLISHED, Viewing
+from tsgkit.suites.task import BY_POSITION, PUBLISHED, Viewing
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Said, Transcript
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.tasks import Graphs
+from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, references_of
 from tsgkit.suites.tsg.showing import arrows, shown, shown_answer

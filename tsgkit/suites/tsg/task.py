@@ -36,8 +36,8 @@ from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Seeded
 from tsgkit.suites.styles import Style
-from tsgkit.suites.tasks import Dataset as AnyDataset
-from tsgkit.suites.tasks import Graphs, Task
+from tsgkit.suites.task import Dataset as AnyDataset
+from tsgkit.suites.task import Graphs, Task
 from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.baselines import program_named

@@ -1,6 +1,6 @@
 """What a suite offers for each of its cards: data, ways of answering, scores, and how all of it is shown.
 
-A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.registry`); runs and reports know nothing else of it.
+A suite makes a :class:`Task` of a card (:mod:`~tsgkit.suites.suite`); runs and reports know nothing else of it.
 What a task does not do is said in the words of a ``UsageError``.
 """
 

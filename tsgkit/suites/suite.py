@@ -1,0 +1,237 @@
+"""Suites: one manifest each, which says all that a suite adds to tsgkit.
+
+Everything in a manifest that takes time to load is named by its place, ``"package.module:name"``, and loaded when it is
+needed. A package adds a suite by an entry point in the group ``tsgkit.suites``: its name is the suite's, its value the
+manifest. The package may hold the folders ``tasks``, ``prompts`` and ``eval``, laid out as in a project.
+
+>>> [suite.name for suite in suites() if suite.module.startswith("tsgkit.")]
+['tsg', 'formalimg', 'sceneeval', 'spatialgen']
+>>> task_named("sgds"), task_named("layout")
+('tsg/sgds', 'formalimg/layout')
+>>> task_named("sgdz")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: there is no task sgdz
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import UsageError
+from tsgkit.library.projects import SUITES, installed_suites
+
+if TYPE_CHECKING:
+    from tsgkit.library.cards import Card
+    from tsgkit.suites.task import Task
+
+OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
+"""The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a suite: the module with its options and what it does, and a summary for lists."""
+
+    module: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All that one suite adds."""
+
+    name: str
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    """The places of its tasks' classes by what follows the suite's name in a card's ``task``; the first comes first
+    in tables."""
+    kinds_of: str = ""
+    """The place of a function that names the tasks whose rows a file or folder holds."""
+    inspector: str = ""
+    """The module that says what the bytes of a dataset's file hold; empty where the suite has no datasets."""
+    importer: str = ""
+    """The module that fetches and imports its datasets, where these do not come file by file."""
+    makers: Mapping[str, Command] = field(default_factory=dict)
+    """The verbs of ``tsgkit make`` that make its items."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """Commands of its own."""
+    tables: str = ""
+    """The file of its published tables in ``eval/reference``; empty for that of its name."""
+    module: str = ""
+    """The module that holds the manifest, as tsgkit found it."""
+    maker: Callable[[Card], Task] | None = None
+    """Makes a task of a card, in a package of tsgkit 0.1 that has no manifest."""
+
+    def task_of(self, card: Card) -> Task:
+        """Return the task that a card declares; ``UsageError`` where the suite has none of this name."""
+        if self.maker is not None:
+            return self.maker(card)
+        kind = card.task.partition("/")[2]
+        if kind not in self.tasks:
+            from tsgkit.lexicon import meant
+
+            known = [f"{self.name}/{one}" for one in self.tasks]
+            raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, known))
+        made: Task = loaded(self.tasks[kind])(card)
+        return made
+
+    def kinds(self, file: Path) -> tuple[str, ...]:
+        """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
+        if not self.kinds_of:
+            return ()
+        found = set(loaded(self.kinds_of)(file))
+        return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
+
+
+def loaded(place: str) -> Any:  # noqa: ANN401  (whatever lies there)
+    """Return the thing at a place, such as ``"package.module:name"``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def suites() -> tuple[Suite, ...]:
+    """Return all suites: ours, then those of installed packages by name; one that cannot be loaded is told."""
+    ours = [_ours(package) for package in OURS]
+    names = {suite.name for suite in ours}
+    return (*ours, *filter(None, (_listed(point) for point in installed_suites() if point.name not in names)))
+
+
+@lru_cache(maxsize=64)
+def _listed(point: EntryPoint) -> Suite | None:
+    """Return the suite of another package; a warning says why there is none."""
+    try:
+        return _theirs(point)
+    except UsageError as error:
+        warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        return None
+
+
+@lru_cache(maxsize=8)
+def _ours(package: str) -> Suite:
+    suite: Suite = import_module(package).SUITE
+    return replace(suite, module=package)
+
+
+@lru_cache(maxsize=64)
+def _theirs(point: EntryPoint) -> Suite:
+    """Return the suite of another package, with or without a manifest."""
+    try:
+        found = point.load()
+    except Exception as error:  # noqa: BLE001 - a package fails in every way there is
+        raise UsageError(
+            f"the suite {point.name} cannot be loaded from {point.value}: {type(error).__name__}: {error}",
+            hint="mend or uninstall the package that adds it",
+        ) from None
+    if isinstance(found, Suite):
+        if found.name != point.name:
+            raise UsageError(f"the entry point {point.name} of {SUITES} is the suite {found.name}", hint="name it so")
+        return replace(found, module=point.module)
+    warnings.warn(
+        f"the entry point {point.name} of {SUITES} makes a task of a card; from tsgkit 0.3 on it has to be a "
+        "tsgkit.suites.suite.Suite",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return Suite(point.name, module=point.module, maker=found)
+
+
+def task_of(card: Card) -> Task:
+    """Return the task that a card declares; ``UsageError`` where no suite knows it."""
+    name = card.task.partition("/")[0]
+    for package in OURS:
+        if (ours := _ours(package)).name == name:
+            return ours.task_of(card)
+    for point in installed_suites():
+        if point.name == name:
+            return _theirs(point).task_of(card)
+    known = [suite.name for suite in suites()]
+    raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {', '.join(known)}")
+
+
+def tasks_of_rows(file: Path) -> tuple[str, ...]:
+    """Return the tasks whose rows a file or folder holds, as their suites tell; none where it cannot be told."""
+    return tuple(name for suite in suites() for name in suite.kinds(file))
+
+
+def default_tasks() -> tuple[str, ...]:
+    """Return what is run where nothing is named: the tasks of the first suite."""
+    return tasks_named([suites()[0].name])
+
+
+def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the tasks that somebody names: a task, a suite for all of its own, a pattern such as ``tsg/*-sgg``.
+
+    ``known`` are the tasks there are (None: those of all cards). A suite's name stands for the tasks that need not be
+    named themselves.
+    """
+    known = _tasks() if known is None else known
+    found: list[str] = []
+    for name in names:
+        if of_suite := unnamed(one for one in known if one.startswith(f"{name}/")):
+            found += in_order(of_suite)
+        elif any(letter in name for letter in "*?["):
+            found += in_order(_matching(name, known))
+        else:
+            found.append(task_named(name, known))
+    return tuple(dict.fromkeys(found))
+
+
+def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -> str:
+    """Return the task of a name, which may lack the suite's (the first suite that has it is meant).
+
+    A suite with a single task stands for it. ``where`` says which tasks are known, if not all there are.
+    """
+    from tsgkit.lexicon import meant
+
+    known = _tasks() if known is None else known
+    name = name.removesuffix(".yaml")
+    if name in known:
+        return name
+    if "/" not in name:
+        if bare := in_order(one for one in known if one.partition("/")[2] == name):
+            return bare[0]
+        of_suite = [one for one in known if one.startswith(f"{name}/")]
+        if len(of_suite) == 1:
+            return of_suite[0]
+        if of_suite:
+            raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(of_suite)}")
+    candidates = known if "/" in name else [*{one.partition("/")[0]: 0 for one in known}, *map(_bare, known)]
+    raise UsageError(f"there is no task {name}{where}", hint=meant(name, candidates))
+
+
+def _tasks() -> tuple[str, ...]:
+    from tsgkit.library.cards import card_names
+
+    return card_names()
+
+
+def _bare(name: str) -> str:
+    return name.partition("/")[2]
+
+
+def _matching(pattern: str, known: Sequence[str]) -> list[str]:
+    found = [one for one in known if fnmatchcase(one, pattern)]
+    if not found:
+        raise UsageError(f"no task fits the pattern {pattern}", hint=f"the tasks: {', '.join(known)}")
+    return found
+
+
+def unnamed(names: Iterable[str]) -> list[str]:
+    """Return those of some tasks that are run without being named themselves, as their cards say."""
+    from tsgkit.library.cards import load_card
+
+    return [name for name in names if not load_card(name).on_request]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return tasks in the order of tables: those of the first suite as its manifest has them, then all by name."""
+    first = suites()[0]
+    places = {f"{first.name}/{kind}": place for place, kind in enumerate(first.tasks)}
+    return sorted(names, key=lambda name: (places.get(name, len(places)), name))
