@@ -227,9 +227,7 @@ def test_a_library_that_is_missing_ends_a_run_before_it_begins(
     assert not (here / "runs").exists()
 
 
-@pytest.mark.parametrize(
-    ("task", "hint"), [("sceneval", "sceneeval?"), ("fidelity", "sceneeval/fidelity?"), ("sgqq", "sgqa?")]
-)
+@pytest.mark.parametrize(("task", "hint"), [("sceneval", "sceneeval?"), ("fidelitty", "fidelity?"), ("sgqq", "sgqa?")])
 def test_a_task_that_is_misspelt_is_held_against_suites_too(
     task: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

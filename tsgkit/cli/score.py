@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
-    report = task_of(load_card(task_named(arguments.task))).score(
+    report = task_of(load_card(task_named(arguments.task))).score_replies(
         arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
     )
     if arguments.json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from tsgkit.scoring.outcomes import Outcome
@@ -48,6 +49,18 @@ class PartOfSample(NamedTuple):
 
     scores: dict[str, Scores]
     counts: dict[str, int]
+
+
+class AnswerScores(NamedTuple):
+    """What an answer is worth in both profiles, and all that is told of it."""
+
+    strict: Scores
+    official: Scores | None = None
+    answer: Any = None
+    """The answer as JSON has it."""
+    evidence: Any = None
+    counts: Mapping[str, int] = MappingProxyType({})
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

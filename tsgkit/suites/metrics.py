@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import Card
 from tsgkit.scoring.combining import Combination
 from tsgkit.scoring.pooling import Pooling
 
@@ -34,3 +37,19 @@ def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[
     own = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
     return list(dict.fromkeys([*own, *needed, *more]))
+
+
+def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
+    """Refuse a card that says of a metric what is not so, or names one that its task does not have."""
+    for name, declared in card.metrics.items():
+        if name not in metrics:
+            raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, metrics))
+        for field, (said, true) in _settings(metrics[name], declared.pooling, declared.better).items():
+            if said != true:
+                raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {said}")
+
+
+def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:
+    """What a card says of a metric beside what is true of it."""
+    direction = "more" if metric.more_is_better else "less"
+    return {"pooling": (pooling, metric.pooling.value), "better": (better, direction)}

@@ -11,6 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -18,12 +19,15 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.judges.response_formats import ResponseFormats
-from tsgkit.suites.metrics import Metric, columns_of
+from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
@@ -161,9 +165,8 @@ class Control:
 class Task(ABC):
     """One task, as a card declares it."""
 
-    card: Card
-    kind: str
-    """What its suite calls the task, whatever the card's name."""
+    stored_as: str = ""
+    """The name of its rows in folders and datasets, where that is not its own."""
     takes: tuple[Kind, ...] = ("models",)
     protocols: tuple[str, ...] = (PUBLISHED,)
     """The ways in which finished things are looked at; the first is taken where none is named."""
@@ -183,6 +186,11 @@ class Task(ABC):
     shared_labels: tuple[str, ...] = ()
     """Labels of questions about the task and not about a sample: asked in the same words, they are asked once a run."""
 
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.kind = card.task.partition("/")[2]
+        check_metrics(card, self.metrics)
+
     @property
     def key(self) -> str:
         """The name of its card."""
@@ -201,6 +209,18 @@ class Task(ABC):
     @abstractmethod
     def dataset(self, data: str | None) -> Dataset:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
+
+    def source(self, data: str | None) -> Path | Traversable:
+        """Return where its rows lie: a file, one in a folder, an installed dataset's, or (None) what the card names."""
+        known = {*catalogue(), *(one.name for one in installed())}
+        stored = self.stored_as or self.kind
+        if data is None:
+            named = self.card.data
+            return dataset_file(named, stored) if named in known else find("tasks", named)
+        path = Path(data)
+        if path.is_dir():
+            return path / f"{stored}.jsonl"
+        return path if path.exists() or data not in known else dataset_file(data, stored)
 
     def clusters_are(self, dataset: Dataset) -> str:
         """The unit that the clusters of its samples are counted in, as tables name it."""
@@ -271,7 +291,7 @@ class Task(ABC):
         """What stands beside every score of these samples: free, and made anew whenever it is shown."""
         return ()
 
-    def score(
+    def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""

@@ -138,7 +138,7 @@ def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
     report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
     assert value(report, "strict", "satisfied") == 1.0
     task = LayoutTask(load_card("formalimg/layout"))
-    assert task.score(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
+    assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
     with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty, so nothing can be asked"):
         task.dataset(str(tmp_path / "rows.jsonl"))
 

@@ -11,10 +11,12 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.sceneeval.annotation_answers import NO_MAJORITY, AnnotationAnswers, voted
+from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
+from tsgkit.suites.sceneeval.annotation_answers import NO_MAJORITY, voted
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, read_annotation_reply
 from tsgkit.suites.sceneeval.annotation_scores import UNREAD
 from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
@@ -23,7 +25,7 @@ from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.transcript import Said, Transcript
 
 WORDING = wording_of_tables()
-ANSWERS = AnnotationAnswers(WORDING)
+ANSWERS = AnnotateTask(load_card("sceneeval/annotate"))
 ENTRIES = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
 DRAWS = st.lists(st.lists(st.sampled_from(ENTRIES), max_size=5), min_size=1, max_size=7)
 

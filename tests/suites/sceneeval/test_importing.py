@@ -17,7 +17,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import dataset
 from tsgkit.suites.importing import import_dataset
-from tsgkit.suites.sceneeval.task import task_of_card
+from tsgkit.suites.suite import task_of
 
 ROWS = (TASKS / "sceneeval" / "data" / "annotations.csv").read_bytes()
 NAME = "sceneeval"
@@ -53,7 +53,7 @@ def test_the_release_is_fetched_recorded_and_asked_by_its_name(
     assert (stored.rows, stored.official, stored.sha256) == (30, None, hashlib.sha256(ROWS).hexdigest())
     assert "30 of 500 rows" in capsys.readouterr().out
     for kind in ("annotate", "fidelity", "plausibility"):
-        assert len(task_of_card(load_card(f"sceneeval/{kind}")).dataset(NAME).item_ids) == 30
+        assert len(task_of(load_card(f"sceneeval/{kind}")).dataset(NAME).item_ids) == 30
     assert main(["eval", "--task", "sceneeval/annotate", "--data", NAME, "--limit", "2", "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out)["results"][0]["n"] == 2
 

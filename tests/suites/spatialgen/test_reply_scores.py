@@ -45,7 +45,7 @@ def scored(folder: Path, values: Sequence[Value | str], rows: Sequence[Row] = RO
     (folder / "rows.jsonl").write_text("".join(f"{written(row)}\n" for row in rows))
     lines = (value if isinstance(value, str) else json.dumps(value) for value in values)
     (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return TASK.score(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **more)
+    return TASK.score_replies(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **more)
 
 
 def figure(report: ScoreReport, profile: str, metric: str = "accuracy") -> float | None:

@@ -17,7 +17,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS
-from tsgkit.suites.tsg.cards import check_card
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
 from tsgkit.suites.tsg.documents import Document, read_document
 from tsgkit.suites.tsg.examples import pool_of
@@ -55,7 +55,7 @@ def prompter(task: str, style: str) -> Prompter[AnySample]:
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_a_card_declares_exactly_what_its_task_does_and_is_run_on_request(task: str) -> None:
     card = load_card(f"tsg/{task}")
-    assert check_card(card) == task
+    assert task_of(card).kind == task
     assert list(card.metrics) == list(METRICS[task])
     headline = {name for name, metric in METRICS[task].items() if metric.is_headline}
     assert {name for name, metric in card.metrics.items() if metric.headline} == headline

@@ -17,8 +17,8 @@ from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg import strict
-from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import read_reply
@@ -426,7 +426,7 @@ def test_a_card_may_have_a_folder_of_its_own_and_share_the_rest(tmp_path: Path) 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_shipped_cards_declare_exactly_what_the_suite_measures(task: str) -> None:
     card = load_card(f"tsg/{task}")
-    assert check_card(card) == task
+    assert task_of(card).kind == task
     assert list(card.metrics) == list(METRICS[task])
     assert {name: one.headline for name, one in card.metrics.items()} == {
         name: one.is_headline for name, one in METRICS[task].items()
@@ -437,7 +437,7 @@ def test_the_shipped_cards_declare_exactly_what_the_suite_measures(task: str) ->
     ("old", "new", "message", "hint"),
     [
         ("task: tsg/sgqa", "task: tsg/sgq", "task: there is no tsg/sgq", "tsg/sgqa?"),
-        ("task: tsg/sgqa", "task: formalimg/sgqa", "task: there is no formalimg/sgqa", "choose from tsg/sgqa"),
+        ("task: tsg/sgqa", "task: formalimg/sgqa", "task: there is no formalimg/sgqa", "formalimg/layout?"),
         ("exact_match:", "exact_mach:", "tsg/sgqa has no exact_mach", "exact_match?"),
         ("better: less", "better: more", "metrics.not_a_node.better: it is less, not more", ""),
         ("pooling: pooled", "pooling: per-item", "pooling: it is pooled, not per-item", ""),
@@ -446,7 +446,7 @@ def test_the_shipped_cards_declare_exactly_what_the_suite_measures(task: str) ->
 def test_a_card_that_says_what_the_suite_does_not_do_is_refused(old: str, new: str, message: str, hint: str) -> None:
     text = Path(load_card("tsg/sgqa").source).read_text().replace(old, new)
     with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
-        check_card(card_from(text, "x/x", "x.yaml"))
+        task_of(card_from(text, "x/x", "x.yaml"))
     assert caught.value.hint.startswith(hint)
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find
 from tsgkit.logic.reading import reading_of
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.formalimg import predicates
 from tsgkit.suites.formalimg.auditing import auditable
-from tsgkit.suites.formalimg.metrics import METRICS, metrics_of, published
+from tsgkit.suites.formalimg.metrics import metrics_of, published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
 from tsgkit.suites.judged import Judged, PartOfSample
@@ -45,21 +44,15 @@ class FormulaTask(Task):
     part_groups = (predicates.GROUP,)
     k_counts = "objects that depend on each other"
 
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = task_named(card, SUITE, METRICS)
-        self._metrics = metrics_of(self.kind, card.metrics)
-        check_metrics(card, self._metrics)
-
-    @property
+    @cached_property
     def metrics(self) -> Mapping[str, Metric]:
         """What it is judged by."""
-        return self._metrics
+        return metrics_of(self.kind, self.card.metrics)
 
     @property
     def published_metrics(self) -> Collection[str]:
         """Those of verdicts."""
-        return published(self._metrics)
+        return published(self.metrics)
 
     def dataset(self, data: str | None) -> Rows:
         """The items of a file, a folder, an installed dataset, or (None) those the card names."""
@@ -103,11 +96,11 @@ class FormulaTask(Task):
 
     def tally(self) -> Tally:
         """An empty tally of its metrics in both profiles."""
-        return tally_for(self._metrics)
+        return tally_for(self.metrics)
 
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
-        return board_of(tally, self._metrics, seed, unpublished=solver.unpublished, only=only)
+        return board_of(tally, self.metrics, seed, unpublished=solver.unpublished, only=only)
 
     def part_of(
         self,

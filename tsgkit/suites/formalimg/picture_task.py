@@ -117,7 +117,7 @@ class PictureTask(FormulaTask):
         """No program makes pictures."""
         raise UsageError(f"{self.key}: pictures are judged here, and {subject} makes none", hint=FOLDER)
 
-    def score(
+    def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Pictures are looked at, not scored from replies."""

@@ -16,7 +16,6 @@ from tsgkit.graph.notation.json_triplets import kind_of
 from tsgkit.lexicon import meant
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg import predicates
-from tsgkit.suites.formalimg.answers import unpublished
 from tsgkit.suites.formalimg.judging import judge_reply
 from tsgkit.suites.formalimg.metrics import published
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
@@ -32,6 +31,11 @@ GROUPS = ("k", "quantifier", "scenario", "predicate")
 NOTHING_COUNTED = "the published code counts no item"
 NO_LAYOUT = "no layout can be verified for them"
 LEFT_OUT = "left out, as published, for want of a reply or a verdict"
+
+
+def unpublished(style: str) -> str:
+    """Why replies asked for in a style have no official figures; empty where they have."""
+    return "replies in a JSON schema were not asked for in the published way" if style == "structured" else ""
 
 
 def text_of_reply(value: object) -> str | None:

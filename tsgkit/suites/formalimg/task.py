@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tsgkit.errors import TsgkitError
-from tsgkit.library.cards import Card
-from tsgkit.suites.cards import task_named
-from tsgkit.suites.formalimg.formula_task import SCENARIO, SUITE, FormulaTask
-from tsgkit.suites.formalimg.layout_task import LayoutTask
-from tsgkit.suites.formalimg.metrics import METRICS
-from tsgkit.suites.formalimg.picture_task import PictureTask
+from tsgkit.suites.formalimg.formula_task import SCENARIO
 from tsgkit.suites.formalimg.rows import read_rows
-
-
-def task_of_card(card: Card) -> FormulaTask:
-    """The task that a card declares."""
-    return LayoutTask(card) if task_named(card, SUITE, METRICS) == "layout" else PictureTask(card)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

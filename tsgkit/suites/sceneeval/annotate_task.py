@@ -10,39 +10,37 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
-from tsgkit.llm.reply import Reply
+from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.asked_tasks import AskedTask
-from tsgkit.suites.item_errors import scored
+from tsgkit.suites.asked_task import AskedTask
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.replies import read_as, read_replies
-from tsgkit.suites.sceneeval.annotation_answers import NO_FIGURES, AnnotationAnswers
+from tsgkit.suites.replies import Reply, read_as
+from tsgkit.suites.sceneeval.annotation_answers import NO_FIGURES, voted
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
 from tsgkit.suites.sceneeval.annotation_examples import pool_of
 from tsgkit.suites.sceneeval.annotation_prompting import AnnotationTexts, answer_text
-from tsgkit.suites.sceneeval.annotation_replies import FIELDS
-from tsgkit.suites.sceneeval.annotation_scores import UNREAD, judge_reply, read_reply
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
+from tsgkit.suites.sceneeval.annotation_scores import UNREAD, judge_reading, read_reply
 from tsgkit.suites.sceneeval.annotation_wording import Wording, wording_of_tables
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, annotation_value
 from tsgkit.suites.sceneeval.description_task import DescriptionTask
-from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
-from tsgkit.suites.scoreboard import board_of as made_board
+from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.styles import Style, style_of
+from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset, Items
 
 MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
 
 
-class AnnotateTask(DescriptionTask, AskedTask):
+class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
     """The task that asks for annotations."""
 
     @functools.cached_property
@@ -50,10 +48,25 @@ class AnnotateTask(DescriptionTask, AskedTask):
         """What makes two entries the same, by the tables of the working project or ours."""
         return wording_of_tables()
 
-    @functools.cached_property
-    def answers(self) -> AnnotationAnswers:
-        """How annotations are read, scored and put to a vote."""
-        return AnnotationAnswers(self.wording)
+    def read(self, item: Annotation, reply: Reply | None) -> Reading[AnnotationReading]:
+        """Read strictly."""
+        return read_reply(reply)
+
+    def score(self, item: Annotation, reading: Reading[AnnotationReading], asked: AsAsked | None) -> Judged:
+        """Score the entries."""
+        return judge_reading(item, reading, self.wording)
+
+    def shown_answer(self, item: Annotation) -> str:
+        """The right answer in the form that is asked for."""
+        return answer_text(item)
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Why there are no official figures."""
+        return NO_FIGURES
+
+    def vote(self, item: Annotation, answers: Sequence[AnnotationReading]) -> Reading[AnnotationReading]:
+        """Put the entries to the majority."""
+        return voted(answers, self.wording)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Where each part of its prompts comes from."""
@@ -69,38 +82,12 @@ class AnnotateTask(DescriptionTask, AskedTask):
         """The baseline of a name."""
         return annotator_named(subject, seed, list(own(dataset)))
 
-    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """The values of a tally, of these metrics (None: all)."""
-        return self._board(tally, seed, only)
-
-    def _board(self, tally: Tally, seed: int, only: Collection[str] | None = None) -> Board:
-        metrics = {name: metric for name, metric in self.metrics.items() if only is None or name in only}
-        board = made_board(tally, Rules(metrics, (), NO_FIGURES, seed=seed))
+    def board_by(
+        self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
+    ) -> Board:
+        """The values of a tally, with the number of entries that nobody could read."""
+        board = super().board_by(tally, seed, style=style, unpublished=unpublished, only=only)
         return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
-
-    def score(
-        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
-    ) -> ScoreReport:
-        """Scores of annotations that were collected elsewhere."""
-        style_of(style or "zero-shot")
-        for group in by:
-            if group not in self.groups:
-                raise UsageError(f"there is no group {group}", hint=meant(group, self.groups))
-        dataset = self.dataset(data)
-        found = read_replies(replies, dataset.item_ids)
-        judging = functools.partial(judge_reply, wording=self.wording)
-        judged = tuple(scored(judging, sample, found.get(sample.item_id)).judged for sample in dataset)
-        groups = {group: self._boards_by(group, judged, seed) for group in by}
-        board = self._board(add_judged(self.tally(), judged), seed)
-        return ScoreReport(self.key, style or "zero-shot", seed, self.metrics, board, groups, judged)
-
-    def _boards_by(self, group: str, judged: Iterable[Judged], seed: int) -> dict[str, Board]:
-        members: dict[str, list[Judged]] = {}
-        for one in judged:
-            for name in self.group_of(one.sample, group):
-                members.setdefault(name, []).append(one)
-        ordered = self.in_order(members, group)
-        return {name: self._board(add_judged(self.tally(), members[name]), seed) for name in ordered}
 
     def reference(self, sample: Annotation) -> str:
         """The annotation, in the form that is asked for."""
@@ -110,7 +97,7 @@ class AnnotateTask(DescriptionTask, AskedTask):
         """The annotation."""
         return annotation_value(sample)
 
-    def readings(self, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
+    def readings(self, sample: Annotation, reply: ModelReply, solver: Solver) -> TwoReadings:
         """What was read in one reply; nobody published a reader."""
         outcome, reading = read_reply(read_as(reply))
         text = None if reading.unreadable else answer_text(reading.annotation(sample.item_id))

@@ -11,7 +11,6 @@ from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find, text_of
-from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotation_files import AnnotationFile, read_annotation_file, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_value
@@ -30,9 +29,7 @@ class DescriptionTask(Task):
     groups: tuple[str, ...] = ("difficulty", "room")
 
     def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = task_named(card, SUITE, TASKS)
-        check_metrics(card, self.metrics)
+        super().__init__(card)
         self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
 
     @property

@@ -14,20 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.cards import task_named
 from tsgkit.suites.judged import Scores, Verdict
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
 from tsgkit.suites.sceneeval.annotations import Annotation, in_words
 from tsgkit.suites.sceneeval.answers import said_in
 from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.bare_boxes import ASK_NOBODY, check_boxes
-from tsgkit.suites.sceneeval.description_task import SUITE, DescriptionTask
+from tsgkit.suites.sceneeval.description_task import DescriptionTask
 from tsgkit.suites.sceneeval.judging import UNKNOWN, judge, troubles
 from tsgkit.suites.sceneeval.loading import ENDINGS, name_of, scene_file
 from tsgkit.suites.sceneeval.measuring import Rooms, value_of
@@ -157,11 +154,6 @@ def _ended(reply: Reply, said: str | None) -> Outcome:
 def _in_words(scores: Scores) -> str:
     listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
     return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
-
-
-def task_of_card(card: Card) -> DescriptionTask:
-    """The task that a card declares."""
-    return AnnotateTask(card) if task_named(card, SUITE, TASKS) == "annotate" else SceneTask(card)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

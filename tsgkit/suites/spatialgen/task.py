@@ -9,19 +9,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.cards import Card
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, installed
-from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.cards import check_metrics, task_named
 from tsgkit.suites.judged import Verdict
 from tsgkit.suites.judges.images import folder_of
 from tsgkit.suites.metrics import Metric
@@ -60,11 +54,6 @@ class SpatialGenTask(Task):
     pairings = (BY_ID, BY_POSITION)
     groups = ("scene", "group")
 
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = task_named(card, SUITE, {QUESTIONS: METRICS})
-        check_metrics(card, METRICS)
-
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """What it is judged by."""
@@ -77,18 +66,8 @@ class SpatialGenTask(Task):
 
     def dataset(self, data: str | None) -> Rows:
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
-        source = self._source(data)
+        source = self.source(data)
         return Rows(str(source), rows_in(source))
-
-    def _source(self, data: str | None) -> Path | Traversable:
-        known = {*catalogue(), *(one.name for one in installed())}
-        if data is None:
-            named = self.card.data
-            return dataset_file(named, self.kind) if named in known else find("tasks", named)
-        path = Path(data)
-        if path.is_dir():
-            return path / f"{self.kind}.jsonl"
-        return path if path.exists() or data not in known else dataset_file(data, self.kind)
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Prompts are true ones; solvers are for models that answer in words."""
@@ -146,7 +125,7 @@ class SpatialGenTask(Task):
         rows = _own(dataset)
         return controls([rows.sample(number) for number in numbers], rows.rows, seed)
 
-    def score(
+    def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Scores of replies, or of the published grader's result rows, that were collected elsewhere."""
@@ -166,7 +145,7 @@ class SpatialGenTask(Task):
 
     def auditable(self, data: str | None) -> Auditable:
         """Its questions as an audit sees them, whatever is wrong with them."""
-        return auditable_rows(rows_in(self._source(data)))
+        return auditable_rows(rows_in(self.source(data)))
 
     def verdicts(self, record: Mapping[str, Any], sample: SpatialSample, metric: str) -> Iterable[Verdict]:
         """What the votes say of each question, under its domain."""

@@ -22,7 +22,6 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.tsg.cards import check_card
 
 WHOLE = "whole"
 GENERATION_RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
@@ -90,7 +89,7 @@ def part_names(task: str) -> tuple[str, ...]:
 
 def prompt_set(folder: str | Path | None, card: Card, start: Path | None = None) -> PromptSet:
     """The templates of a card's task, from a folder the caller names (None: the working project, then ours)."""
-    task = check_card(card)
+    task = card.task.partition("/")[2]
     if folder is None:
         return _in_parts(card, task, (), start)
     folder = Path(folder)

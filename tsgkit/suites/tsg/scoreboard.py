@@ -17,13 +17,13 @@ from tsgkit.suites.metrics import columns_of
 from tsgkit.suites.replies import read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
 from tsgkit.suites.scoreboard import board_of as made_board
-from tsgkit.suites.tsg.cards import SUITE
 from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
 from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
 from tsgkit.suites.tsg.samples import AnySample, is_single, samples_of
 
+SUITE = "tsg/"
 NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"
 MOST_NAMED = 3
 VIEW = "the published reader is shown what follows the last answer label"

@@ -24,13 +24,15 @@ from tsgkit.library.files import STDIN
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.asked_tasks import AskedTask
+from tsgkit.suites.asked_task import AskedTask
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.replies import Reply as AskedReply
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, ScoreReport
+from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Pool, pool_file
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
@@ -38,34 +40,34 @@ from tsgkit.suites.solvers.unasked import Seeded
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset as AnyDataset
 from tsgkit.suites.task import Graphs, Task
-from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.baselines import program_named
-from tsgkit.suites.tsg.cards import check_card
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
 from tsgkit.suites.tsg.documents import read_document, read_file
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
+from tsgkit.suites.tsg.judging import Found, judgement, official_text, read_reply, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.rows import row_kind, task_of_counts
 from tsgkit.suites.tsg.samples import TASKS, AnySample
 from tsgkit.suites.tsg.scoreboard import board_of, score
+from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.two_readings import read_twice
+from tsgkit.suites.tsg.voting import voted
 
 ROWS_LOOKED_AT = 50
 GENERATING = ("sa-sgg", "ma-sgg")
 
 
-class TsgTask(AskedTask):
+class TsgTask(AskedTask[AnySample, Found]):
     """One task, as a card declares it."""
 
     def __init__(self, card: Card) -> None:
-        self.card = card
-        self.kind = check_card(card)
+        super().__init__(card)
         self.k_counts = "graphs asked for" if self.kind in GENERATING else ""
         self.groups = tuple(group for group in (*GROUPS, *REPAIRS) if applies(group, self.kind))
 
@@ -104,10 +106,26 @@ class TsgTask(AskedTask):
         """The task whose file in a folder or dataset holds the rows: a derived task's first source."""
         return DERIVATIONS[self.kind].sources[0] if self.kind in DERIVATIONS else self.kind
 
-    @property
-    def answers(self) -> TsgAnswers:
-        """How its answers are read, scored and put to a vote."""
-        return TsgAnswers(self.kind)
+    def read(self, item: AnySample, reply: AskedReply | None) -> Reading[Found]:
+        """Read strictly."""
+        return read_reply(item, reply)
+
+    def score(self, item: AnySample, reading: Reading[Found], asked: AsAsked | None) -> Judged:
+        """Score strictly, and as published where a published reader knows the task and the style."""
+        shown = None if asked is None else official_text(item, asked.reply, asked.style)
+        return judgement(item, reading, shown)
+
+    def shown_answer(self, item: AnySample) -> str:
+        """The right answer in the form that is asked for."""
+        return shown_answer(item)
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Why there are no official figures."""
+        return unpublished(style, solver)
+
+    def vote(self, item: AnySample, answers: Sequence[Found]) -> Reading[Found]:
+        """Vote on words and letters by plurality, on triplets by majority; of lists take the central one."""
+        return voted(answers)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Where each part of its prompts comes from."""
@@ -136,7 +154,7 @@ class TsgTask(AskedTask):
         """The values of a tally, of these metrics (None: all)."""
         return board_of(tally, self.kind, seed, style=solver.style, unpublished=solver.unpublished, only=only)
 
-    def score(
+    def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
         """Scores of replies that were collected elsewhere."""
