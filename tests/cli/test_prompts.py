@@ -13,7 +13,7 @@ from prompt_items import STYLES, TASKS, pool, row
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.previews import Preview, PreviewOptions
+from tsgkit.suites.previews import Preview, PreviewOptions, preview_of
 from tsgkit.suites.solvers.asked import Single
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.prompting import prompter_of
@@ -37,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def preview(task: str, **options: Any) -> Preview:  # noqa: ANN401  (fields of the options)
-    return task_of(load_card(task)).preview(PreviewOptions(**options))
+    return preview_of(task_of(load_card(task)), PreviewOptions(**options))
 
 
 def out(capsys: pytest.CaptureFixture[str]) -> str:

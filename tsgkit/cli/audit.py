@@ -99,8 +99,9 @@ def _tasks_named(names: Sequence[str]) -> list[str]:
 def _is_auditable(name: str) -> bool:
     from tsgkit.library.cards import load_card
     from tsgkit.suites.suite import task_of
+    from tsgkit.suites.task import AuditableTask
 
-    return task_of(load_card(name)).is_auditable
+    return isinstance(task_of(load_card(name)), AuditableTask)
 
 
 def _auditable_tasks() -> str:

@@ -12,6 +12,7 @@ from tsgkit.report.explaining import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
+from tsgkit.suites.task import trace_of
 
 CODES = {
     "heading": "1",
@@ -111,7 +112,7 @@ def _print_row(row: Explained, pen: Pen) -> None:
         pen.heading("graph by graph")
         for number, graph in enumerate(row.graphs):
             _print_graph(number, graph, pen)
-    if trace := row.task.trace(row.judged):
+    if trace := trace_of(row.task, row.judged):
         pen.heading("strict verdict, part by part")
         pen.block("\n".join(trace), 1)
     _print_scores(row, pen)

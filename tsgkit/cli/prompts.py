@@ -17,7 +17,7 @@ from dataclasses import asdict
 from tsgkit.cli.terminal import inert, say
 from tsgkit.errors import GOOD
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.suites.previews import Preview, PreviewOptions, TaskPrompts, task_prompts
+from tsgkit.suites.previews import Preview, PreviewOptions, TaskPrompts, preview_of, task_prompts
 from tsgkit.suites.styles import PRESETS, Style
 from tsgkit.suites.suite import task_named, task_of
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         prompts=arguments.prompts,
     )
-    found = task_of(load_card(task_named(arguments.task))).preview(options)
+    found = preview_of(task_of(load_card(task_named(arguments.task))), options)
     if arguments.json:
         say(json.dumps(_value(found), indent=2))
     else:

@@ -66,12 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.library.cards import load_card
     from tsgkit.suites.scoreboard import report_value
     from tsgkit.suites.suite import task_named, task_of
+    from tsgkit.suites.task import ScoresReplies
 
     if arguments.data == arguments.replies == STDIN:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
-    report = task_of(load_card(task_named(arguments.task))).score_replies(
+    task = task_of(load_card(task_named(arguments.task)))
+    if not isinstance(task, ScoresReplies):
+        hint = "tsgkit eval runs the task"
+        raise UsageError(f"{task.key}: replies collected elsewhere cannot be scored", hint=hint)
+    report = task.score_replies(
         arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
     )
     if arguments.json:

@@ -15,6 +15,7 @@ from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
+from tsgkit.suites.task import controls_of
 
 HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
 MOST_ERRORS = 3
@@ -87,7 +88,7 @@ def print_board(results: Sequence[Result], prepared: Prepared) -> None:
 def _print_controls(prepared: Prepared) -> None:
     """What programs that ask nobody get on the same samples, where a task has such controls."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
-        controls = row.task.controls(row.dataset, row.numbers, prepared.plan.seed)
+        controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.seed)
         names = list(dict.fromkeys(name for one in controls for name in one.values))
         if not names:
             continue

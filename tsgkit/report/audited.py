@@ -27,6 +27,7 @@ from tsgkit.runs.results import records_of
 from tsgkit.suites.auditing import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.auditing.audit import Found, GroupShare, Spread
 from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import AuditableTask
 
 MOST_SLIPS = 5
 _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}
@@ -52,6 +53,8 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
         if name not in plan["tasks"]:
             raise UsageError(f"{run}: no row of this run is of {name}", hint=f"it has {', '.join(plan['tasks'])}")
         data = plan.get("data") if data is None else data
+    if not isinstance(task, AuditableTask):
+        raise UsageError(f"{name}: such a task cannot be audited", hint="tsgkit audit names those that can be")
     found = audit(task.auditable(data))
     runs = () if run is None else tuple(_runs(run, name, data, found))
     if run is not None and not runs:

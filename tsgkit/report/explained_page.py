@@ -13,6 +13,7 @@ from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.html import tag, text
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
+from tsgkit.suites.task import trace_of
 
 
 def write_explanation(explanation: Explanation) -> str:
@@ -47,7 +48,7 @@ def _state(row: Explained) -> Iterator[Markup]:
 
 
 def _trace(row: Explained) -> Iterator[Markup]:
-    if row.is_counted and (lines := row.task.trace(row.judged)):
+    if row.is_counted and (lines := trace_of(row.task, row.judged)):
         yield html.block("\n".join(lines))
 
 

@@ -33,7 +33,7 @@ from tsgkit.suites.item_errors import told
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.suite import task_named
-from tsgkit.suites.task import Task
+from tsgkit.suites.task import Drawable, Task, trace_of
 
 NARROWING = ("task", "subject", "style", "solver", "repeat")
 MOST_NAMES = 10_000
@@ -294,7 +294,7 @@ def _share(value: float | None) -> str:
 
 
 def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
-    graphs = task.graphs(sample, judged)
+    graphs = task.graphs(sample, judged) if isinstance(task, Drawable) else None
     return () if graphs is None else tuple(differences(graphs))
 
 
@@ -321,7 +321,7 @@ def _value(row: Explained) -> dict[str, Any]:
         "scores": {"official": None} | scores,
         "unpublished": row.unpublished or None,
         "graphs": [_graph_value(graph) for graph in row.graphs],
-        "trace": list(row.task.trace(judged)),
+        "trace": list(trace_of(row.task, judged)),
         "changed": row.changed or None,
     }
 

@@ -31,7 +31,7 @@ from tsgkit.suites.judged import PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.task import Control, Task
+from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
 from tsgkit.suites.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -
     header = read_header(path)
     prepared = prepared_again(header, path, data)
     rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.seed
-    controls = {name: tuple(row.task.controls(row.dataset, row.numbers, seed)) for name, row in rows.items()}
+    controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
     for sums in _sums_of(prepared, path / SAMPLES, by):
         yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
@@ -340,7 +340,7 @@ class _Sums:
         self.unasked = 0
         self._added = bytearray(len(row.numbers))
         self._failed: dict[int, dict[str, Any]] = {}
-        takes_parts = any(group in row.task.part_groups for group in by)
+        takes_parts = any(group in part_groups_of(row.task) for group in by)
         self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
     def add_record(self, place: int, record: dict[str, Any]) -> bool:
@@ -374,7 +374,7 @@ class _Sums:
         for group, members in self.members.items():
             for name in self._groups(place, group, record):
                 part: PartOfSample | None = PartOfSample(scores, counts)
-                if group in self.row.task.part_groups:
+                if group in part_groups_of(self.row.task):
                     part = self._part(place, group, name, record)
                 if part is None:
                     continue
@@ -385,7 +385,8 @@ class _Sums:
     def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
         """What counts of a sample for a member of a group that takes only some of it."""
         sample = self.row.dataset.sample(self.row.numbers[place])
-        part = self.row.task.part_of(sample, record["evidence"], group, name)
+        task = self.row.task
+        part = task.part_of(sample, record["evidence"], group, name) if isinstance(task, TakesParts) else None
         return None if part is None else part._replace(counts={**record["counts"], **part.counts})
 
     def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:

@@ -40,7 +40,7 @@ from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.families import family_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
-from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewing
+from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
 
 RULES = "rules"
 """The judge that asks nobody."""
@@ -340,7 +340,11 @@ class _Solvers:
         plan = self.plan
         if subject in self.folders:
             viewing = replace(_viewing(plan, self.folders[subject], solver), **self.looking)
-            return self.tasks[task].viewer(viewing, self.datasets[task])
+            found = self.tasks[task]
+            if not isinstance(found, Viewable):
+                takes = " and ".join(found.takes)
+                raise UsageError(f"{found.key}: takes {takes}, not a folder of {viewing.folder.kind}")
+            return found.viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
         shots = plan.shots if "few-shot" in style else None
@@ -386,8 +390,9 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
 def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
     """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
     samples = (row.dataset.sample(number) for number in row.numbers)
+    pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
     digest = hashlib.sha256()
-    for name, held in sorted(dict(row.task.pieces_of(viewing, samples)).items()):
+    for name, held in sorted(pieces.items()):
         digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
     return digest.hexdigest()
 

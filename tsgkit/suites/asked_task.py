@@ -41,7 +41,7 @@ from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.solvers.texts import Parts, Texts
 from tsgkit.suites.solvers.unasked import Baseline, Program, Recorded, Seeded, baseline_name
 from tsgkit.suites.styles import Style, style_of
-from tsgkit.suites.task import Dataset, Items, Task
+from tsgkit.suites.task import Dataset, Items, TakesParts, Task, part_groups_of
 
 NO_FIGURES = "no figures are published for this task"
 DEFAULT_STYLE = "zero-shot"
@@ -66,6 +66,10 @@ class AskedTask(Task, Generic[Item, Answer]):
     def name(self) -> str:
         """The task as its suite declares it: ``tsg/sgqa``."""
         return self.card.task
+
+    @abstractmethod
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Return where each part of its prompts comes from."""
 
     @abstractmethod
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
@@ -212,13 +216,13 @@ class AskedTask(Task, Generic[Item, Answer]):
             for name in self.group_of(one.sample, group):
                 if (part := self._part(one, group, name)) is not None:
                     members.setdefault(name, []).append(part)
-        only = set(self.group_metrics(group, tuple(self.metrics))) if group in self.part_groups else None
+        only = set(self.group_metrics(group, tuple(self.metrics))) if group in part_groups_of(self) else None
         ordered = self.in_order(members, group)
         return {name: self._board_of(members[name], style, seed, only) for name in ordered}
 
     def _part(self, judged: Judged, group: str, member: str) -> Judged | None:
         """Return what counts of an item for a member of a group."""
-        if group not in self.part_groups:
+        if not isinstance(self, TakesParts) or group not in self.part_groups:
             return judged
         part = self.part_of(judged.sample, judged.evidence, group, member)
         return None if part is None else replace(judged, scores=part.scores, counts=judged.counts | part.counts)

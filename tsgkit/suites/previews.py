@@ -7,18 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card
 from tsgkit.suites.styles import Style
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-
-    from tsgkit.suites.task import Task
 
 ROLES = {"human": "user"}
 """What the interfaces of models call a sender, where our messages call it something else."""
@@ -53,6 +52,42 @@ class Preview:
     """What is sent beside the text."""
 
 
+class Task(Protocol):
+    """A task as far as its prompts are concerned."""
+
+    card: Card
+
+    @property
+    def key(self) -> str:
+        """The name of its card."""
+
+
+@runtime_checkable
+class Prompted(Task, Protocol):
+    """A task that has texts to ask with."""
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Return where each part of its prompts comes from, ours or those of a folder, which may have none for it."""
+
+
+@runtime_checkable
+class Previewed(Task, Protocol):
+    """A task whose prompt of one item can be shown."""
+
+    def preview(self, options: PreviewOptions) -> Preview:
+        """Return what would be sent for one item."""
+
+
+def preview_of(task: Task, options: PreviewOptions) -> Preview:
+    """Return what would be sent for one item of a task; ``UsageError`` where that cannot be shown."""
+    if isinstance(task, Previewed):
+        return task.preview(options)
+    if not task.card.prompts:
+        raise UsageError(f"{task.key}: nobody is sent a prompt", hint="tsgkit prompts list names the others")
+    hint = f"its texts lie in prompts/{task.card.prompts}, and a run's prompts.jsonl has all that was sent"
+    raise UsageError(f"{task.key}: the prompt of one item cannot be shown", hint=hint)
+
+
 @dataclass(frozen=True)
 class TaskPrompts:
     """The prompts of one task: where each part comes from, or why there are none."""
@@ -72,7 +107,9 @@ def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[Tas
 
 def _task_prompts(task: Task, prompts: str | None) -> TaskPrompts:
     try:
-        return TaskPrompts(task.key, task.card.title, dict(task.prompt_sources(prompts)))
+        return TaskPrompts(
+            task.key, task.card.title, dict(task.prompt_sources(prompts) if isinstance(task, Prompted) else {})
+        )
     except UsageError as error:
         return TaskPrompts(task.key, task.card.title, problem=str(error))
 

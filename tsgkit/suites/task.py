@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
@@ -28,7 +28,6 @@ from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.judged import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
@@ -173,8 +172,6 @@ class Task(ABC):
     pairings: tuple[Pairing, ...] = (BY_ID,)
     """The ways in which pictures can be paired with its items."""
     groups: tuple[str, ...] = ()
-    part_groups: tuple[str, ...] = ()
-    """The groups whose members take only some of a sample."""
     """What its samples can be grouped by."""
     k_counts: str = ""
     """What the numbers of the group ``k`` count; scores are drawn against them. Empty where there is no such group."""
@@ -233,30 +230,11 @@ class Task(ABC):
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
         """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""
 
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Where each part of its prompts comes from, ours or those of a folder, which may have none for it."""
-        return {}
-
-    def preview(self, options: PreviewOptions) -> Preview:
-        """What would be sent for one item."""
-        if not self.card.prompts:
-            raise UsageError(f"{self.key}: nobody is sent a prompt", hint="tsgkit prompts list names the others")
-        hint = f"its texts lie in prompts/{self.card.prompts}, and a run's prompts.jsonl has all that was sent"
-        raise UsageError(f"{self.key}: the prompt of one item cannot be shown", hint=hint)
-
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
         """A solver for models, with its prompts."""
         raise UsageError(f"{self.key}: no model is asked this", hint="tsgkit eval --help says what it takes")
-
-    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """A solver for a folder of finished things."""
-        raise UsageError(f"{self.key}: takes {' and '.join(self.takes)}, not a folder of {viewing.folder.kind}")
-
-    def pieces_of(self, viewing: Viewing, samples: Iterable[Any]) -> Iterable[Piece]:
-        """All that is looked at for these samples; what it holds is part of a run's identity."""
-        return ()
 
     @abstractmethod
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
@@ -287,25 +265,6 @@ class Task(ABC):
             )
         return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in self.takes)
 
-    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
-        """What stands beside every score of these samples: free, and made anew whenever it is shown."""
-        return ()
-
-    def score_replies(
-        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
-    ) -> ScoreReport:
-        """Scores of replies that were collected elsewhere."""
-        raise UsageError(f"{self.key}: replies collected elsewhere cannot be scored", hint="tsgkit eval runs the task")
-
-    @property
-    def is_auditable(self) -> bool:
-        """Whether it says what an audit needs to know."""
-        return type(self).auditable is not Task.auditable
-
-    def auditable(self, data: str | None) -> Auditable:
-        """Its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to refuse."""
-        raise UsageError(f"{self.key}: such a task cannot be audited", hint="tsgkit audit names those that can be")
-
     def verdicts(self, record: Mapping[str, Any], sample: Any, metric: str) -> Iterable[Verdict]:  # noqa: ANN401
         """What a record says of each question of a sample: right where strict gives all of a metric's weight."""
         total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
@@ -316,16 +275,6 @@ class Task(ABC):
         """The members of a group that a sample belongs to."""
         found: tuple[str, ...] = sample.groups.get(group, ())
         return found
-
-    def part_of(
-        self,
-        sample: Any,  # noqa: ANN401  (its suite's sample)
-        evidence: Any,  # noqa: ANN401  (as its suite keeps it)
-        group: str,
-        member: str,
-    ) -> PartOfSample | None:
-        """What counts of a sample for a member of one of ``part_groups``; None for nothing."""
-        raise NotImplementedError
 
     def group_metrics(self, group: str, shown: Sequence[str]) -> Sequence[str]:
         """What is told of the members of a group, where these metrics are told of all samples."""
@@ -358,14 +307,6 @@ class Task(ABC):
     def readings(self, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
         """What both profiles read in one reply."""
 
-    def trace(self, judged: Judged) -> tuple[str, ...]:
-        """How a verdict came about, line by line; nothing where no rules are followed."""
-        return ()
-
-    def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401
-        """The graphs that were wanted and given; None where something else than graphs is asked for."""
-        return None
-
 
 @dataclass(frozen=True)
 class Graphs:
@@ -374,3 +315,82 @@ class Graphs:
     references: tuple[ActionGraph, ...]
     answers: tuple[ActionGraph, ...]
     vocabulary: Vocabulary
+
+
+@runtime_checkable
+class Viewable(Protocol):
+    """A task whose finished things are looked at, in folders."""
+
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
+        """Return a solver for a folder of finished things."""
+
+    def pieces_of(self, viewing: Viewing, samples: Iterable[Any]) -> Iterable[Piece]:
+        """Return all that is looked at for these samples; what it holds is part of a run's identity."""
+
+
+@runtime_checkable
+class ScoresReplies(Protocol):
+    """A task that scores replies which were collected elsewhere."""
+
+    def score_replies(
+        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+    ) -> ScoreReport:
+        """Score a file of replies."""
+
+
+@runtime_checkable
+class AuditableTask(Protocol):
+    """A task that says what an audit needs to know."""
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Return its items as an audit sees them, with checks and shortcuts of its own; slips are no reason to
+        refuse."""
+
+
+@runtime_checkable
+class Controlled(Protocol):
+    """A task with programs that ask nobody, whose figures stand beside every score."""
+
+    def controls(self, dataset: Dataset, numbers: Sequence[int], seed: int) -> Sequence[Control]:
+        """Return what they get on these samples: free, and made anew whenever it is shown."""
+
+
+@runtime_checkable
+class TakesParts(Protocol):
+    """A task with groups whose members take only some of a sample, as the clauses of one predicate."""
+
+    part_groups: tuple[str, ...]
+
+    def part_of(self, sample: Any, evidence: Any, group: str, member: str) -> PartOfSample | None:  # noqa: ANN401
+        """Return what counts of a sample for a member of such a group; None for nothing."""
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """A task whose verdicts follow rules that can be told."""
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """Return how a verdict came about, line by line."""
+
+
+@runtime_checkable
+class Drawable(Protocol):
+    """A task whose answers are graphs."""
+
+    def graphs(self, sample: Any, judged: Judged) -> Graphs | None:  # noqa: ANN401  (its suite's sample)
+        """Return the graphs that were wanted and given; None where something else is asked for."""
+
+
+def part_groups_of(task: Task) -> tuple[str, ...]:
+    """Return the groups of a task whose members take only some of a sample."""
+    return task.part_groups if isinstance(task, TakesParts) else ()
+
+
+def controls_of(task: Task, dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Control, ...]:
+    """Return what stands beside every score of these samples, where a task has such controls."""
+    return tuple(task.controls(dataset, numbers, seed)) if isinstance(task, Controlled) else ()
+
+
+def trace_of(task: Task, judged: Judged) -> tuple[str, ...]:
+    """Return how a verdict came about, line by line; nothing where a task follows no rules that can be told."""
+    return task.trace(judged) if isinstance(task, Traced) else ()
