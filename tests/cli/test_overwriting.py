@@ -7,7 +7,6 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +16,7 @@ import foreign_scenes as foreign
 import pytest
 from shipped import TASKS
 
-from tsgkit.cli import commands, main
+from tsgkit.cli import commands, main, module_of
 
 Captured = pytest.CaptureFixture[str]
 MINE = '{"id": 1, "mine": true}\n{"id": 2}\n'
@@ -313,5 +312,5 @@ def test_every_option_that_names_an_output_is_tried_here() -> None:
         tried |= {f"{' '.join(words[:size])} {word}" for size in (1, 2) for word in words}
     for command in commands():
         parser = argparse.ArgumentParser()
-        import_module(f"tsgkit.cli.{command}").add_arguments(parser)
+        module_of(command).add_arguments(parser)
         assert {*outputs(parser, command)} <= tried, command

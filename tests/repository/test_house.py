@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tsgkit
+from tsgkit.suites.suite import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tsgkit"
@@ -48,8 +50,19 @@ def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "_bundled" not in path.parts)
 
 
+def commands_of(name: str) -> str:
+    """The commands that a module is or lies in: ``tsgkit.suites.NAME.commands``; empty where it lies elsewhere."""
+    found = re.match(r"tsgkit\.suites\.\w+\.commands(?=\.|$)", name)
+    return found[0] if found else ""
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
 def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """The folder of a module in the package; commands of suites are of the command line."""
+    return "cli" if commands_of(name_of(path)) else path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
@@ -78,6 +91,22 @@ def test_imports_run_downwards_and_siblings_never_import_each_other(path: Path) 
     own = room_of(path)
     for other in imported_rooms(path):
         assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {other}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node, name in imports(tree):
+        names = [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
+        for commands in filter(None, map(commands_of, names)):
+            assert commands == commands_of(name_of(path)), f"{commands} is imported on line {node.lineno}"
+
+
+@pytest.mark.parametrize("package", OURS)
+def test_commands_of_our_suites_lie_in_their_folders(package: str) -> None:
+    suite = import_module(package).SUITE
+    for command in (*suite.makers.values(), *suite.commands.values()):
+        assert commands_of(command.module) == f"{package}.commands", command.module
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))

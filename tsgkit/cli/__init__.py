@@ -1,7 +1,7 @@
 """The command line: a thin skin over functions that a notebook can call.
 
-A command is a module here with ``SUMMARY``, ``add_arguments(parser)`` and ``run(arguments) -> exit code``. Only the
-chosen command's module is imported, so that ``tsgkit --help`` is instant.
+A command is a module, here or in the ``commands`` of a suite, with ``add_arguments(parser)`` and ``run(arguments)``,
+which returns the exit code. Only the chosen command's module is imported, so that ``tsgkit --help`` is instant.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _run(words: list[str]) -> int:
         _parser().print_help()
         return GOOD
     try:
-        command = _module(words[0] if words[0] in COMMANDS else _chosen(words[0]))
+        command = module_of(words[0] if words[0] in COMMANDS else _chosen(words[0]))
         own = _Parser(
             prog=f"tsgkit {words[0]}",
             description=command.__doc__,
@@ -140,8 +140,8 @@ def commands() -> dict[str, str]:
     return COMMANDS | {name: one.summary for suite in suites() for name, one in suite.commands.items()}
 
 
-def _module(command: str) -> Any:  # noqa: ANN401  (a module)
-    """The module of a command; one of ours is never replaced by a suite's."""
+def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
+    """Return the module of a command; one of ours is never replaced by a suite's."""
     if command in COMMANDS:
         return import_module(f"tsgkit.cli.{command}")
     from tsgkit.suites.suite import suites

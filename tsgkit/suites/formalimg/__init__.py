@@ -12,11 +12,12 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.formalimg.task:kinds_of",
     importer="tsgkit.suites.formalimg.importing",
     makers={
-        "formalimg": Command("tsgkit.cli.making_formulas", "instructions for pictures with their formulas"),
+        "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for pictures with their formulas"),
     },
     commands={
         "formula": Command(
-            "tsgkit.cli.formula", "first-order formulas about layouts: check, show in plain English, judge a layout"
+            "tsgkit.suites.formalimg.commands.formula",
+            "first-order formulas about layouts: check, show in plain English, judge a layout",
         ),
     },
 )

@@ -12,11 +12,13 @@ SUITE = Suite(
     kinds_of="tsgkit.suites.sceneeval.task:kinds_of",
     inspector="tsgkit.suites.sceneeval.inspecting",
     makers={
-        "sceneeval": Command("tsgkit.cli.making_annotations", "descriptions of furnished rooms with what they demand"),
+        "sceneeval": Command(
+            "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with what they demand"
+        ),
     },
     commands={
         "scene": Command(
-            "tsgkit.cli.scene",
+            "tsgkit.suites.sceneeval.commands.scene",
             "furnished rooms: one relation, a view from above, scenes of other tools, what descriptions demand",
         ),
     },

@@ -9,10 +9,12 @@ SUITE = Suite(
     inspector="tsgkit.suites.spatialgen.inspecting",
     makers={
         "spatialgen": Command(
-            "tsgkit.cli.making_questions", "dense prompts of scenes, with ten questions each about the picture"
+            "tsgkit.suites.spatialgen.commands.questions",
+            "dense prompts of scenes, with ten questions each about the picture",
         ),
         "spatialt2i": Command(
-            "tsgkit.cli.making_pairs", "prompts that are true of judged pictures, to train image models with"
+            "tsgkit.suites.spatialgen.commands.pairs",
+            "prompts that are true of judged pictures, to train image models with",
         ),
     },
 )

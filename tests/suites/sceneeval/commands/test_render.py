@@ -13,8 +13,8 @@ pytest.importorskip("embreex", reason="rooms need the extra: scenes")
 pytest.importorskip("shapely", reason="rooms need the extra: scenes")
 
 from tsgkit.cli import main
-from tsgkit.cli.scene_rendering import VIEWS
 from tsgkit.geometry import views
+from tsgkit.suites.sceneeval.commands.render import VIEWS
 
 ROOM = {
     "format": "tsgkit/room",

@@ -20,10 +20,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.scene_converting import add_convert, convert
-from tsgkit.cli.scene_rendering import add_render, render
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.suites.sceneeval.commands.convert import add_convert, convert
+from tsgkit.suites.sceneeval.commands.render import add_render, render
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
@@ -143,7 +143,7 @@ def _show(arguments: argparse.Namespace) -> int:
     title = Path(arguments.file).name
     made = draw_scene(strict, types, sides, title)
     if is_page:
-        from tsgkit.report.scene_page import write_scene
+        from tsgkit.suites.sceneeval.commands.scene_page import write_scene
 
         stages = {name: Stage(scene.scene, MEASURES[name]) for name in PROFILES}
         found = {name: findings(stage, types, sides) for name, stage in stages.items()}

@@ -1,4 +1,4 @@
-"""From the pictures of a run and what its judge saw to pairs of a picture and a text that is true of it.
+"""Pairs of a picture and a text that is true of it, made of a run's pictures and what its judge saw.
 
 jobs = jobs_of(Path("runs/mine"), Choice())
 made = asyncio.run(rewrite(jobs, ask_for, tries=3))

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, make, check, review, write, and say what was left out."""
-    from tsgkit.cli.reviewing_annotations import require_terminal
+    from tsgkit.suites.sceneeval.commands.review import require_terminal
 
     _refuse(arguments)
     if arguments.review:
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.reviewing_annotations import review_of
+    from tsgkit.suites.sceneeval.commands.review import review_of
     from tsgkit.suites.sceneeval.furniture import furniture
 
     draws = _draws(arguments)
@@ -220,7 +220,7 @@ def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, a
 
 def _parted(making: Making, decided: dict[str, str]) -> tuple[list[Made], list[tuple[Made, str]]]:
     """What is written, and what is left out with the reason."""
-    from tsgkit.cli.reviewing_annotations import DROPPED
+    from tsgkit.suites.sceneeval.commands.review import DROPPED
 
     kept: list[Made] = []
     dropped: list[tuple[Made, str]] = []

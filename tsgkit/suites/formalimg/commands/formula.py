@@ -20,10 +20,10 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli import formula_solving
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text
+from tsgkit.suites.formalimg.commands import solving
 
 if TYPE_CHECKING:
     from tsgkit.logic.budget import Budget
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tsgkit.logic.published import Taken
     from tsgkit.logic.verdicts import Verdict
 
-FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [formula_solving.satisfiable]
+FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [solving.satisfiable]
 """What else ``check`` says of a formula without errors, within a budget: each gives a name and what was found."""
 
 
@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (check, show, verify):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
-        formula_solving.add_seconds(verb)
+        solving.add_seconds(verb)
     verify.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from a picture and may share a little")
     verify.add_argument("--work", type=_steps, default=None, metavar="N", help="how many steps a verdict may take")
-    formula_solving.add_arguments(verbs)
+    solving.add_arguments(verbs)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -116,7 +116,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.published import as_published
     from tsgkit.logic.vocabulary import SCENARIOS
 
-    text, budget = formula_text(arguments.formula), formula_solving.budget_of(arguments)
+    text, budget = formula_text(arguments.formula), solving.budget_of(arguments)
     checked, taken = check(text, SCENARIOS[arguments.scenario]), as_published(text)
     further = [one(checked.formula, budget) for one in FURTHER_CHECKS] if checked.formula and not checked.errors else []
     if arguments.json:
@@ -169,7 +169,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     _, formula = read_formula(arguments.formula)
     warnings = _unbound(formula)
-    budget = formula_solving.budget_of(arguments)
+    budget = solving.budget_of(arguments)
     try:
         form, published = (clause_form(formula, official=one, budget=budget) for one in (False, True))
     except OutOfBudget as out:
@@ -267,7 +267,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         distinct=arguments.distinct,
         grounded=arguments.grounded,
         work=arguments.work or WORK,
-        budget=formula_solving.budget_of(arguments),
+        budget=solving.budget_of(arguments),
     )
     if arguments.json:
         say(json.dumps(verdict.value(), indent=2))
@@ -277,12 +277,12 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _solve(arguments: argparse.Namespace) -> int:
-    return formula_solving.solve(arguments, read_formula(arguments.formula)[1])
+    return solving.solve(arguments, read_formula(arguments.formula)[1])
 
 
 def _repair(arguments: argparse.Namespace) -> int:
     formula, scene = read_formula(arguments.formula)[1], read_layout(arguments.layout)
-    return formula_solving.repair(arguments, formula, scene)
+    return solving.repair(arguments, formula, scene)
 
 
 def _print_verdict(verdict: Verdict) -> None:

@@ -30,7 +30,7 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.rewriting import Job, Rewriting
+    from tsgkit.suites.spatialgen.commands.rewrites import Job, Rewriting
 
 SHOWN = 5
 
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
-    from tsgkit.runs.rewriting import Choice, jobs_of
+    from tsgkit.suites.spatialgen.commands.rewrites import Choice, jobs_of
     from tsgkit.suites.spatialgen.making import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
@@ -72,13 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace) -> Rewriting:
     from tsgkit.agents.asking import ask_for
-    from tsgkit.runs.rewriting import rewrite
+    from tsgkit.suites.spatialgen.commands.rewrites import rewrite
 
     return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1)
 
 
 def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:
-    from tsgkit.runs.rewriting import write_set
+    from tsgkit.suites.spatialgen.commands.rewrites import write_set
 
     write_set(Path(arguments.out), made)
     summary: dict[str, Any] = {

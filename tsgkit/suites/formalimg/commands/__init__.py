@@ -1,0 +1,1 @@
+"""Commands of the suite ``formalimg``: ``tsgkit formula`` and ``tsgkit make formalimg``."""

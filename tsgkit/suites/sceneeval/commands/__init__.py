@@ -1,0 +1,1 @@
+"""Commands of the suite ``sceneeval``: ``tsgkit scene`` and ``tsgkit make sceneeval``."""

@@ -1,0 +1,1 @@
+"""Commands of the suite ``spatialgen``: ``tsgkit make spatialgen`` and ``tsgkit make spatialt2i``."""
