@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from tsgkit.graph.drawing import draw_diff as draw_diff
     from tsgkit.graph.drawing import draw_graph as draw_graph
     from tsgkit.graph.drawing import draw_narrative as draw_narrative
+    from tsgkit.suites.suite import score as score
     from tsgkit.suites.tsg.checking import check as check
     from tsgkit.suites.tsg.documents import read_document as read_document
     from tsgkit.suites.tsg.documents import read_file as read_file
-    from tsgkit.suites.tsg.scoreboard import score as score
     from tsgkit.suites.tsg.writing import convert as convert
 
 __version__ = "0.2.0"
@@ -79,7 +79,7 @@ _HOMES = {
     "read_file": "tsgkit.suites.tsg.documents",
     "refine": "tsgkit.agents",
     "refine_sync": "tsgkit.agents",
-    "score": "tsgkit.suites.tsg.scoreboard",
+    "score": "tsgkit.suites.suite",
     "snap": "tsgkit.graph",
     "to_networkx": "tsgkit.graph",
     "trace": "tsgkit.graph",

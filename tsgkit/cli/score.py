@@ -63,21 +63,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
-    from tsgkit.library.cards import load_card
     from tsgkit.suites.scoreboard import report_value
-    from tsgkit.suites.suite import task_named, task_of
-    from tsgkit.suites.task import ScoresReplies
+    from tsgkit.suites.suite import score
 
     if arguments.data == arguments.replies == STDIN:
         raise UsageError(
             "--data and --replies are both standard input", hint="save one of them to a file and name that"
         )
-    task = task_of(load_card(task_named(arguments.task)))
-    if not isinstance(task, ScoresReplies):
-        hint = "tsgkit eval runs the task"
-        raise UsageError(f"{task.key}: replies collected elsewhere cannot be scored", hint=hint)
-    report = task.score_replies(
-        arguments.data, arguments.replies, style=arguments.style, by=arguments.by, seed=arguments.seed
+    report = score(
+        arguments.task,
+        arguments.data,
+        arguments.replies,
+        style=arguments.style,
+        by=arguments.by,
+        seed=arguments.seed,
     )
     if arguments.json:
         say(json.dumps(report_value(report, with_samples=arguments.samples), indent=2))

@@ -30,6 +30,7 @@ from tsgkit.library.projects import SUITES, installed_suites
 
 if TYPE_CHECKING:
     from tsgkit.library.cards import Card
+    from tsgkit.suites.scoreboard import ScoreReport
     from tsgkit.suites.task import Task
 
 OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
@@ -235,3 +236,17 @@ def in_order(names: Iterable[str]) -> list[str]:
     first = suites()[0]
     places = {f"{first.name}/{kind}": place for place, kind in enumerate(first.tasks)}
     return sorted(names, key=lambda name: (places.get(name, len(places)), name))
+
+
+def score(
+    task: str, data: str | Path, replies: str | Path, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
+) -> ScoreReport:
+    """Return the scores of replies to a task that were collected elsewhere; ``UsageError`` where it takes none."""
+    from tsgkit.library.cards import load_card
+    from tsgkit.suites.task import ScoresReplies
+
+    meant = task_of(load_card(task_named(task)))
+    if not isinstance(meant, ScoresReplies):
+        hint = "tsgkit eval runs the task"
+        raise UsageError(f"{meant.key}: replies collected elsewhere cannot be scored", hint=hint)
+    return meant.score_replies(str(data), str(replies), style=style, by=by, seed=seed)
