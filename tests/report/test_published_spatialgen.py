@@ -11,7 +11,7 @@ from reported import ROW
 from tsgkit.report import terminal
 from tsgkit.report.gathering import Report
 from tsgkit.report.published import against_published, load_reference
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS, aggregates
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, aggregates
 
 
 def test_means_of_published_columns_are_the_published_overall_and_domains() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from tsgkit.errors import UsageError
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
 
 def question(stem: str, *options: str, key: str = "A", sub_domain: str = "Object") -> Question:

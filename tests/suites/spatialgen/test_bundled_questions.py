@@ -10,10 +10,8 @@ from shipped import TASKS
 
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
-from tsgkit.suites.spatialgen.scenes import SCENES
-from tsgkit.suites.spatialgen.wording import telling, tokens
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, telling, tokens
 
 FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tsgkit.suites.spatialgen.defects import RULES, findings, question_findings, row_findings
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import Question, Row, question_from, row_of
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
 OPTIONS = {"A": "sun", "B": "fog", "C": "ice", "D": "mud", "E": "None"}
 STEMS = "abcdefghij"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsgkit.suites.spatialgen.domains import DOMAINS, MEANING, SUB_DOMAINS, aggregates, domain_of
+from tsgkit.suites.spatialgen.terms import DOMAINS, MEANING, SUB_DOMAINS, aggregates, domain_of
 
 QWEN_IMAGE = dict(zip(SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
 """The published figures of one image model by sub-domain."""

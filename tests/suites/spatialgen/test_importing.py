@@ -14,8 +14,8 @@ from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import dataset
 from tsgkit.suites.importing import import_dataset
-from tsgkit.suites.spatialgen.inspecting import inspect
-from tsgkit.suites.spatialgen.task import SpatialGenTask
+from tsgkit.suites.spatialgen.defects import inspect
+from tsgkit.suites.spatialgen.questions import SpatialGenTask
 
 ROWS = (TASKS / "spatialgen" / "data" / "questions.jsonl").read_bytes()
 NAME = "spatialgeneval"

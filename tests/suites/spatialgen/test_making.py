@@ -13,10 +13,10 @@ from shipped import TASKS
 
 from tsgkit.agents.asking import Kept, ask_for
 from tsgkit.llm.scripted import Asked, Script
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.making import Draft, Maker, Making, draft_problems, prompt_problems
 from tsgkit.suites.spatialgen.rewriting import facts_of, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Question, Row, rows_in
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
 ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
 

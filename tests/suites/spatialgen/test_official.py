@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.suites.spatialgen import strict
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 from tsgkit.suites.spatialgen.voting import Ballot
 
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}

@@ -15,11 +15,9 @@ from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen.asking import orders_of, shown, way_of
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.judging import judged, label_of
-from tsgkit.suites.spatialgen.rows import Row, rows_in, written
-from tsgkit.suites.spatialgen.samples import SpatialSample
-from tsgkit.suites.spatialgen.scenes import published_scene
+from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_in, written
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, published_scene
 from tsgkit.suites.transcript import Said, Transcript
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")

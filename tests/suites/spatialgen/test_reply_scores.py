@@ -16,9 +16,9 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.reply_scores import rounds_of_replies
+from tsgkit.suites.spatialgen.questions import SpatialGenTask
+from tsgkit.suites.spatialgen.replies import rounds_of_replies
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
-from tsgkit.suites.spatialgen.task import SpatialGenTask
 
 ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
 TASK = SpatialGenTask(load_card("spatialgen/questions"))

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.spatialgen.scenes import GROUPS, PUBLISHED, SCENES, group_of, published_scene
+from tsgkit.suites.spatialgen.terms import GROUPS, PUBLISHED, SCENES, group_of, published_scene
 
 
 def test_there_are_25_scenes_in_groups_of_the_published_sizes() -> None:

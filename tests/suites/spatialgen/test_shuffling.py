@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
+from tsgkit.suites.spatialgen.asking import permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.rows import Question, question_from
-from tsgkit.suites.spatialgen.shuffling import permutation, recorded, unshuffled
 
 FIVE = Question("?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B")
 FOUR = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")

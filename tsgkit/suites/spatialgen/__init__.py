@@ -4,9 +4,9 @@ from tsgkit.suites.suite import Command, Suite
 
 SUITE = Suite(
     name="spatialgen",
-    tasks={"questions": "tsgkit.suites.spatialgen.task:SpatialGenTask"},
-    kinds_of="tsgkit.suites.spatialgen.task:kinds_of",
-    inspector="tsgkit.suites.spatialgen.inspecting",
+    tasks={"questions": "tsgkit.suites.spatialgen.questions:SpatialGenTask"},
+    kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
+    inspector="tsgkit.suites.spatialgen.defects",
     makers={
         "spatialgen": Command(
             "tsgkit.suites.spatialgen.commands.questions",

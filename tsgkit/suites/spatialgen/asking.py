@@ -6,16 +6,29 @@ Way(base='ours-apart', control='blind')
 ['published', 'published-blind', 'published-shuffled']
 
 Controls ask in the way they belong to: ``blind`` without a picture, ``shuffled`` with that of another prompt.
+
+Options in another order for every round, so that a judge's liking for a letter cannot look like knowing.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from
+>>> question = question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "B")
+>>> order = permutation(question, seed=1, item="000001", number=2, round=0)
+>>> order.record, order.shown(question).written()
+('CDBA', 'Where?  Options: A: left, B: right, C: down, D: up, E: None')
+>>> order.shown(question).key, order.undo("C"), order.undo("E")
+('C', 'B', 'E')
+
+The order depends on the seed, the item, the question's number (from 0) and the round alone. "None" stays last.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
@@ -26,9 +39,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.pictures import Picture
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.request_forms import FIRST, NEWEST
-from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.samples import SpatialSample
-from tsgkit.suites.spatialgen.shuffling import Permutation, permutation, recorded, unshuffled
+from tsgkit.suites.spatialgen.rows import Question, SpatialSample
 from tsgkit.suites.spatialgen.voting import ROUNDS
 from tsgkit.suites.task import OURS, PUBLISHED
 
@@ -45,6 +56,50 @@ PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONT
 """All ways of asking; the first is taken where none is named."""
 FIRST_TEXTS = "form-1"
 """The folder of our texts as runs of the first request form have them: they end with an announcement of the picture."""
+
+
+class Permutation(NamedTuple):
+    """Which option stands where: ``own[i]`` is the letter, in the data, of what is shown as ``letters[i]``."""
+
+    letters: tuple[str, ...]
+    own: tuple[str, ...]
+
+    @property
+    def record(self) -> str:
+        """The order as a record keeps it: the data's letters in the order in which their options were shown."""
+        return "".join(self.own)
+
+    def shown(self, question: Question) -> Question:
+        """The question as a judge sees it, its key moved along."""
+        texts = {shown: question.options[own] for shown, own in zip(self.letters, self.own, strict=True)}
+        key = dict(zip(self.own, self.letters, strict=True)).get(question.key, question.key)
+        return replace(question, options={**question.options, **texts}, key=key)
+
+    def undo(self, letter: str) -> str:
+        """The data's letter of the option that was shown under this one; any other letter is left alone."""
+        return dict(zip(self.letters, self.own, strict=True)).get(letter, letter)
+
+
+def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> Permutation:  # noqa: A002
+    """The order of one question's options in one round."""
+    own = list(question.choices)
+    Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
+    return Permutation(question.choices, tuple(own))
+
+
+def recorded(question: Question, record: str) -> Permutation:
+    """Return the order that a record tells of; letters that it does not name were shown as in the data."""
+    if len(set(record)) < len(record) or not set(record) <= set(question.choices):
+        found = "".join(question.choices)
+        raise UsageError(f"the order {record} is none of the options {found}", hint="the data changed since the run")
+    return Permutation(tuple(sorted(record)), tuple(record))
+
+
+def unshuffled(questions: Iterable[Question]) -> tuple[Permutation, ...]:
+    """The order of the data, for every question."""
+    return tuple(Permutation(question.choices, question.choices) for question in questions)
+
+
 Orders = tuple[tuple[Permutation, ...], ...]
 """For every round, the order of every question's options."""
 

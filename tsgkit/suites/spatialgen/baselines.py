@@ -17,19 +17,41 @@
 
 Each is a pure function from a row to its letters, and the same for the same seed. All but ``random`` and ``constant``
 never take the refusal; ties are drawn by lot.
+
+Baselines: they answer the questions without a picture, in as many rounds as a judge is asked.
+
+What stands beside every score: the same questions answered by programs that look at nothing.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from, row_of
+>>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+>>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
+>>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
+>>> found = {one.name: dict(one.values) for one in controls([SpatialSample(row)], [row], 0)}
+>>> found["baseline/constant:B"], found["baseline/constant:E"]
+({'accuracy': 1.0, 'single_round': 1.0}, {'accuracy': 0.0, 'single_round': 0.0})
+
+Whoever votes is held against what voting leaves of guessing, whoever does not against guessing itself.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from statistics import fmean
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row
-from tsgkit.suites.spatialgen.wording import telling
+from tsgkit.llm.reply import Reply
+from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
+from tsgkit.suites.solvers.unasked import PREFIX, baseline_name
+from tsgkit.suites.spatialgen.judging import label_of
+from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
+from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, telling
+from tsgkit.suites.spatialgen.voting import ROUNDS, Ballot, accuracy, single_round_accuracy
+from tsgkit.suites.task import Control
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
 
 Answerer = Callable[[Row], tuple[str, ...]]
 Likeness = Callable[[Row, int, str], float]
@@ -166,3 +188,60 @@ def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
         for question, letter in zip(row.questions, answer(row), strict=True):
             right[question.sub_domain].append(letter == question.key)
     return {name: fmean(right[name]) for name in (*SUB_DOMAINS, *sorted(set(right) - set(SUB_DOMAINS))) if right[name]}
+
+
+@dataclass(frozen=True)
+class Guessing:
+    """A program for all rounds; what it draws by lot it draws anew in every round."""
+
+    subject: str
+    answerers: tuple[Answerer, ...] = field(repr=False)
+    seed: int
+
+    @property
+    def fingerprint(self) -> str:
+        """The program and its seed."""
+        return f"{self.subject}/{self.seed}"
+
+    def answer(self, item: SpatialSample) -> Transcript:
+        """All rounds, ten lines each."""
+        texts = ["\n".join(answer(item.row)) for answer in self.answerers]
+        said = (Said(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
+        sight = Sight(NOT_SHOWN, "a baseline looks at nothing", orders=_as_in_data(item))
+        return Transcript((*said, sight.said))
+
+
+def _as_in_data(sample: SpatialSample) -> tuple[tuple[str, ...], ...]:
+    return (tuple("".join(question.choices) for question in sample.questions),) * ROUNDS
+
+
+def guessing(subject: str, rows: Sequence[Row], seed: int) -> Guessing:
+    """The baseline of a subject's name (``baseline/longest``)."""
+    name = baseline_name(subject, NAMES)
+    if name == "random":
+        return Guessing(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
+    return Guessing(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
+
+
+def controls(samples: Sequence[SpatialSample], rows: Sequence[Row], seed: int) -> tuple[Control, ...]:
+    """All baselines on these samples, voted and unvoted; ``rows`` is what keys are counted in.
+
+    Every sub-domain has as many questions as any other, so the share of all questions is the mean of the sub-domains.
+    """
+    return tuple(_control(guessing(PREFIX + name, rows, seed), samples) for name in NAMES)
+
+
+def _control(subject: Guessing, samples: Sequence[SpatialSample]) -> Control:
+    ballots = [ballot for sample in samples for ballot in _ballots(subject, sample)]
+    values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
+    return Control(subject.subject, len(ballots), {name: value for name, value in values.items() if value is not None})
+
+
+def _ballots(subject: Guessing, sample: SpatialSample) -> list[Ballot]:
+    """What would be read of its transcript."""
+    said = {answer: answer(sample.row) for answer in dict.fromkeys(subject.answerers)}
+    turns = [said[answer] for answer in subject.answerers]
+    return [
+        Ballot(question.key, tuple(turn[number] if turn[number] in question.options else None for turn in turns))
+        for number, question in enumerate(sample.questions)
+    ]

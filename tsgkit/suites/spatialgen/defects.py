@@ -11,6 +11,13 @@ key-without-option 000119 0 the key D is none of the options A, B, C, E
 
 Questions are numbered from 0. :data:`RULES` lists every code. An error makes an item unanswerable or its score wrong;
 a warning lets some of it be answered without the picture, or says that it is unlike the published form.
+
+Says of a file's bytes whether they are questions of this suite, and what is wrong with them.
+
+>>> row = '{"id": "000001", "scene": "Park", "prompt": "", "question_type": [], "questions": [], "answers": []}'
+>>> found = inspect(row.encode(), "rows.jsonl")
+>>> found.rows, found.counts, found.problem.partition(": 0")[0]
+(1, {'row-shape': 1}, 'rows.jsonl: line 1: item 000001')
 """
 
 from __future__ import annotations
@@ -19,15 +26,16 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from tsgkit.graph.rules import ERROR, WARNING, Rule, Severity
+from tsgkit.errors import UsageError
+from tsgkit.graph import rules
+from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row
-from tsgkit.suites.spatialgen.scenes import SCENES
-from tsgkit.suites.spatialgen.wording import folded, telling, tokens
+from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, Rows, read_rows
+from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, folded, telling, tokens
 
 MOST_TOKENS = 77
 """What a CLIP text encoder reads; the rest of a longer prompt is cut."""
@@ -232,3 +240,44 @@ def beyond_chance(times: int, chances: Iterable[float]) -> bool:
     expected = math.fsum(known)
     spread = math.sqrt(math.fsum(chance * (1 - chance) for chance in known))
     return times > expected + DEVIATIONS * spread
+
+
+TASK = "questions"
+FINDING_RULES = RULES
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """How many rows a file holds, what was found in them, and why they cannot be used, if so."""
+
+    rows: int
+    findings: tuple[rules.Finding, ...]
+    problem: str = ""
+    task: str = TASK
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in FINDING_RULES if counts[code]}
+
+
+def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
+    """What a file holds."""
+    try:
+        rows = list(read_rows(data.splitlines(keepends=True), file))
+    except UsageError as error:
+        return Inspection(0, (), str(error))
+    found = (
+        rules.Finding(one.code, one.severity, one.message, place=Place(one.line, one.item)) for one in findings(rows)
+    )
+    return Inspection(len(rows), tuple(found), _problem(rows, file))
+
+
+def _problem(rows: list[Row], file: str) -> str:
+    """Why no evaluation takes these rows, or nothing."""
+    try:
+        Rows(file, rows)
+    except UsageError as error:
+        return str(error)
+    return ""

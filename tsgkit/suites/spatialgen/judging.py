@@ -3,6 +3,15 @@
 ``official`` takes the first five replies of ten lines, whatever round they were asked for. ``strict`` takes of every
 round the reply most of which can be read; a round without one is a vote for nothing. It needs no picture and no judge:
 a transcript holds what was shown, as the record of a sight.
+
+What both profiles read in one reply of a judge, beside each other, and in words why they differ.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from, row_of
+>>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
+>>> sample = SpatialSample(row_of("1", "Park", "", [asked] * 10))
+>>> found = read_twice(sample, Reply("\\n".join(["**B**"] * 10)), "published")
+>>> found.strict, found.official
+('BBBBBBBBBB', '**********')
 """
 
 from __future__ import annotations
@@ -13,24 +22,23 @@ from itertools import combinations
 from typing import Any
 
 from tsgkit.llm.reply import Ending, Reply
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores, Verdict
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.sights import Sight, sight_of, unshown
+from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from
-from tsgkit.suites.spatialgen.domains import domain_of
-from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SINGLE, VOTES
-from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.samples import SpatialSample
-from tsgkit.suites.spatialgen.strict import letters as read_letters
+from tsgkit.suites.spatialgen.asking import APART, SHUFFLED, Orders, Way, orders_from, way_of
+from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES
+from tsgkit.suites.spatialgen.rows import LETTERS, Question, SpatialSample
+from tsgkit.suites.spatialgen.strict import letters
+from tsgkit.suites.spatialgen.terms import domain_of
 from tsgkit.suites.spatialgen.voting import NEEDED, ROUNDS, Ballot
 from tsgkit.suites.task import PUBLISHED
-from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.transcript import LOCAL, Transcript
 
-SHOWN_BY_POSITION = "shown_by_position"
-"""The count of items shown a file that is named after another, or after none."""
 UNREAD = "-"
 """What stands for a letter that could not be read."""
 NOT_PUBLISHED = "the published code asks all ten questions at once, options in the order of the data"
@@ -103,7 +111,7 @@ def _best(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Lett
     best: Letters = (None,) * len(questions)
     taken: Reply | None = None
     for reply in replies:
-        found = read_letters(reply.text or "", questions)
+        found = letters(reply.text or "", questions)
         read = tuple(letter if isinstance(letter, str) else None for letter in found)
         failed = reply.ending is Ending.API_ERROR and not _known(best)
         if taken is None or failed or _known(read) > _known(best):
@@ -288,3 +296,46 @@ def verdicts_of(sample: SpatialSample, record: Mapping[str, Any]) -> Iterator[Ve
             kind=domain_of(question.sub_domain) or "",
             rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
         )
+
+
+NOTHING = "-"
+RECORD = '{"found":'
+"""How the record of what was shown begins."""
+NO_REPLY = "this is no reply, but the record of what was shown, and in which orders"
+ANY = Question("", dict.fromkeys(LETTERS, "an option"), "")
+REJECTED = "official rejects a reply that is not exactly ten lines, and asks again"
+FIRST_CHARACTERS = "official takes the first character of every line, whatever it is"
+AS_SHOWN = "letters as they were shown: the orders of the options are undone before votes are counted"
+
+
+def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReadings:
+    """One reply as both profiles read it; letters are those that were said, before orders are undone."""
+    if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
+        return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
+    way = way_of(protocol)
+    questions = [ANY] if way.base == APART else sample.questions
+    found = letters(reply.text or "", questions)
+    unread = [one.reason for one in found if isinstance(one, Unreadable)]
+    strict = (
+        None if len(unread) == len(found) else "".join(NOTHING if isinstance(one, Unreadable) else one for one in found)
+    )
+    accepted = official.accepted(reply.text or "")
+    theirs = None if accepted is None else "".join(accepted)
+    not_official = unpublished(way)
+    return TwoReadings(
+        outcome=Outcome.ANSWERED if strict is not None else outcome_of(reply),
+        strict=strict,
+        unreadable=unread[0] if strict is None else "",
+        notes=(),
+        official=None if not_official else theirs,
+        not_official=not_official,
+        why=_why(strict, theirs, protocol, bool(not_official)),
+    )
+
+
+def _why(strict: str | None, theirs: str | None, protocol: str, not_official: bool) -> tuple[str, ...]:
+    if not_official:
+        return () if way_of(protocol).base == PUBLISHED else (AS_SHOWN,)
+    if strict == theirs:
+        return ()
+    return (REJECTED if theirs is None else FIRST_CHARACTERS,)

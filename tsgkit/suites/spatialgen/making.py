@@ -31,10 +31,8 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
-from tsgkit.suites.spatialgen.domains import MEANING, SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
-from tsgkit.suites.spatialgen.scenes import SCENES
-from tsgkit.suites.spatialgen.wording import folded, telling, tokens
+from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, folded, telling, tokens
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {

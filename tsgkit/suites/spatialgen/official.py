@@ -24,8 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from tsgkit.suites.spatialgen.domains import SUB_DOMAINS
 from tsgkit.suites.spatialgen.rows import Row
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
 LINES = 10
 ROUNDS = 5

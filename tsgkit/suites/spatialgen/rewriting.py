@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tsgkit.suites.spatialgen.making import json_in
 from tsgkit.suites.spatialgen.rows import Row
-from tsgkit.suites.spatialgen.wording import folded, telling
+from tsgkit.suites.spatialgen.terms import folded, telling
 
 MOST_WORDS = 150
 """A text longer than this is no prompt any more."""

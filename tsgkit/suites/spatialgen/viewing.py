@@ -2,12 +2,23 @@
 
 The published way asks five rounds of one and the same prompt; a reply that is not ten lines is rejected and drawn anew,
 up to 25 requests in all. Our ways ask every round with options in other orders, and again where a letter is missing.
+
+Pictures paired with items by their position in a sorted folder, as the published code does it (E3).
+
+>>> from tsgkit.suites.spatialgen.rows import row_of
+>>> rows = [row_of(name, "Park", "", ()) for name in ("000001", "000002", "000003")]
+>>> found = positions_of(rows, ["000001.png", "000001_small.png", "000003.png"])
+>>> found.files["000002"], found.shifted
+('000001_small.png', ('000002',))
+
+One file too many or too few shifts all that follow; the published code warns of other numbers alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -19,6 +30,7 @@ from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as Asked
 from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
+from tsgkit.suites.pictures import ENDINGS
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
@@ -36,9 +48,8 @@ from tsgkit.suites.spatialgen.asking import (
     way_of,
 )
 from tsgkit.suites.spatialgen.judging import judged, label_of, unpublished
-from tsgkit.suites.spatialgen.positions import Positions, is_named_after, positions_of, sayable
-from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.samples import Rows, SpatialSample
+from tsgkit.suites.spatialgen.official import paired
+from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.voting import ROUNDS
 from tsgkit.suites.task import BY_POSITION, PUBLISHED, Viewing
@@ -234,3 +245,47 @@ def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
         seed=viewing.seed,
         positions=positions,
     )
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The file of each item, as far as there are files."""
+
+    files: Mapping[str, str]
+    warning: str | None
+    """What the published code says of their numbers."""
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """The items whose file is not named after them."""
+        return tuple(item_id for item_id, name in self.files.items() if not is_named_after(item_id, name))
+
+    def warnings(self, folder: Path) -> tuple[str, ...]:
+        """How pictures of a folder are paired, and what has shifted."""
+        told = ["files are paired with items by sorted position, as published (E3), not by id"]
+        if self.warning:
+            told.append(self.warning)
+        if self.shifted:
+            many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
+            told.append(f"{many}, first {self.shifted[0]}: {sayable(self.files[self.shifted[0]])}")
+        return tuple(f"{folder}: {one}" for one in told)
+
+
+def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:
+    """Pair all rows of some data with the names of all files of a folder."""
+    found = paired(rows, names)
+    return Positions({row.id: name for row, name in found.pairs}, found.warning)
+
+
+def is_named_after(item_id: str, name: str) -> bool:
+    """Whether a file is the one that pairing by id takes.
+
+    >>> is_named_after("000001", "000001.JPG"), is_named_after("000001", "000001_small.png")
+    (True, False)
+    """
+    return any(name.startswith(item_id) and name[len(item_id) :].lower() == ending for ending in ENDINGS)
+
+
+def sayable(name: str) -> str:
+    """The name of a file, with escapes for bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode()

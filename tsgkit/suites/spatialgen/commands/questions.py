@@ -62,7 +62,7 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
     from tsgkit.agents.asking import ask_for
     from tsgkit.library.cards import load_card
     from tsgkit.suites.spatialgen.making import Maker
-    from tsgkit.suites.spatialgen.task import SpatialGenTask
+    from tsgkit.suites.spatialgen.questions import SpatialGenTask
 
     ours = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
     maker = Maker(

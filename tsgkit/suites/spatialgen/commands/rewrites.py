@@ -29,9 +29,8 @@ from tsgkit.suites.spatialgen.asking import CONTROLS, way_of
 from tsgkit.suites.spatialgen.judging import verdicts_of
 from tsgkit.suites.spatialgen.making import template
 from tsgkit.suites.spatialgen.rewriting import Fact, facts_of, read_rewrite, rewrite_problems, shown
-from tsgkit.suites.spatialgen.rows import Row
-from tsgkit.suites.spatialgen.samples import SpatialSample
-from tsgkit.suites.spatialgen.scenes import GROUPS
+from tsgkit.suites.spatialgen.rows import Row, SpatialSample
+from tsgkit.suites.spatialgen.terms import GROUPS
 from tsgkit.suites.spatialgen.voting import plurality
 from tsgkit.suites.transcript import Ask
 

@@ -28,17 +28,12 @@ from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.solvers.unasked import Baseline, Recorded
 from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
 from tsgkit.suites.spatialgen.auditing import auditable_rows
-from tsgkit.suites.spatialgen.controls import controls
-from tsgkit.suites.spatialgen.guessing import guessing
-from tsgkit.suites.spatialgen.judging import verdicts_of
-from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED
-from tsgkit.suites.spatialgen.positions import sayable
-from tsgkit.suites.spatialgen.reading import read_twice
-from tsgkit.suites.spatialgen.reply_scores import score
-from tsgkit.suites.spatialgen.rows import rows_in
-from tsgkit.suites.spatialgen.samples import Rows, SpatialSample, scenes_in_order
-from tsgkit.suites.spatialgen.scoreboard import board_of, tally_for
-from tsgkit.suites.spatialgen.viewing import Judgements, looking
+from tsgkit.suites.spatialgen.baselines import controls, guessing
+from tsgkit.suites.spatialgen.judging import read_twice, verdicts_of
+from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED, board_of, tally_for
+from tsgkit.suites.spatialgen.replies import score
+from tsgkit.suites.spatialgen.rows import Rows, SpatialSample, rows_in, scenes_in_order
+from tsgkit.suites.spatialgen.viewing import Judgements, looking, sayable
 from tsgkit.suites.task import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
 from tsgkit.suites.task import PUBLISHED as PUBLISHED_WAY
 
