@@ -13,7 +13,6 @@ from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import known
 from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import (
-    data_home,
     dataset,
     dataset_file,
     dataset_value,
@@ -34,27 +33,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def put(task: str, data: bytes = b"{}", rows: int = 1) -> None:
     store(BENCH, BENCH.file(task), data, "/somewhere", rows, {"no-dobj": 2})
-
-
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({"TSGKIT_DATA_HOME": "/own", "XDG_DATA_HOME": "/xdg"}, "/own"),
-        ({"TSGKIT_DATA_HOME": "~/own"}, "/me/own"),
-        ({"XDG_DATA_HOME": "/xdg"}, "/xdg/tsgkit/data"),
-        ({"XDG_DATA_HOME": "relative"}, "/me/.local/share/tsgkit/data"),
-        ({"XDG_DATA_HOME": "", "TSGKIT_DATA_HOME": ""}, "/me/.local/share/tsgkit/data"),
-        ({}, "/me/.local/share/tsgkit/data"),
-    ],
-)
-def test_the_data_home_is_where_the_user_says(
-    variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("TSGKIT_DATA_HOME", "XDG_DATA_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in ({"HOME": "/me"} | variables).items():
-        monkeypatch.setenv(name, value)
-    assert str(data_home()) == expected
 
 
 def test_what_is_not_there_is_said_with_both_ways_to_get_it(home: Path) -> None:

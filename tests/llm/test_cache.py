@@ -11,7 +11,7 @@ import pytest
 
 import tsgkit
 from tsgkit.errors import UsageError
-from tsgkit.llm.cache import FILE, ReplyCache, cache_home, cache_key, clear
+from tsgkit.llm.cache import FILE, ReplyCache, cache_key, clear
 from tsgkit.llm.reply import NOTHING, Attempt, Ending, Reply, Usage
 
 ROOT = Path(tsgkit.__file__).parents[1]
@@ -111,12 +111,6 @@ def test_processes_that_begin_and_write_together_lose_nothing(tmp_path: Path) ->
     running = [subprocess.Popen([*command, str(n)], cwd=ROOT, stdout=subprocess.PIPE, text=True) for n in range(4)]
     assert [process.communicate(timeout=60)[0] for process in running] == ["\n"] * 4
     assert ReplyCache(tmp_path / "shared").size()[0] == 500
-
-
-def test_the_home_of_the_cache_can_be_chosen() -> None:
-    assert cache_home({"TSGKIT_CACHE_HOME": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
-    assert cache_home({"XDG_CACHE_HOME": "/b"}) == Path("/b/tsgkit")
-    assert cache_home({}) == Path.home() / ".cache" / "tsgkit"
 
 
 def test_equal_bodies_have_one_key_whatever_their_order() -> None:

@@ -22,6 +22,7 @@ LEVELS = (
     ("lexicon",),
     ("replies",),
     ("graph", "logic", "geometry"),
+    ("homes",),
     ("scoring", "library", "llm"),
     ("suites",),
     ("agents",),

@@ -116,7 +116,8 @@ def _size(number: int) -> str:
 
 
 def _list(as_json: bool) -> int:
-    from tsgkit.library.datasets import data_home, dataset_value, datasets, shipped
+    from tsgkit.homes import data_home
+    from tsgkit.library.datasets import dataset_value, datasets, shipped
 
     if as_json:
         value = {

@@ -8,7 +8,6 @@ its checksum, how many rows it has and what was found in them.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.homes import data_home
 from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.checksums import checksum_of_bytes, kind_of_check
@@ -71,15 +71,6 @@ class Dataset:
         """Whether every file is here with all its rows."""
         short = [file for file in self.files if file.expected_rows is not None and file.rows < file.expected_rows]
         return bool(self.files) and not self.missing and not short
-
-
-def data_home() -> Path:
-    """The folder that holds all datasets of this user."""
-    if own := os.environ.get("TSGKIT_DATA_HOME"):
-        return Path(own).expanduser().absolute()
-    shared = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(shared) if Path(shared).is_absolute() else Path("~/.local/share").expanduser()
-    return base / "tsgkit" / "data"
 
 
 def dataset(name: str) -> Dataset:

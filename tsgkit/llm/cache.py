@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.homes import cache_home
 from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
 
 VERSION = 1
@@ -28,14 +29,6 @@ VIEWED_FOR = 0.1
 WRITE_EVERY = 1.0
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 HINT = "--no-cache goes without it; tsgkit cache clear begins a new one"
-
-
-def cache_home(environment: Mapping[str, str] | None = None) -> Path:
-    """``TSGKIT_CACHE_HOME``, else ``tsgkit`` in the user's cache folder."""
-    found = os.environ if environment is None else environment
-    if own := found.get("TSGKIT_CACHE_HOME"):
-        return Path(own)
-    return Path(found.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tsgkit"
 
 
 def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:

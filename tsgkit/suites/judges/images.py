@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.cache import cache_home
+from tsgkit.homes import cache_home
 from tsgkit.llm.pictures import Picture
 from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
 from tsgkit.suites.pictures import Looked, Missing, PictureFolder

@@ -20,7 +20,7 @@ from pathlib import Path
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Stage, View, view
 from tsgkit.geometry.rendering import GOES_ON
-from tsgkit.llm.cache import cache_home
+from tsgkit.homes import cache_home
 from tsgkit.llm.pictures import Picture
 from tsgkit.suites.pictures import keep_picture
 from tsgkit.suites.sceneeval.time_limit import TimeLimit

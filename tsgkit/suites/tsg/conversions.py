@@ -13,9 +13,9 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
+from tsgkit.homes import cache_home
 from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.files import read_bytes
-from tsgkit.llm.cache import cache_home
 
 
 def is_conversion(target: str | Path) -> bool:

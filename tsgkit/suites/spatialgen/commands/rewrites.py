@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.homes import cache_home
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
-from tsgkit.llm.cache import cache_home
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.pictures import Picture, content_of
 from tsgkit.llm.reply import Ending
