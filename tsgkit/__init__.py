@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from tsgkit.graph.drawing import draw_diff as draw_diff
     from tsgkit.graph.drawing import draw_graph as draw_graph
     from tsgkit.graph.drawing import draw_narrative as draw_narrative
+    from tsgkit.library.documents.checking import check as check
+    from tsgkit.library.documents.reading import read_document as read_document
+    from tsgkit.library.documents.reading import read_file as read_file
+    from tsgkit.library.documents.writing import convert as convert
     from tsgkit.suites.suite import score as score
-    from tsgkit.suites.tsg.checking import check as check
-    from tsgkit.suites.tsg.documents import read_document as read_document
-    from tsgkit.suites.tsg.documents import read_file as read_file
-    from tsgkit.suites.tsg.writing import convert as convert
 
 __version__ = "0.2.0"
 
@@ -61,10 +61,10 @@ _HOMES = {
     "Triplet": "tsgkit.graph",
     "TsgkitError": "tsgkit.errors",
     "Vocabulary": "tsgkit.graph",
-    "check": "tsgkit.suites.tsg.checking",
+    "check": "tsgkit.library.documents.checking",
     "check_graph": "tsgkit.graph",
     "check_narrative": "tsgkit.graph",
-    "convert": "tsgkit.suites.tsg.writing",
+    "convert": "tsgkit.library.documents.writing",
     "corrupt": "tsgkit.graph",
     "diff": "tsgkit.graph",
     "draw_diff": "tsgkit.graph.drawing",
@@ -75,8 +75,8 @@ _HOMES = {
     "generate_sync": "tsgkit.agents",
     "patch": "tsgkit.graph",
     "read": "tsgkit.graph",
-    "read_document": "tsgkit.suites.tsg.documents",
-    "read_file": "tsgkit.suites.tsg.documents",
+    "read_document": "tsgkit.library.documents.reading",
+    "read_file": "tsgkit.library.documents.reading",
     "refine": "tsgkit.agents",
     "refine_sync": "tsgkit.agents",
     "score": "tsgkit.suites.suite",

@@ -26,6 +26,7 @@ from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import check_narrative
+from tsgkit.library.documents.reading import read_document
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import names
 from tsgkit.replies.sections import answer_section
@@ -35,7 +36,6 @@ from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import read_holds
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.tsg.documents import read_document
 from tsgkit.suites.tsg.strict import word
 
 AIM = 10_000

@@ -19,9 +19,9 @@ from official_layout import write_layout
 from prefork import Prefork, Ran
 from shipped import DATA
 
+from tsgkit.library.documents.rows import row_kind
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.rows import row_kind
 
 BUNDLED = DATA
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]

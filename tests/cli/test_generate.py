@@ -14,7 +14,7 @@ from run_files import good_calls
 
 from tsgkit.cli import main
 from tsgkit.graph import check_narrative
-from tsgkit.suites.tsg.documents import read_file
+from tsgkit.library.documents.reading import read_file
 
 Captured = pytest.CaptureFixture[str]
 PICK = "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1"

@@ -21,8 +21,8 @@ from seeded_faults import BUNDLED, spoilt_narratives
 from tsgkit.cli import main
 from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, graphml, narratives, node_link
+from tsgkit.library.documents.reading import read_file
 from tsgkit.llm.cache import canonical
-from tsgkit.suites.tsg.documents import read_file
 
 Captured = pytest.CaptureFixture[str]
 SLIP = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))

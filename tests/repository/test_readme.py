@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.cli import main
-from tsgkit.suites.tsg.formats import FORMATS
+from tsgkit.library.documents.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -15,10 +15,10 @@ from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import dataset, dataset_file
+from tsgkit.library.documents.reading import read_file
 from tsgkit.library.downloads import Patience
 from tsgkit.suites.importing import get_dataset, import_dataset
 from tsgkit.suites.intake import intake_value
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import TASKS, samples_of
 
 FILES = {task: data(rows(task, 8)) for task in TASKS}

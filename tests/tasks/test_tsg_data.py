@@ -22,9 +22,9 @@ from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions
 from tsgkit.library.bundled import bundled
-from tsgkit.suites.tsg.checking import check
-from tsgkit.suites.tsg.documents import read_file
-from tsgkit.suites.tsg.rows import sgg_rows
+from tsgkit.library.documents.checking import check
+from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.rows import sgg_rows
 from tsgkit.suites.tsg.samples import TASKS, samples_of
 from tsgkit.suites.tsg.scoreboard import score
 

@@ -16,11 +16,11 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.reading import read_file, with_vocabulary
+from tsgkit.library.documents.writing import LeftOut, write_conversion, write_document
 from tsgkit.library.files import STDIN
 from tsgkit.library.overwriting import refuse_to_overwrite_sources
-from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.documents import read_file, with_vocabulary
-from tsgkit.suites.tsg.writing import LeftOut, write_conversion, write_document
 
 SHOWN = 5
 

@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell one story."""
     from tsgkit.agents.refiner import Effort
     from tsgkit.agents.telling import sentences_of
+    from tsgkit.library.documents import formats
     from tsgkit.runs.agent_calls import calls_beside
-    from tsgkit.suites.tsg import formats
 
     if arguments.out == STDIN:
         raise UsageError("graphs go into a file, with their calls beside it", hint="name it with -o")
@@ -129,9 +129,9 @@ async def _tell(
 
 def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     """Write what was told, then say what it is."""
-    from tsgkit.suites.tsg.documents import Document
-    from tsgkit.suites.tsg.rows import Entry
-    from tsgkit.suites.tsg.writing import write_document
+    from tsgkit.library.documents.reading import Document
+    from tsgkit.library.documents.rows import Entry
+    from tsgkit.library.documents.writing import write_document
 
     graphs, notes = made.narrative.graphs, list(made.notes)
     if graphs:

@@ -57,9 +57,9 @@ from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_
 if TYPE_CHECKING:
     from tsgkit.agents.cleaning import Cleaned
     from tsgkit.agents.refiner import Effort
+    from tsgkit.library.documents.reading import Document
+    from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.suites.tsg.documents import Document
-    from tsgkit.suites.tsg.rows import Entry
 
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
@@ -166,8 +166,8 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 
 def _read(arguments: argparse.Namespace) -> Document:
     """The document, if it can be written back."""
-    from tsgkit.suites.tsg import formats
-    from tsgkit.suites.tsg.documents import read_file, with_vocabulary
+    from tsgkit.library.documents import formats
+    from tsgkit.library.documents.reading import read_file, with_vocabulary
 
     refuse_to_overwrite_sources(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
     document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
@@ -264,9 +264,9 @@ def _finish(
     """Write the graphs and the changes, then say what was done."""
     from dataclasses import replace
 
-    from tsgkit.suites.tsg import formats
-    from tsgkit.suites.tsg.rows import with_graphs
-    from tsgkit.suites.tsg.writing import write_document
+    from tsgkit.library.documents import formats
+    from tsgkit.library.documents.rows import with_graphs
+    from tsgkit.library.documents.writing import write_document
 
     pairs = list(zip(document.entries, cleaned, strict=True))
     entries = tuple(with_graphs(entry, one.narrative.graphs) for entry, one in pairs)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tsgkit.agents.repairs import Change
     from tsgkit.agents.reviewing import Review
     from tsgkit.graph.model import ActionGraph
-    from tsgkit.suites.tsg.documents import Document
+    from tsgkit.library.documents.reading import Document
 
 KEYS = "a accept, r reject, e edit, q stop and go on later"
 

@@ -13,11 +13,11 @@ from shipped import DATA
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
+from tsgkit.library.documents.reading import read_document, read_file
+from tsgkit.library.documents.rows import Entry, entry_from
 from tsgkit.suites.tsg.clusters import Clustering
 from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.documents import read_document, read_file
 from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.rows import Entry, entry_from
 from tsgkit.suites.tsg.samples import samples_of
 
 STEPS = [graph(verb, "cup") for verb in ("take", "wash", "dry", "store", "lift")]

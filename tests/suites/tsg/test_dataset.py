@@ -11,9 +11,9 @@ from prompt_items import TASKS, row
 from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.documents.reading import read_file
 from tsgkit.suites.tsg import dataset
 from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import is_single, samples_of
 from tsgkit.suites.tsg.task import kinds_of
 

@@ -11,6 +11,7 @@ from prompt_items import HOSTILE, STYLES, document, row
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
+from tsgkit.library.documents.reading import Document, read_document
 from tsgkit.library.projects import find, text_of
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.scoring.outcomes import Outcome
@@ -19,7 +20,6 @@ from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.documents import Document, read_document
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import judge, read_reply
 from tsgkit.suites.tsg.metrics import METRICS

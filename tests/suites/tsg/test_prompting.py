@@ -12,6 +12,7 @@ from prompt_items import HOSTILE, STYLES, TASKS, document, graph, pool, row
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_from, load_card
+from tsgkit.library.documents.reading import read_file
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
@@ -19,7 +20,6 @@ from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg import strict
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.metrics import METRICS

@@ -12,8 +12,8 @@ from samples import GRAPH, SGDS, SGG, SGQA, lines
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
+from tsgkit.library.documents.reading import read_document, read_file
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-from tsgkit.suites.tsg.documents import read_document, read_file
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
 from tsgkit.suites.tsg.scoreboard import score
 

@@ -15,6 +15,9 @@ from itertools import chain
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph
 from tsgkit.lexicon import contradictions
+from tsgkit.library.documents.checking import ALL_RULES, check_document
+from tsgkit.library.documents.reading import Document
+from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.checks import Check, few_options
 from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
@@ -22,13 +25,10 @@ from tsgkit.suites.auditing.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.tsg.baselines.guessing import guess
-from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
 from tsgkit.suites.tsg.clusters import own_name
 from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample, RefineSample
-from tsgkit.suites.tsg.documents import Document
 from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import (
     MAKERS,
     ROWS,

@@ -8,8 +8,8 @@ from tsgkit.graph.model import HANDS, PERSON, ActionGraph
 from tsgkit.lexicon import contradictions, mentions
 from tsgkit.lexicon.matching import INFLECTION
 from tsgkit.lexicon.tables import word_set
+from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.auditing.items import LETTERS, Slip, words
-from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import AnySample, SelectionSample
 
 NEGATIONS = word_set(

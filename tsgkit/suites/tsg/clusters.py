@@ -3,7 +3,7 @@
 Rows are joined where they share an id (``scenario_id`` or ``data_id``), where they have none and one context or L, and
 where the context of one continues that of the other, graph by graph; a row's own graph continues its context.
 
->>> from tsgkit.suites.tsg.rows import entry_from
+>>> from tsgkit.library.documents.rows import entry_from
 >>> wash, dry, put = ([["person", "verb", verb], [verb, "dobj", "cup"]] for verb in ("wash", "dry", "put"))
 >>> clustering = Clustering()
 >>> for number, (context, graph) in enumerate([([wash, dry], put), ([wash, dry, put], wash), ([put], dry)]):
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.tsg.rows import Entry
+from tsgkit.library.documents.rows import Entry
 
 LEAST_SHARED = 2
 """Graphs that must agree before one context continues another. One is no evidence: many stories open with the same

@@ -18,10 +18,10 @@ from typing import IO
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
+from tsgkit.library.documents.rows import Entry, entry_from, row_kind
 from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.clusters import Clustering, Clusters
 from tsgkit.suites.tsg.derived import drawn
-from tsgkit.suites.tsg.rows import Entry, entry_from, row_kind
 from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, check_several, is_single, samples_from
 
 BOM = codecs.BOM_UTF8

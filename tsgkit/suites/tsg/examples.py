@@ -10,10 +10,10 @@ from itertools import cycle
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.edits import Change, ChangeKind
+from tsgkit.library.documents.reading import Document
+from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded
 from tsgkit.suites.tsg.derived import DerivedSample, RefineSample
-from tsgkit.suites.tsg.documents import Document
-from tsgkit.suites.tsg.rows import Entry
 from tsgkit.suites.tsg.samples import AnySample, QuestionSample, SelectionSample, samples_from, samples_of
 from tsgkit.suites.tsg.showing import shown_answer
 

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.documents.checking import ALL_RULES, check_document
+from tsgkit.library.documents.reading import Document, read_document
 from tsgkit.library.files import decoded
-from tsgkit.suites.tsg.checking import ALL_RULES, check_document
 from tsgkit.suites.tsg.derived import OF_SEVERAL
-from tsgkit.suites.tsg.documents import Document, read_document
-from tsgkit.suites.tsg.rows import task_of_counts
-from tsgkit.suites.tsg.samples import TASKS, check_answerable, samples_from, samples_of
+from tsgkit.suites.tsg.samples import TASKS, check_answerable, samples_from, samples_of, task_of_counts
 
 TEXT_RULES = {
     "no-final-newline": Rule(WARNING, "the last line does not end"),

@@ -1,6 +1,6 @@
 """Prompts of this suite: the texts of a task, and the values of a sample that go into them.
 
->>> from tsgkit.suites.tsg.documents import read_document
+>>> from tsgkit.library.documents.reading import read_document
 >>> from tsgkit.suites.tsg.samples import samples_of
 >>> graphs = '[[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]'
 >>> row = '{"context_graphs": ' + graphs + ', "qa_pairs": [{"Q": "What is washed?", "A": "cup"}]}'

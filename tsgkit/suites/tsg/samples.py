@@ -6,12 +6,14 @@ The id of a sample is the row's ``item_id``, else its number; a question row hol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.library.documents.reading import Document
+from tsgkit.library.documents.rows import Entry, RowKind, are_of_several
 from tsgkit.suites.tsg.asked import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
 from tsgkit.suites.tsg.clusters import Clustering, Clusters, ids_of, own_name
 from tsgkit.suites.tsg.derived import (
@@ -24,8 +26,6 @@ from tsgkit.suites.tsg.derived import (
     NodesSample,
     RefineSample,
 )
-from tsgkit.suites.tsg.documents import Document
-from tsgkit.suites.tsg.rows import Entry, RowKind
 
 __all__ = [
     "LETTERS",
@@ -43,6 +43,7 @@ __all__ = [
     "references_of",
     "samples_from",
     "samples_of",
+    "task_of_counts",
 ]
 
 TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "ma-sgg": "sgg"}
@@ -75,6 +76,11 @@ def samples_of(document: Document, task: str) -> tuple[AnySample, ...]:
     check_answerable(samples, task, document.file)
     check_several(samples, task, document.file)
     return samples
+
+
+def task_of_counts(counts: Sequence[int]) -> Literal["sa-sgg", "ma-sgg"]:
+    """Return the generation task of rows with so many graphs each."""
+    return "ma-sgg" if are_of_several(counts) else "sa-sgg"
 
 
 def clusters_of(document: Document) -> Clusters:

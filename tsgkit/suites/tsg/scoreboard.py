@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tsgkit.errors import UsageError
+from tsgkit.library.documents.reading import read_file
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import Judged
@@ -17,7 +18,6 @@ from tsgkit.suites.metrics import columns_of
 from tsgkit.suites.replies import read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged
 from tsgkit.suites.scoreboard import board_of as made_board
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.grouping import check_group, groups_of, in_order
 from tsgkit.suites.tsg.judging import NO_READER, REASONING_STYLES, judge, unpublished
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES

@@ -20,6 +20,8 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.cards import Card
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset_file, installed
+from tsgkit.library.documents.reading import read_document, read_file
+from tsgkit.library.documents.rows import row_kind
 from tsgkit.library.files import STDIN
 from tsgkit.library.projects import find, text_of
 from tsgkit.llm.reply import Reply
@@ -44,7 +46,6 @@ from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.baselines import program_named
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.documents import read_document, read_file
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
 from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
@@ -52,8 +53,7 @@ from tsgkit.suites.tsg.judging import Found, judgement, official_text, read_repl
 from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
 from tsgkit.suites.tsg.prompt_sets import prompt_set
 from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.rows import row_kind, task_of_counts
-from tsgkit.suites.tsg.samples import TASKS, AnySample
+from tsgkit.suites.tsg.samples import TASKS, AnySample, task_of_counts
 from tsgkit.suites.tsg.scoreboard import board_of, score
 from tsgkit.suites.tsg.showing import shown_answer
 from tsgkit.suites.tsg.two_readings import read_twice

@@ -13,8 +13,8 @@ from shipped import DATA
 
 import tsgkit
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
+from tsgkit.library.documents.reading import read_file
 from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
 
 ROOT = Path(tsgkit.__file__).parents[1]

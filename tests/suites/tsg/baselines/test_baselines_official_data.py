@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tsgkit.library.documents.reading import read_file
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.samples import QuestionSample, SelectionSample, samples_of
 

@@ -8,6 +8,7 @@ import pytest
 from shipped import DATA
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
+from tsgkit.library.documents.reading import read_file
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.asked import GenerationSample
@@ -22,7 +23,6 @@ from tsgkit.suites.tsg.derived import (
     NodesSample,
     RefineSample,
 )
-from tsgkit.suites.tsg.documents import read_file
 from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.samples import AnySample, samples_of
 

@@ -1,6 +1,6 @@
 """Lints files of graphs: the schema, L, the hands, and what is wrong with rows and lines.
 
->>> from tsgkit.suites.tsg.documents import read_document
+>>> from tsgkit.library.documents.reading import read_document
 >>> report = check_document(read_document('[[["person", "verb", "wash"], ["wash", "dobj", "Cup"]]]', "cups.json"))
 >>> report.findings[0].code, report.findings[0].place.graph, report.errors, report.warnings
 ('not-lower-case', 0, 1, 0)
@@ -16,8 +16,8 @@ from pathlib import Path
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
 from tsgkit.graph.model import Vocabulary
 from tsgkit.graph.rules import ERROR, RULES, Finding, Rule, check_graph, check_narrative
-from tsgkit.suites.tsg.documents import FILE_RULES, Document, read_file, with_vocabulary
-from tsgkit.suites.tsg.rows import ROW_RULES, Entry, single_graphs
+from tsgkit.library.documents.reading import FILE_RULES, Document, read_file, with_vocabulary
+from tsgkit.library.documents.rows import ROW_RULES, Entry, single_graphs
 
 ALL_RULES: dict[str, Rule] = {**RULES, **ROW_RULES, **FILE_RULES}
 

@@ -9,10 +9,10 @@ import pytest
 from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, lines
 
 from tsgkit.errors import CannotCarry, UsageError
-from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.documents import read_document
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.reading import read_document
+from tsgkit.library.documents.writing import convert, write_document
 from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.writing import convert, write_document
 
 GRAPH_FORMATS = ["arrow", "triplets", "triplet-lines", "narrative", "node-link", "graphml"]
 

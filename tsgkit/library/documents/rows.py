@@ -180,9 +180,9 @@ def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph,
         yield _finding("candidate-graph", f"the graph of candidate {row.position} is not the target graph")
 
 
-def task_of_counts(counts: Sequence[int]) -> Literal["sa-sgg", "ma-sgg"]:
-    """Return the generation task of rows with so many graphs each: single ones may stand among several."""
-    return "ma-sgg" if 2 * sum(count > 1 for count in counts) >= len(counts) else "sa-sgg"
+def are_of_several(counts: Sequence[int]) -> bool:
+    """Say whether rows with so many graphs each ask for several: single ones may stand among them."""
+    return 2 * sum(count > 1 for count in counts) >= len(counts)
 
 
 def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -> Iterator[Finding]:
@@ -192,7 +192,7 @@ def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -
     """
     counts = [len(entry.narrative.graphs) for entry in entries]
     if of_several is None:
-        of_several = task_of_counts(counts) == "ma-sgg"
+        of_several = are_of_several(counts)
     if of_several and max(counts, default=0) > 1:
         for entry, count in zip(entries, counts, strict=True):
             if count == 1:

@@ -1,10 +1,17 @@
-"""Writes a document in another format, and says what that format cannot carry."""
+"""Writes a document in another format, and says what that format cannot carry.
+
+A file that a conversion wrote may be replaced by the next one. A file is one of these while it holds what a conversion
+wrote there: the cache keeps a checksum for each place. A file that was changed since, or came from elsewhere, or whose
+checksum was lost with the cache, is not.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from pathlib import Path
@@ -13,13 +20,14 @@ from tsgkit.errors import CannotCarry, NotationError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
 from tsgkit.graph.notation.carrying import not_text, refuse, refuse_empty, refuse_unless_text
-from tsgkit.library.files import write_text
+from tsgkit.homes import cache_home
+from tsgkit.library.checksums import checksum_of_bytes
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.formats import Format
+from tsgkit.library.documents.reading import Document, read_file
+from tsgkit.library.documents.rows import UNSEEN, Entry, sgg_rows
+from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
-from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.conversions import is_conversion, remember_conversion
-from tsgkit.suites.tsg.documents import Document, read_file
-from tsgkit.suites.tsg.formats import Format
-from tsgkit.suites.tsg.rows import UNSEEN, Entry, sgg_rows
 
 UNTOLD = "graphs whose description has no text"
 
@@ -132,6 +140,28 @@ def write_conversion(written: Written, target: str | Path, *, force: bool = Fals
     refuse_to_overwrite(target, force=force or is_conversion(target), text=written.text)
     write_text(target, written.text)
     remember_conversion(target)
+
+
+def is_conversion(target: str | Path) -> bool:
+    """Whether a file holds what a conversion wrote there."""
+    with suppress(OSError, ValueError):
+        return Path(target).is_file() and _note(target).read_text("ascii") == checksum_of_bytes(read_bytes(target))
+    return False
+
+
+def remember_conversion(target: str | Path) -> None:
+    """Keep the checksum of a file that was written; where nothing can be kept, the next one needs ``--force``."""
+    with suppress(OSError, ValueError):
+        if Path(target).is_file():
+            note = _note(target)
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(checksum_of_bytes(read_bytes(target)), "ascii")
+
+
+def _note(target: str | Path) -> Path:
+    """Where the checksum of a file is kept."""
+    place = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
+    return cache_home() / "conversions" / hashlib.sha256(place).hexdigest()[:32]
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:

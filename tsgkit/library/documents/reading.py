@@ -22,8 +22,8 @@ from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Voc
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.documents.rows import UNSEEN, Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import read_text
-from tsgkit.suites.tsg.rows import UNSEEN, Entry, RowKind, entry_from, row_kind
 
 FILE_RULES = {
     "broken-line": Rule(ERROR, "a line that is not JSON"),

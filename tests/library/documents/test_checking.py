@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tsgkit.graph import Vocabulary
-from tsgkit.suites.tsg.checking import ALL_RULES, check_document, report_value
-from tsgkit.suites.tsg.documents import read_document
+from tsgkit.library.documents.checking import ALL_RULES, check_document, report_value
+from tsgkit.library.documents.reading import read_document
 
 PICK = [["person", "verb", "pick-up"], ["pick-up", "dobj", "cup"], ["pick-up", "with", "hand2"]]
 BAD = [["person", "verb", "wash"], ["wash", "dobj", "Cup"]]

@@ -8,9 +8,9 @@ import pytest
 from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, WASH, lines
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.documents import Document, read_document
-from tsgkit.suites.tsg.writing import write_document
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.reading import Document, read_document
+from tsgkit.library.documents.writing import write_document
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.suites.tsg import formats
-from tsgkit.suites.tsg.checking import check
-from tsgkit.suites.tsg.documents import read_file
-from tsgkit.suites.tsg.writing import write_document
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.checking import check
+from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.writing import write_document
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")

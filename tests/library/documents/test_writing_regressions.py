@@ -6,9 +6,9 @@ import pytest
 
 from tsgkit.errors import CannotCarry
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.tsg.documents import read_document
-from tsgkit.suites.tsg.formats import by_name
-from tsgkit.suites.tsg.writing import write_document
+from tsgkit.library.documents.formats import by_name
+from tsgkit.library.documents.reading import read_document
+from tsgkit.library.documents.writing import write_document
 
 ROW = '{"data_id": "\\ud83d", "context_graphs": [[["person", "verb", "wash"]]], "qa_pairs": []}'
 
