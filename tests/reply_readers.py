@@ -9,6 +9,7 @@ from tsgkit.agents.refiner import points_of
 from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read
+from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.llm.reply import Reply
 from tsgkit.replies.choices import choice
 from tsgkit.replies.numbered import letters as numbered
@@ -30,7 +31,7 @@ from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg import official as tsg_official
-from tsgkit.suites.tsg.strict import graphs, letter, names, word
+from tsgkit.suites.tsg.strict import letter, names, word
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
 OPTIONS = {"A": "left", "B": "right", "E": "None"}
@@ -39,7 +40,7 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
     "tsg letter": lambda text: letter(text, ["a", "b", "c", "d", "e"]),
     "tsg word": word,
-    "tsg graphs": lambda text: graphs(text, 2),
+    "tsg graphs": lambda text: read_graphs(text, 2),
     "tsg names": names,
     "tsg official letter": tsg_official.letter,
     "tsg official word": tsg_official.word,

@@ -37,11 +37,11 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary, diff, read
 from tsgkit.graph.edits import Change, ChangeKind
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB
+from tsgkit.graph.wording import arrows
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.scoring.sets import compare_graphs
 from tsgkit.suites.transcript import Ask
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.showing import arrows
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

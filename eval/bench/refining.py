@@ -33,6 +33,7 @@ from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E4
 
 from tsgkit.agents.repairs import LESS_SURE, mend  # noqa: E402
 from tsgkit.graph import Corruption  # noqa: E402
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.families import family_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
@@ -40,7 +41,6 @@ from tsgkit.suites.transcript import Transcript  # noqa: E402
 from tsgkit.suites.tsg.answers import TsgAnswers  # noqa: E402
 from tsgkit.suites.tsg.prompting import prompter_of  # noqa: E402
 from tsgkit.suites.tsg.samples import GenerationSample  # noqa: E402
-from tsgkit.suites.tsg.strict import GraphAnswer, graphs  # noqa: E402
 
 LEVELS = (0.05, 0.15, 0.30)
 SOLVERS = ("single", "vote:5", "agent:exact", "agent")
@@ -113,7 +113,7 @@ def _add(sums: Sums, solver: Solver, sample: GenerationSample, transcript: Trans
     sums.calls += len(asked)
     sums.tokens += sum(said.reply.usage.total or 0 for said in asked)
     sums.outcomes[judged.outcome] += 1
-    written = [graphs(said.reply.text or "", 1) for said in asked if said.label.startswith("write")]
+    written = [read_graphs(said.reply.text or "", 1) for said in asked if said.label.startswith("write")]
     draft = tuple(found.graphs[0] for found in written if isinstance(found, GraphAnswer))
     if draft == sample.references and all(len(set(one.triplets)) == len(one.triplets) for one in draft):
         sums.clean += 1

@@ -14,13 +14,14 @@ from statistics import median
 from time import perf_counter
 
 from tsgkit.graph import ActionGraph, Vocabulary
+from tsgkit.graph.folding import fold_graph
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg import generation, official, strict
+from tsgkit.suites.tsg import generation, official
 from tsgkit.suites.tsg.judging import judge
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.strict import GraphAnswer
 
 ROUNDS = 5
 ITEMS = 4_000
@@ -71,8 +72,8 @@ def seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     """Print the tables."""
     items = [made_up(number) for number in range(ITEMS)]
-    answers = [strict.graphs(reply.text or "", sample.k) for sample, reply in items]
-    read_only = seconds(lambda: [strict.graphs(reply.text or "", sample.k) for sample, reply in items])
+    answers = [read_graphs(reply.text or "", sample.k) for sample, reply in items]
+    read_only = seconds(lambda: [read_graphs(reply.text or "", sample.k) for sample, reply in items])
     rival = seconds(lambda: [_published(sample, reply) for sample, reply in items])
     whole = seconds(lambda: [judge(sample, reply) for sample, reply in items])
     print(f"{'':<40}{'items/s':>10}{'us per item':>13}{'of published':>14}")
@@ -95,7 +96,7 @@ def _print_diagnostics(
     items: Sequence[tuple[GenerationSample, Reply]], answers: Sequence[GraphAnswer | Unreadable]
 ) -> None:
     pairs = [
-        ([strict.fold_graph(graph) for graph in sample.references], list(answer.graphs), sample)
+        ([fold_graph(graph) for graph in sample.references], list(answer.graphs), sample)
         for (sample, _), answer in zip(items, answers, strict=True)
         if isinstance(answer, GraphAnswer)
     ]

@@ -16,6 +16,7 @@ from tsgkit.agents.solving import AGENTS, passage_of, sentence_of, written
 from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph, Narrative
 from tsgkit.graph.hands import UNKNOWN
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
@@ -29,8 +30,6 @@ from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
 from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.strict import GraphAnswer
-from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 TASK = TsgAnswers("ma-sgg")
 WORK = AGENTS.scorer("agent", TASK, "")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import fold
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
@@ -20,7 +21,6 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.replies.signs import without_hidden
 from tsgkit.replies.words import word
-from tsgkit.suites.tsg.strict import GraphAnswer, graphs
 
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
@@ -181,7 +181,7 @@ def holds_only_words(value: object) -> bool:
 
 @pytest.mark.parametrize("row", [*of_kind("graph"), *of_kind("graphs")])
 def test_graphs_are_those_that_were_meant(row: dict[str, Any]) -> None:
-    found = graphs(row["reply"], row.get("k", 1))
+    found = read_graphs(row["reply"], row.get("k", 1))
     if "unreadable" in row["reading"]:
         assert isinstance(found, Unreadable), row["why"]
     else:

@@ -30,11 +30,11 @@ from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
+from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 from tsgkit.replies.signs import without_bullets
 from tsgkit.suites.transcript import Ask
-from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -38,11 +38,11 @@ from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import read
+from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.graph.rules import Finding
 from tsgkit.lexicon import meant
 from tsgkit.replies import Unreadable
 from tsgkit.suites.transcript import Ask
-from tsgkit.suites.tsg.strict import graphs as read_graphs
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

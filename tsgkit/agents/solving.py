@@ -49,6 +49,8 @@ from tsgkit.agents.wording import critique_prompt, fingerprint, revise_prompt
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description
 from tsgkit.graph.notation.json_triplets import write as write_json
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
+from tsgkit.graph.wording import arrows
 from tsgkit.lexicon import meant
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Reply
@@ -60,9 +62,7 @@ from tsgkit.suites.solvers.solver import Expected, Solver, asking
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 from tsgkit.suites.tsg.derived import RefineSample
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample
-from tsgkit.suites.tsg.showing import arrows, shown_answer
-from tsgkit.suites.tsg.strict import GraphAnswer
-from tsgkit.suites.tsg.strict import graphs as read_graphs
+from tsgkit.suites.tsg.showing import shown_answer
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

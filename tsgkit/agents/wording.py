@@ -14,9 +14,9 @@ from tsgkit.agents.passages import Passage, Point
 from tsgkit.graph.hands import State
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.rules import Finding
+from tsgkit.graph.wording import NOTHING_BEFORE, allowed_edges, allowed_nodes, numbered
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.tsg.showing import NOTHING_BEFORE, allowed_edges, allowed_nodes, numbered
 
 FIELDS = {
     "critique": ("context", "sentence", "nodes", "edges", "graphs"),

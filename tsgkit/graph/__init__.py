@@ -10,6 +10,9 @@
 ``timeline``    what was touched when, between what, held by which hand
 ``edits``       differences in words, patches, snapping to L
 ``corruptions`` the four seeded ways of spoiling a graph
+``folding``     names as scores compare them
+``wording``     graphs and L in the words of prompts
+``memo``        work done once for the same graphs
 ``drawing``     SVG pictures
 ==============  ==========================================================================================
 

@@ -11,6 +11,7 @@ import pytest
 from prompt_items import HOSTILE, STYLES, TASKS, document, graph, pool, row
 
 from tsgkit.errors import UsageError
+from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.library.cards import card_from, load_card
 from tsgkit.library.documents.reading import read_file
 from tsgkit.replies import Unreadable
@@ -19,7 +20,6 @@ from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg import strict
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.judging import read_reply
 from tsgkit.suites.tsg.metrics import METRICS
@@ -108,7 +108,7 @@ def test_what_a_reasoned_example_shows_is_read_back_as_its_answer(task: str) -> 
     sample = chosen[0].item
     assert reply.index(chosen[0].rationale) < reply.index("Final")
     if isinstance(sample, GenerationSample):
-        answer = strict.graphs(reply, sample.k)
+        answer = read_graphs(reply, sample.k)
         assert not isinstance(answer, Unreadable)
         assert answer.graphs == sample.references
         assert not answer.reading.repaired
@@ -207,7 +207,7 @@ def test_a_structured_answer_is_read_by_the_strict_reader(task: str) -> None:
     sample = sample_of(task)
     if isinstance(sample, GenerationSample):
         said = {"graphs": [[one._asdict() for one in graph] for graph in sample.references]}
-        answer = strict.graphs(json.dumps(said), sample.k)
+        answer = read_graphs(json.dumps(said), sample.k)
         assert not isinstance(answer, Unreadable)
         assert answer.graphs == sample.references
     else:

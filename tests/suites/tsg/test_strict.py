@@ -7,7 +7,6 @@ import pytest
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.tsg import official, strict
-from tsgkit.suites.tsg.strict import GraphAnswer, fold, graphs
 
 
 def letter(reply: str, candidates: int) -> str | Unreadable:
@@ -95,22 +94,6 @@ def test_what_is_no_word_is_unreadable(reply: str) -> None:
     assert isinstance(word(reply), Unreadable)
 
 
-@pytest.mark.parametrize(("name", "folded"), [(' "Cup." ', "cup"), ("'Tea Bag'", "tea bag"), ("a.b", "a.b"), ("", "")])
-def test_folding_trims_and_lowers_and_keeps_spaces_and_hyphens(name: str, folded: str) -> None:
-    assert fold(name) == folded
-    assert fold(folded) == folded
-
-
-def test_graphs_are_read_from_the_answer_section_and_folded() -> None:
-    answer = graphs("draft -> is -> wrong\nFinal graphs:\nPerson -> verb -> Wash", 1)
-    assert isinstance(answer, GraphAnswer)
-    assert [str(graph) for graph in answer.graphs] == ["person -> verb -> wash"]
-
-
-def test_a_reply_without_triplets_is_unreadable() -> None:
-    assert graphs("I am sorry.", 2) == Unreadable("no triplet found")
-
-
 @pytest.mark.parametrize(
     "reply",
     [r"\boxed{C}", r"so $\boxed{\text{C}}$", r"\[C\]", "<answer>C</answer>", "[**C**]", "[C] because graph [1] matches",
@@ -119,10 +102,3 @@ def test_a_reply_without_triplets_is_unreadable() -> None:
 def test_wrapped_letters_are_read(reply: str) -> None:
     assert letter(reply, 5) == "C"
     assert word(reply) == "c"
-
-
-def test_of_a_json_object_only_the_graphs_are_read() -> None:
-    reply = '{"reasoning": "x -> y -> z", "graphs": [[["person", "verb", "wash"]]]}'
-    answer = graphs(reply, 1)
-    assert isinstance(answer, GraphAnswer)
-    assert [str(graph) for graph in answer.graphs] == ["person -> verb -> wash"]

@@ -9,6 +9,7 @@ from prompt_items import document, row
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading as GraphReading
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.solvers.answerable import Reading
@@ -17,7 +18,6 @@ from tsgkit.suites.solvers.voting import plurality
 from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.judging import Found
 from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.strict import GraphAnswer
 from tsgkit.suites.tsg.voting import MOST_GRAPHS, comparable, majority_graphs
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))

@@ -30,6 +30,7 @@ One module each:
 ``regions``     brackets that are no whole JSON
 ``text``        the walk through all of it
 ``blocks``      the triplets that make one graph
+``answers``     the graphs of a reply's answer alone, folded
 ==============  ==========================================================================================
 
 :func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.
@@ -40,7 +41,8 @@ for three names in brackets behind a title (``Nodes: [cup, lid, sink]``). Senten
 asked for (``source -> edge -> target``), what is struck out and what a later "Corrected graph:" replaces are noted.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
-without labels is not guessed at; a text's reasoning is not told from its answer (the suites' readers do that first).
+without labels is not guessed at; a text's reasoning is not told from its answer (``answers`` does
+that).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from itertools import chain
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph
+from tsgkit.graph.wording import arrows
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.checking import ALL_RULES, check_document
 from tsgkit.library.documents.reading import Document
@@ -39,7 +40,6 @@ from tsgkit.suites.tsg.samples import (
     clusters_of,
     samples_from,
 )
-from tsgkit.suites.tsg.showing import arrows
 
 HAND_REMARKS = (
     "hand2-first",

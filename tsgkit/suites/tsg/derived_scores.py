@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 from tsgkit.graph.edits import Change
+from tsgkit.graph.folding import fold, fold_graph, fold_triplet, fold_vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies.lists import Listed
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, compare_graphs, overlap, triplets_of
 from tsgkit.suites.tsg.derived import ActionsSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.generation import Scored, headline
-from tsgkit.suites.tsg.strict import GraphAnswer, fold, fold_graph, fold_triplet, fold_vocabulary
 
 
 def score_nodes(sample: NodesSample, answer: Listed | None) -> Scored:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tsgkit.graph.folding import fold_graph, fold_vocabulary
 from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.wording import arrows
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, references_of
-from tsgkit.suites.tsg.showing import arrows, shown, shown_answer
-from tsgkit.suites.tsg.strict import fold_graph, fold_vocabulary
+from tsgkit.suites.tsg.showing import shown, shown_answer
 
 SHOWN = {
     QuestionSample: ("question",),

@@ -4,11 +4,11 @@ With k reference graphs and m candidates, paired by place, an item has P = sum(P
 max(k, m) and R = sum(R_i) / k; missing and surplus graphs contribute 0. The corpus value weights items by k.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
->>> from tsgkit.suites.tsg.strict import graphs
+>>> from tsgkit.graph.reading.answers import read_graphs
 >>> wash, dry = (ActionGraph.of(("person", "verb", verb)) for verb in ("wash", "dry"))
 >>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="", vocabulary=Vocabulary(),
 ...                           references=(wash, dry))
->>> scores = score_generation(sample, graphs("person -> verb -> dry", 2)).scores
+>>> scores = score_generation(sample, read_graphs("person -> verb -> dry", 2)).scores
 >>> scores["f1"].value, scores["f1_in_order"].value, scores["micro_precision"].value
 (0.0, 0.5, 0.0)
 """
@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from tsgkit.graph import ActionGraph
+from tsgkit.graph.folding import fold_graphs, fold_vocabulary
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.scoring import alignment
 from tsgkit.scoring.hallucination import hallucinations
 from tsgkit.scoring.score import Score, right_or_wrong
@@ -27,7 +29,6 @@ from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, edges_of, nodes_of, overlap, triplets_of
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.strict import GraphAnswer, fold_graphs, fold_vocabulary
 
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]

@@ -10,7 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.graph.edits import diff
+from tsgkit.graph.folding import fold, fold_graph, fold_graphs, fold_vocabulary
+from tsgkit.graph.memo import once_for_the_same
 from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.lists import Listed
@@ -24,8 +27,6 @@ from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample,
 from tsgkit.suites.tsg.derived_scores import score_actions, score_nodes, score_refinement
 from tsgkit.suites.tsg.generation import Scored, score_generation
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, is_single
-from tsgkit.suites.tsg.shared_work import once_for_the_same
-from tsgkit.suites.tsg.strict import GraphAnswer
 
 Answer = str | GraphAnswer | Listed
 Found = Answer | Unreadable | None
@@ -98,11 +99,11 @@ def _read_word(sample: QuestionSample, text: str) -> Read[str] | Unreadable:
 READERS: dict[type, Callable[[Any, str], Read[str] | GraphAnswer | Listed | Unreadable]] = {
     QuestionSample: _read_word,
     SelectionSample: lambda sample, text: strict.letter(text, sample.candidates),
-    GenerationSample: lambda sample, text: strict.graphs(text, sample.k),
+    GenerationSample: lambda sample, text: read_graphs(text, sample.k),
     NodesSample: lambda sample, text: strict.names(text),
-    EdgesSample: lambda sample, text: strict.graphs(text, sample.source.k),
+    EdgesSample: lambda sample, text: read_graphs(text, sample.source.k),
     ActionsSample: lambda sample, text: strict.names(text),
-    RefineSample: lambda sample, text: strict.graphs(text, 1),
+    RefineSample: lambda sample, text: read_graphs(text, 1),
 }
 """How a reply to a kind of sample is read."""
 
@@ -120,7 +121,7 @@ def official_view(text: str, style: str) -> str:
 
 
 def _question(sample: QuestionSample, word: str | None, text: str | None) -> tuple[Scores, Scores | None]:
-    expected = strict.fold(sample.answer)
+    expected = fold(sample.answer)
     nodes = _folded_names(sample.graphs)
     said = f"{word} for {expected}" if word is not None else "no answer"
     scores = {
@@ -138,7 +139,7 @@ def _question(sample: QuestionSample, word: str | None, text: str | None) -> tup
 @once_for_the_same
 def _folded_names(graphs: Sequence[ActionGraph]) -> frozenset[str]:
     """The folded names of all nodes; questions come several to the same graphs."""
-    return frozenset(strict.fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})
+    return frozenset(fold(name) for name in {name for graph in graphs for t in graph for name in (t[0], t[2])})
 
 
 def _selection(sample: SelectionSample, letter: str | None, text: str | None) -> tuple[Scores, Scores | None]:
@@ -189,7 +190,7 @@ def _judged_repair(sample: RefineSample, found: Found, official_text: str | None
     answer = found if isinstance(found, GraphAnswer) else None
     scored = score_refinement(sample, answer)
     mended = answer.graphs[0] if answer else ActionGraph()
-    left = diff(strict.fold_graph(sample.original), mended, strict.fold_vocabulary(sample.vocabulary))
+    left = diff(fold_graph(sample.original), mended, fold_vocabulary(sample.vocabulary))
     evidence = {
         "error": sample.error,
         "seed": sample.seed,
@@ -254,9 +255,9 @@ def _official_graphs(sample: GenerationSample, text: str) -> Scores:
 def _evidence(sample: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
     """How each graph differs from its reference, by place."""
     graphs = answer.graphs if answer else ()
-    vocabulary = strict.fold_vocabulary(sample.vocabulary)
+    vocabulary = fold_vocabulary(sample.vocabulary)
     evidence: list[dict[str, object]] = []
-    for number, reference in enumerate(strict.fold_graphs(sample.references)):
+    for number, reference in enumerate(fold_graphs(sample.references)):
         if number < len(graphs):
             difference = diff(reference, graphs[number], vocabulary)
             evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})

@@ -1,16 +1,4 @@
-"""How the values of a sample are shown in a prompt: readably in ours, as Python writes them in the published ones.
-
->>> from tsgkit.graph.model import ActionGraph
->>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
->>> print(numbered([wash, wash]))
-Graph 1:
-person -> verb -> wash
-wash -> dobj -> cup
-<BLANKLINE>
-Graph 2:
-person -> verb -> wash
-wash -> dobj -> cup
-"""
+"""How the values of a sample are shown in a prompt: readably in ours, as Python writes them in the published ones."""
 
 from __future__ import annotations
 
@@ -18,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Vocabulary
+from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Vocabulary
+from tsgkit.graph.wording import NOTHING_BEFORE, allowed_actions, allowed_edges, allowed_nodes, arrows, numbered
 from tsgkit.suites.tsg.derived import ActionsSample, DerivedSample, EdgesSample, NodesSample, RefineSample
 from tsgkit.suites.tsg.samples import LETTERS, AnySample, GenerationSample, QuestionSample, SelectionSample
-from tsgkit.suites.tsg.shared_work import once_for_the_same
 
-NOTHING_BEFORE = "(nothing: the scene begins here)"
 NO_HINT = "not told"
 """What stands for the type of error where a repair goes without it."""
 
@@ -148,36 +135,6 @@ def _blocks(graphs: Sequence[ActionGraph]) -> str:
 
 def _by_graph(names: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"Graph {number}: {', '.join(of_one)}" for number, of_one in enumerate(names, 1)])
-
-
-@once_for_the_same
-def numbered(graphs: Sequence[ActionGraph]) -> str:
-    """Graphs as blocks of arrow lines, numbered from 1."""
-    return "\n\n".join([f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(graphs, 1)])
-
-
-def arrows(graph: ActionGraph) -> str:
-    """A graph as arrow lines; unlike the notation of files, this refuses no name."""
-    return "\n".join([f"{source} -> {edge} -> {target}" for source, edge, target in graph.triplets])
-
-
-def allowed_nodes(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The nodes of L: objects, then verbs, then what every L allows where it does not list it."""
-    return tuple(dict.fromkeys((*vocabulary.objects, *vocabulary.verbs, PERSON, *HANDS)))
-
-
-def allowed_edges(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The edges of L, then what every L allows where it does not list it."""
-    return tuple(dict.fromkeys((*vocabulary.relationships, VERB, DOBJ)))
-
-
-def allowed_actions(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The actions of L; where it names none, any node may be one.
-
-    >>> allowed_actions(Vocabulary(objects=("cup",), verbs=("wash", "dry")))
-    ('wash', 'dry')
-    """
-    return tuple(dict.fromkeys(vocabulary.verbs)) or allowed_nodes(vocabulary)
 
 
 def _lettered(candidates: Sequence[str]) -> str:

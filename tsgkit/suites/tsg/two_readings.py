@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
 from tsgkit.scoring.outcomes import Outcome
@@ -22,7 +24,6 @@ from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.derived import DerivedSample
 from tsgkit.suites.tsg.judging import NO_READER, Answer, official_view, read_reply, unpublished
 from tsgkit.suites.tsg.samples import AnySample, GenerationSample, SelectionSample
-from tsgkit.suites.tsg.strict import GraphAnswer, fold_graph
 
 Graphs = tuple[ActionGraph, ...]
 MOST_QUOTED = 3

@@ -16,6 +16,7 @@ from itertools import accumulate
 
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import Reading as GraphReading
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
 from tsgkit.scoring.alignment import in_order
@@ -25,7 +26,6 @@ from tsgkit.scoring.sets import overlap, triplets_of
 from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.solvers.voting import plurality
 from tsgkit.suites.tsg.judging import Found
-from tsgkit.suites.tsg.strict import GraphAnswer
 
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.graph import ActionGraph, Vocabulary, check_graph
+from tsgkit.graph.folding import fold
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg import official, strict
+from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.baselines.elements import elements_of
 from tsgkit.suites.tsg.judging import read_reply
@@ -61,8 +63,8 @@ def test_generated_graphs_are_as_many_as_asked_for_valid_and_of_l(
     if not elements_of(vocabulary).actions:
         assert reply == ""
         return
-    answer = strict.graphs(reply, k)
-    assert isinstance(answer, strict.GraphAnswer)
+    answer = read_graphs(reply, k)
+    assert isinstance(answer, GraphAnswer)
     assert len(answer.graphs) == len(official.graphs(reply)) == k
     assert not answer.reading.notes
     for read, written in zip(answer.graphs, official.graphs(reply), strict=True):
@@ -78,7 +80,7 @@ def test_an_answer_is_a_readable_node_of_the_graphs(
     sample = QuestionSample(item_id="0", cluster="", graphs=graphs, question=question, answer="")
     _, found = read_reply(sample, Reply(BASELINES[name](sample, seed)))
     assert isinstance(found, str)
-    assert found in {strict.fold(node) for node in (*sample.nodes, "person")}
+    assert found in {fold(node) for node in (*sample.nodes, "person")}
 
 
 @BY_NAME

@@ -1,4 +1,4 @@
-"""Work done once for samples that share the very same graphs, as the questions about one scenario do.
+"""Work done once for items that share the very same graphs, as the questions about one scenario do.
 
 >>> calls = []
 >>> @once_for_the_same
