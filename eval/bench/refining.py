@@ -34,11 +34,12 @@ from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E4
 from tsgkit.agents.repairs import LESS_SURE, mend  # noqa: E402
 from tsgkit.graph import Corruption  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
+from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.families import family_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.answers import TsgAnswers  # noqa: E402
+from tsgkit.suites.tsg.drafting import DraftedTask  # noqa: E402
 from tsgkit.suites.tsg.prompting import prompter_of  # noqa: E402
 from tsgkit.suites.tsg.samples import GenerationSample  # noqa: E402
 
@@ -90,7 +91,7 @@ def measured(name: str, model: SimulatedModel, items: Sequence[GenerationSample]
     sums = Sums()
     family = family_of(name)
     solvers: dict[str, Solver] = {
-        task: family.solver(name, TsgAnswers(task), prompter_of(task) if family.styled else None)
+        task: family.solver(name, DraftedTask(load_card(f"tsg/{task}")), prompter_of(task) if family.styled else None)
         for task in ("sa-sgg", "ma-sgg")
     }
 

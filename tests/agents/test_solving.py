@@ -23,15 +23,16 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.solvers.families import check_solver, family_of, known_families
-from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Said as Told
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
+from tsgkit.suites.tsg.drafting import DraftedTask, draft_of
 from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.task import TsgTask
 
-TASK = TsgAnswers("ma-sgg")
+TASKS = {task: DraftedTask(load_card(f"tsg/{task}")) for task in ("sa-sgg", "ma-sgg")}
+TASK = TASKS["ma-sgg"]
 WORK = AGENTS.scorer("agent", TASK, "")
 PICK = graph("person verb pick-up; pick-up dobj cup; pick-up with hand1")
 FILL = graph("person verb fill; fill dobj kettle; fill with hand2")
@@ -84,16 +85,17 @@ def test_hands_are_carried_from_action_to_action_and_unknown_after_text() -> Non
     assert "In the hands now: hand1 free, hand2 free" in ask.asked[1][1]
     assert "In the hands now: hand1 cup, hand2 free" in ask.asked[2][1]
     later = replace(TWO, context=("She comes in.",))
-    assert sentence_of(later).passage(()).hands() == UNKNOWN
+    assert sentence_of(draft_of(later)).passage(()).hands() == UNKNOWN
 
 
 def test_a_repair_is_told_what_its_prompt_tells_and_no_more() -> None:
     made = {one.item_id: one for one in DERIVATIONS["refine-hinted"].make(TWO)}
     first, second = made["tea/1/0/missing"], made["tea/1/1/several"]
     assert isinstance(first, RefineSample) and isinstance(second, RefineSample)
-    assert passage_of(first).hints == ("missing",) and passage_of(first).before == ()
-    assert len(passage_of(second).hints) == 2 and passage_of(second).hands() == UNKNOWN
-    assert passage_of(replace(first, hinted=False)).hints == ()
+    told, later = passage_of(draft_of(first)), passage_of(draft_of(second))
+    assert told.hints == ("missing",) and told.before == ()
+    assert len(later.hints) == 2 and later.hands() == UNKNOWN
+    assert passage_of(draft_of(replace(first, hinted=False))).hints == ()
 
 
 def test_a_spoilt_graph_is_refined_with_a_model_and_without_one_where_rules_suffice() -> None:
@@ -176,7 +178,7 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
             family_of(name)
         assert raised.value.hint == meant
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
-        check_solver("agent", TsgAnswers("sgqa"))
+        check_solver("agent", TsgTask(load_card("tsg/sgqa")))
     assert "--task tsg/refine-hinted" in (raised.value.hint or "")
 
 
@@ -214,7 +216,7 @@ def lost(name: str, model: SimulatedModel, samples: list[GenerationSample]) -> f
     for sample in samples:
         task = "sa-sgg" if sample.k == 1 else "ma-sgg"
         family = family_of(name)
-        solver = family.solver(name, TsgAnswers(task), prompter_of(task) if family.styled else None)
+        solver = family.solver(name, TASKS[task], prompter_of(task) if family.styled else None)
         score = solver.judge(sample, run(solver.solve(sample, model.ask_for(sample)))).scores["strict"]["f1"]
         got, weight = got + score.sum, weight + score.weight
     return 1 - got / weight
@@ -245,8 +247,8 @@ def test_exact_checks_never_lower_the_score_of_a_clean_answer(faults: tuple[str,
 
 @pytest.mark.parametrize("task", ["sa-sgg", "ma-sgg"])
 def test_a_model_without_faults_is_left_alone_on_all_bundled_items(task: str) -> None:
-    solver = AGENTS.solver("agent", TsgAnswers(task), None)
-    dataset = task_of(load_card(f"tsg/{task}")).dataset(None)
+    solver = AGENTS.solver("agent", TASKS[task], None)
+    dataset = TASKS[task].dataset(None)
     for sample in map(dataset.sample, range(len(dataset))):
         assert isinstance(sample, GenerationSample)
         transcript = run(solver.solve(sample, SimulatedModel(0.0).ask_for(sample)))

@@ -2,26 +2,25 @@
 
 >>> import asyncio
 >>> from tsgkit.agents.asking import ByLabel, ask_for
->>> from tsgkit.graph.model import ActionGraph, Vocabulary
->>> from tsgkit.suites.tsg.answers import TsgAnswers
->>> from tsgkit.suites.tsg.samples import GenerationSample
->>> L = Vocabulary(("person", "kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
->>> fill = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
->>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="Fill the kettle.", vocabulary=L,
-...                           references=(fill,))
->>> solver = AGENTS.solver("agent:exact", TsgAnswers("sa-sgg"), None)
->>> model = ByLabel({"write/1": "person -> verb -> fill; fill -> dobj -> kettel; hand1 -> with -> fill"})
+>>> from tsgkit.library.cards import load_card
+>>> from tsgkit.suites.suite import task_of
+>>> task = task_of(load_card("tsg/sa-sgg"))
+>>> sample = task.dataset(None).sample(0)
+>>> sample.sentence
+"Scatter a handful of flour from the sack over the board, thinly, the way you'd salt an icy step."
+>>> solver = AGENTS.solver("agent:exact", task, None)
+>>> model = ByLabel({"write/1": "person -> verb -> scatter; scatter -> over -> baord; hand1 -> with -> scatter"})
 >>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
 >>> for said in transcript.said[1:]:
 ...     print(f"{said.label}:", said.reply.text, sep="\\n")
 local:
-person -> verb -> fill
-fill -> dobj -> kettle
-hand1 -> with -> fill
+person -> verb -> scatter
+scatter -> over -> board
+hand1 -> with -> scatter
 changes:
-graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact): kettel is not in L
->>> solver.judge(sample, transcript).scores["strict"]["recall"].value.__round__(2)
-0.67
+graph 0: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
+>>> solver.judge(sample, transcript).scores["strict"]["recall"].value
+0.4
 
 A transcript holds the model's calls, then what the agent made of them: the graphs (``local``, in the published form),
 the ``changes`` with their reasons, and ``notes`` on what did not go as it should. What stops a run (a budget, Ctrl-C)
@@ -32,8 +31,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from tsgkit.agents.decomposer import (
     MOST_TRIES,
@@ -52,24 +52,22 @@ from tsgkit.graph.notation.json_triplets import write as write_json
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.graph.wording import arrows
 from tsgkit.lexicon import meant
+from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.solvers.answerable import Answerable
+from tsgkit.suites.solvers.answerable import Answer, Answerable, Draft, Draftable, Item
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
 from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.suite import in_order, task_of
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
-from tsgkit.suites.tsg.derived import RefineSample
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample
-from tsgkit.suites.tsg.showing import shown_answer
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 CHANGES = "changes"
 VARIANTS = {"agent": Effort(repair="exact"), "agent:exact": Effort(critique=False, repair="exact")}
-TASKS = ("tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted")
 FINDINGS = 600
 """Characters that findings and points may add to a revision's prompt, for estimates."""
 
@@ -95,12 +93,12 @@ class _Heard:
 
 
 @dataclass(frozen=True)
-class AgentSolver:
+class AgentSolver(Generic[Item, Answer]):
     """One way for an agent to go about a sample."""
 
     name: str
     effort: Effort
-    task: Answerable[AnySample, Any]
+    task: Draftable[Item, Answer]
     style: str = ""
 
     @property
@@ -109,7 +107,7 @@ class AgentSolver:
         return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
 
     @property
-    def scorer(self) -> Work[AnySample, Any]:
+    def scorer(self) -> Work[Item, Answer]:
         """What it came to counts."""
         return Work(self.task, self.style, self.name)
 
@@ -118,13 +116,13 @@ class AgentSolver:
         """The published way asks once."""
         return self.scorer.unpublished
 
-    async def solve(self, sample: AnySample, ask: Ask | None) -> Transcript:
+    async def solve(self, sample: Item, ask: Ask | None) -> Transcript:
         """Write and refine, or refine what is given; what stops the run is raised, what fails leaves the best so far.
 
         Where the first call fails, nothing is made of it: the sample ends as that call did.
         """
         heard = _Heard(asking(ask, self.name))
-        work = await self._work(sample, heard)
+        work = await self._work(self.task.draft(sample), heard)
         if heard.stopped is not None:
             raise heard.stopped
         if heard.said and failed(heard.said[0].reply):
@@ -133,24 +131,24 @@ class AgentSolver:
             return Transcript(tuple(heard.said))
         return Transcript((*heard.said, *_products(work)))
 
-    async def _work(self, sample: AnySample, ask: Ask) -> Told | Refined:
-        if isinstance(sample, RefineSample):
-            return await refine_passage(passage_of(sample), ask, self.effort)
-        return await decompose_sentence(sentence_of(sample), ask, self.effort)
+    async def _work(self, draft: Draft, ask: Ask) -> Told | Refined:
+        if draft.spoilt is not None:
+            return await refine_passage(passage_of(draft), ask, self.effort)
+        return await decompose_sentence(sentence_of(draft), ask, self.effort)
 
-    def judge(self, sample: AnySample, transcript: Transcript | None) -> Judged:
+    def judge(self, sample: Item, transcript: Transcript | None) -> Judged:
         """Judge what the agent came to."""
         return self.scorer.judge(sample, transcript)
 
-    def expected(self, sample: AnySample) -> Expected:
+    def expected(self, sample: Item) -> Expected:
         """From a draft with nothing to find to as many rounds as are allowed, with prompts about right graphs."""
-        rounds, answer = self.effort.rounds, len(shown_answer(sample))
-        passage = passage_of(sample) if isinstance(sample, RefineSample) else sentence_of(sample).passage(())
-        graphs = passage.graphs or _references(sample)
+        told, answer, rounds = self.task.draft(sample), self.task.length(sample)[1], self.effort.rounds
+        passage = passage_of(told)
+        graphs = passage.graphs or told.right
         critique = len(critique_prompt(passage, graphs)) if self.effort.critique else 0
         revise = len(revise_prompt(passage, graphs, (), ())) + FINDINGS
         once = int(self.effort.critique)
-        draft = _drafting(sample)
+        draft = _drafting(told, answer)
         return Expected(
             (draft.calls[0] + once, draft.calls[1] + rounds * (1 + once)),
             (draft.sent[0] + critique, draft.sent[1] + rounds * (critique + revise)),
@@ -162,42 +160,37 @@ class AgentSolver:
         return self.scorer.unfinished(transcript)
 
 
-def sentence_of(sample: AnySample) -> Sentence:
-    """What a generation sample tells an agent; where text came before, nobody knows what the hands hold."""
-    if not isinstance(sample, GenerationSample):
-        raise UsageError(f"an agent cannot do a sample of the kind {type(sample).__name__}")
-    return Sentence(sample.sentence, sample.context, _before(bool(sample.context)), sample.vocabulary, sample.k)
+def sentence_of(draft: Draft) -> Sentence:
+    """Return the sentence that an agent writes as graphs."""
+    return Sentence(draft.sentence, draft.context, _before(draft), draft.vocabulary, draft.k)
 
 
-def passage_of(sample: RefineSample) -> Passage:
-    """What a repair tells an agent: the one graph, and what the sample's prompt would show beside it."""
-    known = not sample.context and not sample.number
-    hint = ", ".join(sample.kinds) if sample.hinted else ""
-    return Passage((sample.spoilt,), sample.sentence, sample.context, _before(not known), sample.vocabulary, 1, hint)
-
-
-def _before(anything: bool) -> tuple[Description, ...]:
-    """A sentence without graphs where something came before: after it the hands are unknown."""
-    return (Description(),) if anything else ()
-
-
-def _references(sample: AnySample) -> tuple[ActionGraph, ...]:
-    return sample.references if isinstance(sample, GenerationSample) else ()
-
-
-def _drafting(sample: AnySample) -> Expected:
-    """What is asked until there is a draft; nothing where a graph is given."""
-    if not isinstance(sample, GenerationSample):
-        return Expected()
-    sentence, answer = sentence_of(sample), len(shown_answer(sample))
-    writing = sum(
-        len(write_prompt(sentence, sample.references[:number], number, sample.sentence)) for number in range(sample.k)
+def passage_of(draft: Draft) -> Passage:
+    """Return the passage that an agent refines, without graphs where they are yet to be written."""
+    graphs = () if draft.spoilt is None else (draft.spoilt,)
+    return Passage(
+        graphs, draft.sentence, draft.context, _before(draft), draft.vocabulary, draft.k, ", ".join(draft.hints)
     )
-    if sample.k == 1:
+
+
+def _before(draft: Draft) -> tuple[Description, ...]:
+    """Return a sentence without graphs where something came before: after it the hands are unknown."""
+    return () if draft.begins else (Description(),)
+
+
+def _drafting(draft: Draft, answer: int) -> Expected:
+    """Return what is asked until there is a draft of an answer so long; nothing where a graph is given."""
+    if draft.spoilt is not None:
+        return Expected()
+    sentence, told = sentence_of(draft), len(draft.sentence)
+    writing = sum(
+        len(write_prompt(sentence, draft.right[:number], number, draft.sentence)) for number in range(draft.k)
+    )
+    if draft.k == 1:
         return Expected((1, 1), (writing, writing), (answer, answer))
-    asking, told = len(decompose_prompt(sentence)), len(sample.sentence)
+    asking = len(decompose_prompt(sentence))
     return Expected(
-        (sample.k + 1, sample.k + MOST_TRIES),
+        (draft.k + 1, draft.k + MOST_TRIES),
         (writing + asking, writing + MOST_TRIES * asking),
         (answer + told, answer + MOST_TRIES * told),
     )
@@ -234,14 +227,13 @@ class Agents:
         """Refuse a variant there is none of, and tasks without graphs to write or repair."""
         if name not in VARIANTS:
             raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
-        if task is not None and task.name not in TASKS:
-            able = " ".join(f"--task {one}" for one in TASKS)
-            raise UsageError(f"solver {name} cannot do {task.name}", hint=f"it does {len(TASKS)} tasks: {able}")
+        if task is not None:
+            _draftable(name, task)
 
     def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
         """The agent; it asks with the agents' own prompts."""
-        self.check(name, task)
-        return AgentSolver(name, VARIANTS[name], task)
+        self.check(name)
+        return AgentSolver(name, VARIANTS[name], _draftable(name, task))
 
     def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
         """What scores the agent's work."""
@@ -249,3 +241,21 @@ class Agents:
 
 
 AGENTS = Agents()
+
+
+def _draftable(name: str, task: Answerable[Any, Any]) -> Draftable[Any, Any]:
+    if not isinstance(task, Draftable):
+        able = _able()
+        tasks = " ".join(f"--task {one}" for one in able)
+        raise UsageError(f"solver {name} cannot do {task.name}", hint=f"it does {len(able)} tasks: {tasks}")
+    return task
+
+
+def _able() -> list[str]:
+    """Return the tasks that agents can do."""
+    able = []
+    for name in in_order(card_names()):
+        with suppress(UsageError):  # a card of the working project that is wrong is no part of this answer
+            if isinstance(task_of(load_card(name)), Draftable):
+                able.append(name)
+    return able

@@ -14,13 +14,13 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.solvers.families import recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.samples import samples_of
+from tsgkit.suites.tsg.task import TsgTask
 
 VOTABLE = {name for name in card_names() if name.startswith("tsg/")} | {"sceneeval/annotate"}
 WRITING = {"tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted"}
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
-ANSWERS = TsgAnswers("sgqa")
+ANSWERS = TsgTask(load_card("tsg/sgqa"))
 
 
 @pytest.mark.parametrize("name", card_names())

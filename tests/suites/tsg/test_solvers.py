@@ -10,6 +10,7 @@ import pytest
 from prompt_items import document, pool, row
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
@@ -19,16 +20,16 @@ from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Baseline
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.baselines import program_named
 from tsgkit.suites.tsg.examples import pool_of
 from tsgkit.suites.tsg.prompting import prompter_of
 from tsgkit.suites.tsg.samples import samples_of
+from tsgkit.suites.tsg.task import TsgTask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-ANSWERS = TsgAnswers("sgqa")
+ANSWERS = TsgTask(load_card("tsg/sgqa"))
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
 
 

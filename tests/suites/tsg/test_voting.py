@@ -10,14 +10,15 @@ from prompt_items import document, row
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer
+from tsgkit.library.cards import load_card
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.solvers.voting import plurality
-from tsgkit.suites.tsg.answers import TsgAnswers
 from tsgkit.suites.tsg.judging import Found
 from tsgkit.suites.tsg.samples import samples_of
+from tsgkit.suites.tsg.task import TsgTask
 from tsgkit.suites.tsg.voting import MOST_GRAPHS, comparable, majority_graphs
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
@@ -25,7 +26,7 @@ NONE = Unreadable("nothing")
 
 
 Read = Reading[Found]
-ANSWERS = TsgAnswers("sgqa")
+ANSWERS = TsgTask(load_card("tsg/sgqa"))
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
 
 

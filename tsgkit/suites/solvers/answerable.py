@@ -1,14 +1,17 @@
-"""The part of a task that solvers need: its answers are read, scored, and perhaps put to a vote.
+"""The part of a task that solvers need: its answers are read, scored, and perhaps put to a vote or drafted.
 
 A task is ``Answerable`` where its suite can read a reply and score what was read. It is also ``Votable`` where several
-answers to one item come to one; ``vote:N`` works for those tasks and for no others.
+answers to one item come to one; ``vote:N`` works for those tasks and for no others. It is ``Draftable`` where an answer
+is graphs of a sentence; ``agent`` works for those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.replies import Reply
@@ -58,3 +61,32 @@ class Votable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
 
     def vote(self, item: ItemIn, answers: Sequence[Answer]) -> Reading[Answer]:
         """Combine the answers of one or more draws into one, which may be that there is no majority."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """All that is told of an item whose answer is graphs of a sentence: what they are written from, or mended by."""
+
+    sentence: str
+    context: tuple[str, ...] = ()
+    """The sentences before."""
+    vocabulary: Vocabulary | None = None
+    """What nodes and edges may be called; None where any name may be used."""
+    k: int = 1
+    """How many graphs are asked for."""
+    begins: bool
+    """Nothing happened before the sentence, so the hands are free; else nobody knows what they hold."""
+    spoilt: ActionGraph | None = None
+    """The graph to be mended; None where graphs are to be written."""
+    hints: tuple[str, ...] = ()
+    """The kinds of errors in it, where they are told: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
+    right: tuple[ActionGraph, ...] = ()
+    """The right graphs, by which sizes are estimated; no prompt shows them."""
+
+
+@runtime_checkable
+class Draftable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
+    """A task whose answers are graphs of a sentence, as agents write and mend them."""
+
+    def draft(self, item: ItemIn) -> Draft:
+        """Return what an agent is told of an item."""
