@@ -128,6 +128,37 @@ def test_names_are_read_without_what_explains_them(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("reply", "listed"),
+    [
+        ("take\nput-down\n\nExplanation:\ncup\nlid", ("take", "put-down")),
+        ("take\nput-down\n**Reasoning:** cup\n- lid", ("take", "put-down")),
+        ("take, put-down\nNote: cup", ("take", "put-down")),
+        ('["take", "put-down"]\nExplanation: [cup] first', ("take", "put-down")),
+        ("Explanation: take comes first.\n\ntake\nput-down", ("take", "put-down")),
+        ("Why:\n- cup\n- lid\n\nNodes:\n- pan", ("pan",)),
+        ("Explanation:\n\ncup\nlid", None),
+        ("Explanation: cup", None),
+        ("Graph 1: take\nGraph 2: put-down", ("take", "put-down")),
+        ("**Graph 1:** take\n**Graph 2:** put-down, wash", ("take", "put-down", "wash")),
+        ("Graph 1 (washing): take\nGraph 2 (drying): put-down", ("take", "put-down")),
+        ("Step 1: take\nStep 2 - put-down", ("take", "put-down")),
+        ("Graph 1\ntake\nGraph 2\nput-down", ("take", "put-down")),
+        ("Order: take, put-down", ("take", "put-down")),
+        ("Graph 1: the person takes the cup here", None),
+        ("Total: 2", None),
+        ("take: first\nput-down: second", ("take", "put-down")),
+    ],
+)
+def test_headings_and_explanations_are_no_names(reply: str, listed: tuple[str, ...] | None) -> None:
+    found = names(reply)
+    if listed is None:
+        assert isinstance(found, Unreadable), found
+    else:
+        assert isinstance(found, Listed) and found.names == listed
+        assert tuple(reply[start:end] for start, end in found.spans) == listed or reply.startswith("[")
+
+
+@pytest.mark.parametrize(
     ("reply", "rest"),
     [
         ("<think>a</think>b", "b"),

@@ -39,9 +39,27 @@ NOUN = (
     r"|opción|respuesta|antwort|réponse|选项|答案)"
 )
 FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
+BE = r"(?:(?:is|was|has\s++been|(?:can|could|must|should)\s++be|ist|wird|es|est)\s++)"
+ADVERB = (
+    r"(?:(?:therefore|thus|hence|then|also|clearly|obviously|definitely|already|likely|probably|simply|daher|also)\s++)"
+)
+NOT_IT = (
+    rf"(?:not\b(?!\s++(?:{NOUN}\s++)?\(?(?-i:[A-H])\b)|no\b(?!\s++(?:doubt|other|need))|wrong|incorrect|false\b|out\b|excluded"
+    r"|eliminated|ruled\s++out|rejected|discarded|dismissed|disqualified|impossible|unlikely|invalid|inconsistent|implausible"
+    r"|falsch|ausgeschlossen|nicht|incorrecta?|descartada?|exclue?\b|éliminée?\b)"
+)
+IS_NOT = (
+    rf"(?:{BE}{ADVERB}*+{NOT_IT}"
+    rf"|{ADVERB}*+(?:fails?\b|(?:can|could|does|did|do|would|should)(?:\s?+not|n't)\b(?!\s++only\b)))"
+)
+"""The verb of a sentence that says of its subject that it is not the answer."""
+REJECTED = rf"(?:(?:[:=–—-]\s*+|as\s++the\s++only\s++|{BE}|{ADVERB})*+{NOT_IT}|{IS_NOT})"
+"""Words behind a letter that say it is not the answer."""
+APART = r"(?:\s*+(?:,[^,.;\n]{1,100},|\([^()\n]{1,100}\)|[-–—][^-–—.;\n]{1,100}[-–—]))"
+"""What stands between a letter and its verb: ``, as it lifts,``."""
 LEADING = re.compile(
     rf"[^\w(]*+(?:(?:it(?:'s|\sis)|(?:the|die|la|el|l')\b)\s*+)?(?:(?:correct|right|best)\s++)?(?:{NOUN}\s*+(?:(?:is|ist|es|est)\s++)?[:#]?\s*+)?"
-    rf"\(?\s*+(?:{LETTER}(?:\s*+\))?(?:{FOLLOWED}|(?=\s*+\([^()]*\)\.?\s*+$))|([B-Hb-h])(?=\s++[^\W\d])|(A)(?=\s++(?:because|since|as|weil|car|porque)\b))",
+    rf"\(?\s*+(?:{LETTER}(?:\s*+\))?(?!{APART}?+\s*+{IS_NOT})(?:{FOLLOWED}|(?=\s*+\([^()]*\)\.?\s*+$))|([B-Hb-h])(?!\s++{IS_NOT})(?=\s++[^\W\d])|(A)(?=\s++(?:because|since|as|weil|car|porque)\b))",
     re.IGNORECASE | re.MULTILINE,
 )
 MORE = re.compile(
@@ -52,13 +70,8 @@ NUMBER = re.compile(r"\s*+(?:(?:question|q)\s*+)?[#(]?\d{1,3}\s*+[.):]\s++(?=\(?
 IS = r"(?:is|was|must\s++be|should\s++be|would\s++be|has\s++to\s++be|ist|lautet|wäre|es|sería|est|serait)\b"
 FIRST = r"(?<![A-Za-z0-9_'’])([A-H])(?:\s*+\))?(?!['’A-Za-z0-9_])(?!\s*+(?:,|/|\bor\b|\band\b)\s*+\(?[A-H]\b)"
 CAPITAL = r"\(?\s*+" + FIRST
-REJECTED = (
-    r"(?:[:=–—-]\s*+|is\s++|was\s++|as\s++the\s++only\s++|can\s++be\s++)*+"
-    rf"(?:not\b(?!\s++(?:{NOUN}\s++)?\(?[A-H]\b)|no\b(?!\s++(?:doubt|other|need))|wrong|incorrect|false\b|out\b|excluded|eliminated|ruled\s++out|falsch|nicht|incorrecta?)"
-)
-"""Words behind a letter that say it is not the answer."""
 ENDED = (
-    rf"(?!\s*+(?i:{REJECTED}))"
+    rf"(?!\s*+(?i:{REJECTED}|{APART}\s*+{IS_NOT}))"
     r"(?=[^\S\n]*+(?:$|\n|[.,;:!)\"”]|[-–—(]|because|since|as\b|is\b|weil|porque|car\b|fest\b))"
 )
 I_SAY = (

@@ -30,8 +30,28 @@ MARKS = "*_()[]{}"
 MOST_WORDS = 3
 """More words than these are an explanation, not a name."""
 ARROW = re.compile(r"->|→|=>|⟶")
-HEADED = r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?)"
-LEAD = re.compile(rf"^[*_]*(?:(?:the|all|final) )*{HEADED}[*_]*\s*:[*_]*(?=\s*\S)\s*", re.IGNORECASE)
+LISTED = (
+    r"(?:nodes?|actions?|names?|answers?|lists?|objects?|things?|places?|hands?|persons?|order|sequence|results?"
+    r"|outputs?)"
+)
+KIND = r"(?:(?:scene|action)[ _-]?)?(?:graph|scene|step|action|event|image|picture|node|object|item|name)"
+BRACKETED = r"(?: ?\([^()\n]{1,60}\))?"
+LEAD = re.compile(
+    rf"[*_]*(?:(?:(?:the|all|final|correct) )*{LISTED}|{KIND}[ _-]?#?\d{{1,3}})[*_]*{BRACKETED}[*_]*"
+    r"(?:\s*[:：][*_]*|(?<=[\d)])\s+[-–—](?=\s))\s*",
+    re.IGNORECASE,
+)
+"""The heading of a list, or a number before a name: ``Nodes:``, ``Graph 1:``."""
+HEADING = re.compile(rf"[*_]*{KIND} #?\d{{1,3}}[*_]*{BRACKETED}[*_]*$", re.IGNORECASE)
+CAPTION = re.compile(r"[*_]*(?:context|sentence|question|total|count|number of \w+)[*_]*\s*[:：]", re.IGNORECASE)
+"""A line about the list."""
+ASIDE = re.compile(
+    r"[*_]*(?:(?:brief|short|my|the) )?(?:(?:explanations?|reasoning|rationale|justifications?|analysis)[*_]*\s*$"
+    r"|(?:explanations?|reason(?:ing|s)?|rationale|justifications?|analysis|notes?|remarks?|comments?|why|erklärung"
+    rf"|begründung|anmerkung|hinweis|explicación|nota|explication|解释|说明|理由|注)[*_]*{BRACKETED}\s*[:：])",
+    re.IGNORECASE,
+)
+"""What opens an explanation: the lines under it list no names."""
 EXPLANATION = re.compile(r"(?<!\s)\s+(?:\(|[-–—]\s).*$|:\s+.*$")
 SET_APART = re.compile(r"(?<!\s)\s+(?:\([^()]*\)\s*|[-–—]\s[^,]*)$")
 """An explanation that ends a line: in brackets, or behind a dash."""
@@ -67,8 +87,10 @@ def _listed(part: Part) -> Listed | Unreadable:
         return Unreadable("triplets, and names were asked for")
     listed: list[Part] = []
     notes: list[str] = []
+    aside = _Aside()
     for line in part.lines():
-        found, is_whole = _in_line(line)
+        is_aside = aside.holds(line, part, is_first=not listed)
+        found, is_whole = ([], False) if is_aside else _in_line(line)
         listed += found
         if not is_whole:
             short = _short(line.text)
@@ -76,6 +98,30 @@ def _listed(part: Part) -> Listed | Unreadable:
     if not listed:
         return Unreadable("no names listed")
     return Listed(tuple(one.text for one in listed), tuple(notes), tuple((one.start, one.end) for one in listed))
+
+
+class _Aside:
+    """Where in a reply an explanation runs: from its heading to the heading of a list.
+
+    One that begins on its heading's line and stands before all names ends at a blank line as well.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.ends_at_blank = False
+        self.end = 0
+
+    def holds(self, line: Part, reply: Part, *, is_first: bool) -> bool:
+        """Say whether the next line of a reply belongs to an explanation; ``is_first``: no name was listed before."""
+        bare = without_bullets(line.text)
+        is_apart = reply.text.count("\n", self.end - reply.start, line.start - reply.start) > 1
+        self.end = line.end
+        if heading := ASIDE.match(bare):
+            self.is_open = True
+            self.ends_at_blank = is_first and bool(bare[heading.end() :].strip("*_ "))
+        elif LEAD.match(bare) or (self.ends_at_blank and is_apart):
+            self.is_open = False
+        return self.is_open
 
 
 def _from_json(part: Part) -> Listed | Unreadable | None:
@@ -107,11 +153,13 @@ def _trimmed(name: Part) -> Part:
 def _in_line(line: Part) -> tuple[list[Part], bool]:
     """The names that a line lists, none where any part of it is more than a name; and whether that is all of it."""
     bare = line.cut(len(line.text) - len(without_bullets(line.text)))
-    lead, explanation = LEAD.match(bare.text), EXPLANATION.search(bare.text)
-    led = bare.cut(lead.end()) if lead else bare
-    explained = bare.cut(0, explanation.start()) if explanation else bare
-    without = (explained, False)
-    readings = [without] if SET_APART.search(bare.text) else [(bare, True), (led, True), without]
+    if CAPTION.match(bare.text) or HEADING.match(bare.text.rstrip()):
+        return [], False
+    if lead := LEAD.match(bare.text):
+        bare = bare.cut(lead.end())
+    explanation = EXPLANATION.search(bare.text)
+    without = (bare.cut(0, explanation.start()) if explanation else bare, False)
+    readings = [without] if SET_APART.search(bare.text) else [(bare, True), without]
     for one, is_whole in readings:
         parts = list(_parts(one))
         if parts and all(_is_name(part.text) for part in parts):

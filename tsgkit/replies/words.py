@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 
 from tsgkit.replies.choices import BOX, answers_in, is_one_object, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
@@ -31,6 +32,16 @@ MOST_WORDS = 3
 """More words than these are a sentence, not a name."""
 CLEAN = re.compile(r"\s*+\[?([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)\]?\.?\s*+")
 ARTICLE = re.compile(r"(?:an?|the|der|die|das|den|dem|eine?|el|la|los|las|una?|le|les|une|l')\b\s*+", re.IGNORECASE)
+HEDGES = (
+    "most likely", "very likely", "quite likely", "most probably", "very probably", "probably", "likely", "perhaps",
+    "maybe", "possibly", "presumably", "apparently", "clearly", "obviously", "definitely", "certainly",
+    "wahrscheinlich", "vermutlich", "vielleicht", "probablemente", "quizás", "quizá", "tal vez", "probablement", "peut-être",
+    "sans doute", "大概", "很可能", "可能", "也许",
+)  # fmt: skip
+"""How sure an author is of a name: no part of it."""
+HEDGE = "(?:" + "|".join(word.replace(" ", r"\s++") for word in HEDGES) + ")"
+HEDGED = re.compile(rf"{HEDGE}(?:\s*+[,:]\s*+|\s++|(?<=[^\x00-\x7f])(?=[^\x00-\x7f]))(?:是\s*+)?(?=\S)", re.IGNORECASE)
+HEDGED_BEHIND = re.compile(rf"(?:\s*+,\s*+|(?<=\S)\s++){HEDGE}\Z", re.IGNORECASE)
 LEADS = re.compile(r"[^\w\[(\"'-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'-]*")
 ENDS = re.compile(
     r"\(.*$|,\s(?:and\s)?(?:not|rather than|instead of)\b.*$"
@@ -60,6 +71,15 @@ SENTENCE = re.compile(
     rf"(?:the|it|this|that|he|she|they|what|which|in|at|on|based)\b[^.\n;!?\[\]]{{0,200}}?\b{IS}\s++((?:(?!\b{IS}\b)[^.\n;!?,]){{1,60}})[.!]?",
     re.IGNORECASE,
 )
+VERB = re.compile(rf"\b{IS}", re.IGNORECASE)
+RELATIVE = re.compile(r"\b(?:that|which|who|what|where|das|que|qui)\s++\Z", re.IGNORECASE)
+DESCRIBES = re.compile(rf"{RELATIVE.pattern}|\b(?:it|he|she|they|this|these|those|there|er|sie)\s++\Z", re.IGNORECASE)
+"""Before a verb, a subject that the sentence has named already: what follows describes it."""
+LONGEST_PRONOUN = 12
+FURTHER = re.compile(
+    r"\s*+(?:,|\b(?:that|which|who|whose|whom|where|when|while|because|since|as|and|so|but|for|if)\b)", re.IGNORECASE
+)
+"""The beginning of a clause behind a name."""
 BUT = re.compile(
     r"(?:it(?:'s|\s++is)\s++)?(?:not|no\s++es|nicht|pas|ce\s++n'est\s++pas)\b[^.\n]{1,60}?,?\s*+\b(?:but|sino|sondern|mais)\s++([^.\n]{1,60})[.!]?\s*+",
     re.IGNORECASE,
@@ -68,7 +88,8 @@ SO = re.compile(r"(?:^|[.!]\s++)(?:so|therefore|thus|hence)\s*+[:,]\s*+([^.\n]{1
 NOTHING = {
     "", "n/a", "na", "none", "null", "nothing", "unknown", "unclear", "answer", "your answer", "object", "name", "word",
     "undetermined", "insufficient information", "nothing fits",
-    "not mentioned", "not specified", "not given", "not stated", "no answer", "无", "没有",
+    "not mentioned", "not specified", "not given", "not stated", "no answer", "one", "what", "无", "没有",
+    *HEDGES,
 }  # fmt: skip
 FILLERS = {
     "as follows", "below", "above", "given below", "shown below", "clear", "simple", "obvious", "straightforward",
@@ -76,6 +97,7 @@ FILLERS = {
     "hope this helps", "thinking", "reasoning",
 }  # fmt: skip
 """No names in a sentence or beside other lines; where one of them is the whole answer, it may be an action."""
+DENIES = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
 SENTENCE_OF_ITS_OWN = re.compile(r"(?<!\S)(?:is|was|are|were)(?!\S)", re.IGNORECASE)
 DENIED = re.compile(r"(?:not|no|nicht|nein|never|kein\w*|cannot|can't|i)\b", re.IGNORECASE)
 
@@ -186,8 +208,12 @@ def _unmarked(part: Part) -> Part:
 
 
 def _stripped(part: Part) -> Part:
-    """Return a name without marks and articles."""
+    """Return a name without marks, articles and words that say how sure it is."""
     name = _unmarked(part)
+    if hedge := HEDGED.match(name.text):
+        name = _unmarked(name.cut(hedge.end()))
+    if hedge := HEDGED_BEHIND.search(name.text):
+        name = _unmarked(name.cut(0, hedge.start()))
     article = ARTICLE.match(name.text)
     return name.cut(article.end()) if article and article.end() < len(name.text) else name
 
@@ -247,14 +273,37 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     for raw in part.lines():
         line = bare(raw).strip()
         if named := SENTENCE.fullmatch(line.text):
-            if not re.search(r"\b(?:not|n't)\b", line.text):
-                found += _quoted(raw, known) or _telling(line.cut(*named.span(1)), known)
+            if not DENIES.search(line.text):
+                found += _quoted(raw, known) or _complements(line, named.span(1), known)
         elif named := BUT.fullmatch(line.text):
             found += _names(line.cut(*named.span(1)), known)
     lines = part.lines()
     if found and len(lines) > 1 and found[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
         found += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to
     return found or _set_apart(part, known)
+
+
+def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> list[Read[str]]:
+    """Return the names that the verbs of a sentence lead to.
+
+    The words behind the last verb count unless they only describe what the sentence names before it.
+    """
+    *earlier, main = [verb.span() for verb in VERB.finditer(line.text, 0, last[0])]
+    is_description = _describes(line.text, main[0], DESCRIBES if earlier else RELATIVE)
+    named = []
+    for (start, end), (until, _) in pairwise([*earlier, main]):
+        if not _describes(line.text, start, RELATIVE):
+            further = FURTHER.search(line.text, end, until)
+            names = _telling(line.cut(end, further.start() if further else until), known)
+            named += [one for one in names if one.value.casefold() in known or (is_description and not known)]
+    led = _telling(line.cut(*last), known)
+    return named + [one for one in led if one.value.casefold() in known or not (named or is_description)]
+
+
+def _describes(text: str, verb: int, subjects: re.Pattern[str]) -> bool:
+    """Say whether the subject of a verb, somewhere behind the first word, is one of these pronouns."""
+    subject = subjects.search(text, max(0, verb - LONGEST_PRONOUN), verb)
+    return subject is not None and subject.start() > 0
 
 
 def _telling(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
