@@ -35,8 +35,8 @@ ARTICLE = re.compile(r"(?:an?|the|der|die|das|den|dem|eine?|el|la|los|las|una?|l
 HEDGES = (
     "most likely", "very likely", "quite likely", "most probably", "very probably", "probably", "likely", "perhaps",
     "maybe", "possibly", "presumably", "apparently", "clearly", "obviously", "definitely", "certainly",
-    "wahrscheinlich", "vermutlich", "vielleicht", "probablemente", "quizás", "quizá", "tal vez", "probablement", "peut-être",
-    "sans doute", "大概", "很可能", "可能", "也许",
+    "wahrscheinlich", "vermutlich", "vielleicht", "probablemente", "quizás", "quizá", "tal vez", "probablement",
+    "peut-être", "sans doute", "大概", "很可能", "可能", "也许",
 )  # fmt: skip
 """How sure an author is of a name: no part of it."""
 HEDGE = "(?:" + "|".join(word.replace(" ", r"\s++") for word in HEDGES) + ")"

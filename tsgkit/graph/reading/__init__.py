@@ -13,25 +13,26 @@ line 3: repaired: bullet, arrow: '- wash --> dobj --> cup'
 
 One module each:
 
-==============  ==========================================================================================
-``spelling``    lines in other characters: full-width marks, LaTeX, HTML
-``leads``       the words before a line's content: bullets, labels of graphs, titles
-``names``       names without what stands around them; words that are no names
-``arrows``      triplets between arrows, with their edge between two or on one
-``rows``        triplets without arrows: in brackets, as cells, as calls
-``lines``       one line: triplets, a break between graphs, or something else
-``tables``      tables with a head: CSV, tabs, bars, Markdown
-``entries``     block YAML
-``mermaid``     flowcharts
-``dot``         Graphviz graphs
-``tags``        triplets in tags
-``forms``       the five above, which run over several lines
-``values``      JSON values
-``regions``     brackets that are no whole JSON
-``text``        the walk through all of it
-``blocks``      the triplets that make one graph
-``answers``     the graphs of a reply's answer alone, folded
-==============  ==========================================================================================
+===============  ==========================================================================================
+``spelling``     lines in other characters: full-width marks, LaTeX, HTML
+``leads``        the words before a line's content: bullets, labels of graphs, titles
+``names``        names without what stands around them; words that are no names
+``arrows``       triplets between arrows, with their edge between two or on one
+``rows``         triplets without arrows: in brackets, as cells, as calls
+``lines``        one line: triplets, a break between graphs, or something else
+``tables``       tables with a head: CSV, tabs, bars, Markdown
+``entries``      block YAML
+``mermaid``      flowcharts
+``dot``          Graphviz graphs
+``tags``         triplets in tags
+``forms``        the five above, which run over several lines
+``values``       JSON values
+``regions``      brackets that are no whole JSON
+``corrections``  prose that takes back the graphs before it
+``text``         the walk through all of it
+``blocks``       the triplets that make one graph
+``answers``      the graphs of a reply's answer alone, folded
+===============  ==========================================================================================
 
 :func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.
 
@@ -87,7 +88,7 @@ def read(text: str, k: int | None = None) -> Reading:
     Blank lines, headings and fences end a block; a block without a person-verb triplet belongs to the block before
     it. Blocks with several person-verb triplets are split only when k is above 1 and fewer than k were found.
     """
-    blocks, notes = find_blocks(text)
+    blocks, notes = find_blocks(text, k)
     arranged, more_notes = arrange(blocks, k)
     return Reading(
         graphs=tuple([ActionGraph([found.triplet for found in block]) for block in arranged]),

@@ -20,7 +20,10 @@ from tsgkit.graph.reading.names import ECHO, cleaned, fault_of, has_placeholder
 from tsgkit.graph.reading.spelling import OPEN_GROUP
 
 COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*")
-REMARK = re.compile(r"\s\([^()\s]{1,40}(?:\s[^()\s]{1,40}){1,20}\)[.,;]?\Z")
+REMARK = re.compile(
+    r"\s\((?:[^()\s]{1,40}(?:\s[^()\s]{1,40}){1,20}|no|wrong|incorrect|false|invalid|removed|deleted)\)[.,;]?\Z",
+    re.IGNORECASE,
+)
 REMARK_BEHIND_DASH = re.compile(r"\s[-–—]{1,2}\s|:\s")
 SEPARATOR = re.compile(r'"[^"\n]*"|([;,]|(?:\.|(?<=\s)\(?\d{1,3}[.)])(?=\s{1,3}[^\s=–—→-]))')
 SPACED = re.compile(r"[;,.]\s")
@@ -30,12 +33,26 @@ LABEL_BEHIND = re.compile(r"\s?\|([^|\n]{1,80})\|")
 DASHES = str.maketrans("–—─━=", "-----")
 MAY_BE_LABELLED = re.compile(r"[–—─━=]|\s-|-[\[(]")
 LONG_DASH = re.compile("[–—─━]")
+DENIAL = re.compile(
+    r"\W*(?!.*\bbut\b)(?:no|nope|wrong|incorrect|false|invalid|removed?|deleted?|omitted|excluded|rejected|discarded"
+    r"|not\s(?:true|correct|right|valid|possible|there|present|needed|allowed|part\sof|in\sthe)\b[^,;]*"
+    r"|(?:(?:this|that|it)\s)?(?:is|was|does|do|should|must|can)(?:\s?not|n['’]t)\s(?:be|true|correct|right|valid|possible"
+    r"|there|present|needed|allowed|apply|belong|exist|appear|happen|occur|hold|match)\b[^,;]*"
+    r"|(?:this|that|it)(?:\sis|'s)\s(?:wrong|incorrect|false)"
+    r"|nein|falsch|entfernt|incorrect[oae]|faux|错误?|不对)\W*",
+    re.IGNORECASE,
+)
+"""A remark that takes back the triplet that it stands behind."""
+DENIED = "a triplet that the words behind it deny"
 MIXED = "several statements on a line, not all of them triplets"
 
 
 def read_arrows(text: str, repairs: dict[str, None]) -> Line:
     """Return what a text with arrows holds: all of its triplets, or those before the one that it is cut in."""
-    text = _without_comment(text, repairs)
+    said = _without_comment(text, repairs)
+    if len(said) < len(text) and DENIAL.fullmatch(text, len(said)):
+        return Line(ignored=DENIED)
+    text = said
     pieces = _pieces(text)
     if len(pieces) > 1:
         repairs["several triplets on a line"] = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.arrows import read_arrows
+from tsgkit.graph.reading.arrows import DENIAL, DENIED, read_arrows
 from tsgkit.graph.reading.found import Line, is_whole_graph, names_known_edge
 from tsgkit.graph.reading.leads import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
 from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
@@ -23,7 +23,9 @@ HEADING = re.compile(
     rf"#{{1,6}}(?:\s|$)|\W{{0,4}}{GRAPH}[ \t_]{{0,3}}\W{{0,3}}\d+\b|\(?\d{{1,6}}[.):]",
     re.IGNORECASE,
 )
-CROSSES = frozenset("❌✗✘✖🚫")
+CROSSES = frozenset("❌✗✘✖🚫❎")
+VERDICTS = " \ufe0f✅✓✔☑" + "".join(sorted(CROSSES))
+"""Marks that say of a triplet whether it is right."""
 RULE = frozenset("-*_=~ ")
 
 
@@ -53,22 +55,38 @@ def understand(line: str) -> Line:
     if lead.is_doubtful or text[0] in CROSSES:
         return Line(ignored=DOUBTFUL, looks_like_triplets=True)
     repairs.update(dict.fromkeys(lead.repairs))
-    content = text[lead.end :]
-    if content.startswith("|"):
-        content = _cell_with_arrows(content, repairs)
+    content = _without_verdict(text[lead.end :], repairs)
+    if not content:
+        return Line(ignored=DENIED, looks_like_triplets=True)
     found = read_arrows(content, repairs)
     is_entry = lead.is_entry or "table row" in repairs
     is_break = lead.opens_graph or (is_entry and is_whole_graph(found.triplets))
     return found._replace(is_break=is_break, looks_like_triplets=bool(found.ignored))
 
 
+def _without_verdict(content: str, repairs: dict[str, None]) -> str:
+    """Return a triplet without other cells and check marks around it; nothing where these say that it is wrong."""
+    if "|" in content:
+        content = _cell_with_arrows(content, repairs)
+    if content.isascii() or content[-1] not in VERDICTS:
+        return content
+    repairs["decoration"] = None
+    bare = content.rstrip(VERDICTS)
+    return bare if CROSSES.isdisjoint(content[len(bare) :]) else ""
+
+
 def _cell_with_arrows(row: str, repairs: dict[str, None]) -> str:
-    """The only cell of a table's row with arrows; the whole row where there are several."""
-    cells = [cell for cell in row.split("|") if ARROW.search(cell)]
-    if len(cells) != 1:
+    """Return the only cell of a row with arrows, nothing where another cell denies it; the row where there are several.
+
+    A row of a table begins with a bar, or has a whole triplet between two.
+    """
+    cells = row.split("|")
+    places = [place for place, cell in enumerate(cells) if ARROW.search(cell)]
+    if len(places) != 1 or not (row.startswith("|") or len(ARROW.findall(cells[places[0]])) > 1):
         return row
     repairs["table row"] = None
-    return cells[0].strip()
+    content = cells.pop(places[0])
+    return "" if any(DENIAL.fullmatch(cell) or not CROSSES.isdisjoint(cell) for cell in cells) else content.strip()
 
 
 def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:

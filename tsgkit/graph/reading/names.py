@@ -20,6 +20,7 @@ BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 BRACKET_MARKS = frozenset("(){}[]<>")
 BLANKS = frozenset("._…?* ")
 """The marks that stand for a name left out."""
+QUESTION = "a question, not a triplet"
 ECHO = "the format of a triplet, not one"
 FORMAT_ENDS = frozenset({"action", "entity", "node", "object", "source", "subject", "target"})
 FORMAT_ENDS_OF_AN_EDGE = FORMAT_ENDS | {
@@ -90,6 +91,8 @@ def fault_of(names: Sequence[str]) -> str:
     if not all(names) or any(set(name) <= BLANKS for name in names):
         return "an empty name between arrows"
     text = "".join(names)
+    if "?" in text:
+        return QUESTION
     if " " not in text and "|" not in text:
         return ""
     if ": " in names[0]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ZERO_WIDTH = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 FULL_WIDTH = {mark: chr(ord(mark) - 0xFEE0) for mark in "！＃（）＊－．／＜＝＞［］＿｀｛｜｝"}
 PUNCTUATION = {"，": ", ", "：": ": ", "；": "; ", "、": ", ", "。": ". "}
-OTHER_MARKS = dict(zip("「」『』【】〔〕⟨⟩〈〉《》─━▶►▸\u3000", '""""[][]<><><>-->>> ', strict=True))
+OTHER_MARKS = dict(zip("「」『』【】〔〕⟨⟩〈〉《》─━▶►▸│┃║\u3000", '""""[][]<><><>-->>>||| ', strict=True))
 MARKS = str.maketrans(FULL_WIDTH | PUNCTUATION | OTHER_MARKS)
 NUMBERED = re.compile(r"^(\s{0,8}\d{1,3})、\s{0,3}")
 STRUCK = re.compile(r"~~[^~]{1,300}~~")

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
+from tsgkit.graph.reading.corrections import CORRECTION, takes_back_all
 from tsgkit.graph.reading.forms import form_at
 from tsgkit.graph.reading.found import (
     Block,
@@ -33,18 +34,15 @@ MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 PUNCTUATION = frozenset("[](){},;: \t\n\r")
-CORRECTION = re.compile(
-    r"\b(?:corrected|revised|updated|fixed|amended)\s(?:(?:scene|action)\s)?(?:graph|triplet|version|answer|output|list)s?"
-    r"(?!\s?#?(?:[2-9]|1\d))|korrigierte\s(?:szenen)?graph|(?:修正|更正)后?的?(?:场景)?图",
-    re.IGNORECASE,
-)
-"""A heading that puts what follows in the place of what was written before it."""
 WITHDRAWN = "withdrawn by a correction behind it"
 
 
-def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
-    """The blocks of a text in order, and a note for every line that is neither blank nor a clean triplet."""
-    finder = _Finder(text)
+def find_blocks(text: str, k: int | None = None) -> tuple[list[Block], list[Note]]:
+    """The blocks of a text in order, and a note for every line that is neither blank nor a clean triplet.
+
+    Where one graph was asked for (``k`` is 1), words that take back what stands before them withdraw it.
+    """
+    finder = _Finder(text, is_one_graph=k == 1)
     finder.run()
     return finder.blocks, finder.notes
 
@@ -52,7 +50,8 @@ def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
 class _Finder:
     """Walks over the lines; knows where it is, the block it is filling, and what it noted."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_one_graph: bool) -> None:
+        self.is_one_graph = is_one_graph
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.lines = self.text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
@@ -63,6 +62,7 @@ class _Finder:
         self.searched_to = 0
         self.long_attempts = MOST_LONG_ATTEMPTS
         self.corrected_from = 0
+        self.taken_back: list[int] = []
 
     def run(self) -> None:
         self.skip_reasoning()
@@ -114,6 +114,9 @@ class _Finder:
 
     def withdraw(self) -> None:
         """Leave out the graphs before a correction, where it was followed by any."""
+        for place in self.taken_back:
+            if place < len(self.blocks) and any(found.names_action for found in self.blocks[place]):
+                self.corrected_from = max(self.corrected_from, place)
         if not 0 < self.corrected_from < len(self.blocks):
             return
         gone = {found.line for block in self.blocks[: self.corrected_from] for found in block}
@@ -157,10 +160,13 @@ class _Finder:
     def take(self, line: Line, text: str) -> None:
         """Take what was understood of the line that is being read, or of a part of it."""
         number = self.at + 1
-        if line.is_break:
+        takes_back = self.is_one_graph and not line.triplets and not line.looks_like_triplets and takes_back_all(text)
+        if line.is_break or takes_back:
             self.close()
-            if not (line.triplets or self.corrected_from) and CORRECTION.search(text):
-                self.corrected_from = len(self.blocks)
+        if takes_back:
+            self.taken_back.append(len(self.blocks))
+        elif line.is_break and not (line.triplets or self.corrected_from) and CORRECTION.search(text):
+            self.corrected_from = len(self.blocks)
         self.add(line.triplets, number)
         if line.ignored:
             note = unread if line.looks_like_triplets else ignored
