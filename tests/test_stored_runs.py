@@ -285,6 +285,62 @@ def test_a_stored_run_continues_after_its_cards_were_reworded(
     assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
 
 
+FOLDERS = [stored for stored in STORED if stored.run == "rules" or stored.run.startswith("judged")]
+
+
+def with_solver(run: str, solver: str) -> None:
+    """Make a run one that was begun with a solver; of folders that are judged, the identity has none."""
+    file = Path(run, "run.json")
+    header = json.loads(file.read_text(encoding="utf-8"))
+    assert not any(solver in name for name in header["asked"]["prompts"])
+    header["plan"]["solvers"] = [solver]
+    header["command"][2:2] = ["--solver", solver]
+    file.write_text(json.dumps(header), encoding="utf-8")
+
+
+@pytest.mark.parametrize("stored", FOLDERS, ids=lambda stored: f"{stored.suite}-{stored.run}")
+def test_a_stored_run_continues_with_a_solver_that_does_nothing(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    with_solver(run, "vote:3")
+    neighbours = set(Path(run).parent.iterdir())
+    assert continued(capsys, f"{run}/run.json", server) == stored.left
+    assert capsys.readouterr().out.count("--solver vote:3 does nothing in this run") == 1
+    assert continued(capsys, f"{run}/run.json", server) == 0
+    output(capsys, "rescore", run)
+    check_figures(reported(capsys, run), stored.read_today["continued"])
+    assert set(Path(run).parent.iterdir()) == neighbours, "no other run was begun"
+
+
+@pytest.mark.parametrize("stored", [STORED[7]], ids=["formalimg-judged-natural"])
+def test_a_stored_run_in_its_own_folder_continues_with_a_solver_that_does_nothing(
+    stored: Stored, run: str, server: Running, capsys: Captured
+) -> None:
+    with_solver(run, "vote:3")
+    header = json.loads(Path(run, "run.json").read_text(encoding="utf-8"))
+    place = header["command"].index("--out")
+    del header["command"][place : place + 2]
+    Path(run, "run.json").write_text(json.dumps(header), encoding="utf-8")
+    moved = Path("runs", f"{header['name']}-{header['identity']}")
+    moved.parent.mkdir(exist_ok=True)
+    shutil.move(run, moved)
+    assert continued(capsys, f"{moved}/run.json", server) == stored.left
+    assert list(moved.parent.iterdir()) == [moved]
+
+
+@pytest.mark.parametrize("stored", FOLDERS, ids=lambda stored: f"{stored.suite}-{stored.run}")
+@pytest.mark.parametrize("words", [["--new"], ["--out", "other"], ["--solver", "vote:5"]], ids=lambda words: words[0])
+def test_a_new_run_of_folders_is_refused_with_a_solver(
+    stored: Stored, run: str, words: list[str], capsys: Captured
+) -> None:
+    with_solver(run, "vote:3")
+    before = {file.name: file.read_bytes() for file in Path(run).iterdir()}
+    assert main([*command_of(f"{run}/run.json"), *words]) == 2
+    assert "leave out --solver" in capsys.readouterr().err
+    assert {file.name: file.read_bytes() for file in Path(run).iterdir()} == before
+    assert not Path("other").exists()
+
+
 @pytest.mark.parametrize("stored", [STORED[5], STORED[11]], ids=["formalimg-layout", "sceneeval-annotated"])
 def test_a_stored_run_continues_after_requests_are_built_otherwise(
     stored: Stored, run: str, server: Running, capsys: Captured

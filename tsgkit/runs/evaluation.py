@@ -13,7 +13,7 @@ import asyncio
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from tsgkit.replies import READER
 from tsgkit.runs.execute import Subject, Work
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.interrupts import on_interrupts, ticking
-from tsgkit.runs.plan import Cell, Plan
+from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.reopened import reader_of, records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
@@ -126,7 +126,24 @@ def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_s
 
 def prepare_run(plan: Plan, options: Options) -> Prepared:
     """Prepare a plan under the request form of the run that the options go on with; a new run has the newest form."""
+    return _with_idle_solvers(plan, options) or _prepared(plan, options)
 
+
+def _with_idle_solvers(plan: Plan, options: Options) -> Prepared | None:
+    """Prepare a stored run of folders that was begun with solvers, which version 0.1.0 ignored; None for other runs."""
+    default = Plan().solvers
+    if plan.solvers == default or options.new or not all(name.startswith(BASELINE) for name in plan.models):
+        return None
+    found = _prepared(plan.model_copy(update={"solvers": default}), options)
+    path = options.out or default_folder(found)
+    if not found.plan.folders or not (path / HEADER).is_file():
+        return None
+    header = read_header(path)
+    is_stored = header.get("plan", {}).get("solvers") == list(plan.solvers) and is_same_run(header, found.header(()))
+    return replace(found, idle_solvers=plan.solvers) if is_stored else None
+
+
+def _prepared(plan: Plan, options: Options) -> Prepared:
     def prepared(form: int) -> Prepared:
         return prepare(plan, scene_time=options.scene_time, boxes=options.boxes, form=form)
 

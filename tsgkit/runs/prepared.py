@@ -99,6 +99,8 @@ class Prepared:
     """The request form."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
     """What becomes known of the response formats that the judge takes."""
+    idle_solvers: tuple[str, ...] = ()
+    """Solvers that a stored run of folders names, although no model answers in it; new runs are refused with any."""
 
     @property
     def identity(self) -> str:
@@ -119,7 +121,8 @@ class Prepared:
     def notes(self) -> tuple[str, ...]:
         """What has to be told of the data and of how they are looked at, task by task."""
         told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
-        return (*dict.fromkeys(told), *self.warnings)
+        idle = (f"--solver {name} does nothing in this run: no model answers" for name in self.idle_solvers)
+        return (*dict.fromkeys(told), *idle, *self.warnings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
