@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.replies.corrections import TAKEN_BACK
@@ -25,6 +25,8 @@ from tsgkit.replies.sections import labels_in
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 """Steps for one text, at least and for each of its characters; a step is about a character of an attempt to read."""
+WORK_A_NESTED_CHARACTER = 10
+"""The same where what stands within values is read by itself as well, once for each level."""
 TOO_MUCH = "it takes too many steps to read"
 CUT = "it ends in the middle"
 LONGEST_NUMBER = 40
@@ -47,6 +49,7 @@ CLOSING = {"[": "]", "{": "}", "(": ")"}
 BEGINNINGS = frozenset('{["“0123456789+-.')
 """What can begin a value without a comma before it."""
 OPENING = re.compile(r"[\[{]")
+ANY_OPENING = re.compile(r"[\[{(]")
 
 
 class Found(NamedTuple):
@@ -101,6 +104,24 @@ def values_in(text: str) -> list[Found]:
     return _without_inner(found)
 
 
+def nested_values_in(text: str) -> Iterator[Found]:
+    """Yield the lists and objects of a text that are whole, in parentheses too, and also those within others, in order.
+
+    >>> [one.value for one in nested_values_in("[('a', 'b'), {'c': (1,)}, ['d', ")]
+    [['a', 'b'], {'c': [1]}, [1]]
+    """
+    reader = _Reader(text, WORK_A_NESTED_CHARACTER)
+    for opening in ANY_OPENING.finditer(text):
+        reader.begin(opening.start())
+        try:
+            value = reader.value(0)
+        except _TooMuch:
+            return
+        except (_Cut, _Broken):
+            continue
+        yield Found(value, opening.start(), reader.at, reader.repaired)
+
+
 def object_with(text: str, *names: str) -> Found | Unreadable:
     """Return the last object of a text that has one of these fields, or why there is none.
 
@@ -136,11 +157,11 @@ def _without_inner(found: list[Found]) -> list[Found]:
 class _Reader:
     """One text and how far it is read."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, work: int = WORK_A_CHARACTER) -> None:
         self.text = text
         self.at = 0
         self.repaired = False
-        self.left = max(MOST_WORK, WORK_A_CHARACTER * len(text))
+        self.left = max(MOST_WORK, work * len(text))
 
     def begin(self, at: int) -> None:
         """Start at a bracket."""
@@ -249,7 +270,7 @@ class _Reader:
         self.repaired = self.repaired or quote != '"'
         self.at = found.end()
         self.spend(len(found.group()))
-        return well_formed(ESCAPE.sub(_unescaped, found.group(1)))
+        return unescaped(found.group(1))
 
     def bare(self) -> Any:  # noqa: ANN401  (as JSON has it)
         """A number, null, true, false, or a word."""
@@ -265,6 +286,15 @@ class _Reader:
         self.spend(len(word.group()))
         self.repaired = self.repaired or word.group() not in EXACT_WORDS
         return WORDS.get(word.group().lower(), well_formed(word.group()))
+
+
+def unescaped(text: str) -> str:
+    """Return the text that stands between quotes.
+
+    >>> print(unescaped(r"the cook\\'s pan, 20 \\u00b0C"))
+    the cook's pan, 20 °C
+    """
+    return well_formed(ESCAPE.sub(_unescaped, text))
 
 
 def _unescaped(escape: re.Match[str]) -> str:

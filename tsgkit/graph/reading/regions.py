@@ -19,11 +19,9 @@ from typing import NamedTuple
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.found import is_whole_graph
 from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
-from tsgkit.graph.reading.values import ReadText, are_names, is_list_of_names, look, triplet_of
+from tsgkit.graph.reading.values import ReadText, is_list_of_names, look, triplet_of
+from tsgkit.replies.near_json import nested_values_in, unescaped
 
-STRING = r"""(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
-LIST_OF_THREE = re.compile(rf"[\[(]\s*{STRING}\s*,\s*{STRING}\s*,\s*{STRING}\s*(?:,\s*)?[\])]")
-OBJECT = re.compile(r"\{[^{}\[\]]{1,2000}\}")
 QUOTE = re.compile("[\"']")
 IN_QUOTES = {'"': re.compile(r'"(?:[^"\\\n]|\\.)*("?)'), "'": re.compile(r"'(?:[^'\\\n]|\\.)*('?)")}
 KEY_BEFORE = re.compile(r"""["']([^"'\n]{1,60})["']\s{0,3}:\s{0,3}\Z""")
@@ -58,7 +56,7 @@ def pieces_of(region: str, read_text: ReadText) -> list[Piece]:
     """Return the pieces of a region in order, without those inside another: an object that a quoted name is made of
     is no triplet of its own."""
     apart: list[Piece] = []
-    for piece in sorted([*_lists_of_three(region), *_objects(region), *_texts(region, read_text)]):
+    for piece in sorted([*_values(region), *_texts(region, read_text)]):
         if not apart or piece.start >= apart[-1].end:
             apart.append(piece)
     return apart
@@ -75,35 +73,23 @@ def loaded(line: str) -> object:
     return value
 
 
-def _lists_of_three(region: str) -> Iterator[Piece]:
-    for match in LIST_OF_THREE.finditer(region):
-        groups = match.groups()
-        names = [(groups[place] or groups[place + 1] or "").strip() for place in (0, 2, 4)]
-        if not are_names(names):
+def _values(region: str) -> Iterator[Piece]:
+    """Yield the lists and objects that are triplets, and lists of three names that their key says are none."""
+    for found in nested_values_in(region):
+        text = region[found.start : found.end]
+        triplet = triplet_of(found.value) if QUOTE.search(text) else None
+        if triplet is None:
             continue
-        key = _key_before(region, match.start())
-        is_triplet = not key or not is_list_of_names(key, names)
-        graphs = ((Triplet(*names),),) if is_triplet else ()
-        yield Piece(match.start(), match.end(), graphs, _is_graph(key))
-
-
-def _objects(region: str) -> Iterator[Piece]:
-    for match in OBJECT.finditer(region):
-        triplet = triplet_of(loaded(match.group()) or loaded(_with_double_quotes(match.group())))
-        if triplet is not None:
-            yield Piece(match.start(), match.end(), ((triplet,),))
-
-
-def _with_double_quotes(text: str) -> str:
-    """Rewrite Python's quotes as JSON's, where no quote stands inside another."""
-    return "" if '"' in text else text.replace("'", '"')
+        key = _key_before(region, found.start) if isinstance(found.value, list) else ""
+        is_triplet = not key or not is_list_of_names(key, list(triplet))
+        yield Piece(found.start, found.end, ((triplet,),) if is_triplet else (), _is_graph(key))
 
 
 def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
     """Yield the strings with arrows in them."""
     for match in _quoted(region):
         if ARROW.search(region, match.start(), match.end()):
-            holding = look([_unescaped(match.group())], read_text)
+            holding = look([unescaped(match.group()[1:-1])], read_text)
             graphs = tuple(map(tuple, holding.graphs))
             if graphs:
                 is_graph = _is_graph(_key_before(region, match.start()))
@@ -123,16 +109,6 @@ def _quoted(region: str) -> Iterator[re.Match[str]]:
             continue
         yield match
         at = match.end()
-
-
-def _unescaped(quoted: str) -> str:
-    text = quoted[1:-1]
-    if "\\" not in text:
-        return text
-    try:
-        return str(json.loads('"' + text.replace("\\'", "'").replace('"', '\\"' if quoted[0] == "'" else '"') + '"'))
-    except ValueError:
-        return text
 
 
 def _key_before(region: str, place: int) -> str:
