@@ -39,7 +39,8 @@ One module each:
 Nothing is read that was not said. Three names with commas, bars, tabs or hyphens between them are a triplet only where
 the middle one is an edge for sure (``verb``, ``dobj`` or a preposition) or the head of a table says so; the same goes
 for three names in brackets behind a title (``Nodes: [cup, lid, sink]``). Sentences with arrows, the format that was
-asked for (``source -> edge -> target``), what is struck out and what a later "Corrected graph:" replaces are noted.
+asked for (``source -> edge -> target``), what is struck out, asked or denied ("hand2? No.") and what a later "Corrected
+graph:" replaces are noted.
 
 Not covered: names are not lower-cased or matched to a vocabulary (scoring folds, edits snap); a chain of four arrows
 without labels is not guessed at; a text's reasoning is not told from its answer (``answers`` does
@@ -88,7 +89,7 @@ def read(text: str, k: int | None = None) -> Reading:
     Blank lines, headings and fences end a block; a block without a person-verb triplet belongs to the block before
     it. Blocks with several person-verb triplets are split only when k is above 1 and fewer than k were found.
     """
-    blocks, notes = find_blocks(text, k)
+    blocks, notes = find_blocks(text)
     arranged, more_notes = arrange(blocks, k)
     return Reading(
         graphs=tuple([ActionGraph([found.triplet for found in block]) for block in arranged]),

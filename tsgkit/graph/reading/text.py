@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.corrections import CORRECTION, takes_back_all
@@ -37,12 +37,9 @@ PUNCTUATION = frozenset("[](){},;: \t\n\r")
 WITHDRAWN = "withdrawn by a correction behind it"
 
 
-def find_blocks(text: str, k: int | None = None) -> tuple[list[Block], list[Note]]:
-    """The blocks of a text in order, and a note for every line that is neither blank nor a clean triplet.
-
-    Where one graph was asked for (``k`` is 1), words that take back what stands before them withdraw it.
-    """
-    finder = _Finder(text, is_one_graph=k == 1)
+def find_blocks(text: str) -> tuple[list[Block], list[Note]]:
+    """The blocks of a text in order, and a note for every line that is neither blank nor a clean triplet."""
+    finder = _Finder(text)
     finder.run()
     return finder.blocks, finder.notes
 
@@ -50,8 +47,7 @@ def find_blocks(text: str, k: int | None = None) -> tuple[list[Block], list[Note
 class _Finder:
     """Walks over the lines; knows where it is, the block it is filling, and what it noted."""
 
-    def __init__(self, text: str, *, is_one_graph: bool) -> None:
-        self.is_one_graph = is_one_graph
+    def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.lines = self.text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
@@ -114,14 +110,19 @@ class _Finder:
 
     def withdraw(self) -> None:
         """Leave out the graphs before a correction, where it was followed by any."""
-        for place in self.taken_back:
-            if place < len(self.blocks) and any(found.names_action for found in self.blocks[place]):
+        for place, end in pairwise([*self.taken_back, len(self.blocks)]):
+            before, behind = self.actions(self.corrected_from, place), self.actions(place, end)
+            if behind >= max(before, 1):
                 self.corrected_from = max(self.corrected_from, place)
         if not 0 < self.corrected_from < len(self.blocks):
             return
         gone = {found.line for block in self.blocks[: self.corrected_from] for found in block}
         self.notes += [ignored(number, WITHDRAWN, self.lines[number - 1]) for number in sorted(gone)]
         del self.blocks[: self.corrected_from]
+
+    def actions(self, start: int, end: int) -> int:
+        """Return how many person-verb triplets some blocks hold."""
+        return sum(found.names_action for block in self.blocks[start:end] for found in block)
 
     def take_form(self, form: Form) -> None:
         """Several lines that are read together."""
@@ -160,7 +161,7 @@ class _Finder:
     def take(self, line: Line, text: str) -> None:
         """Take what was understood of the line that is being read, or of a part of it."""
         number = self.at + 1
-        takes_back = self.is_one_graph and not line.triplets and not line.looks_like_triplets and takes_back_all(text)
+        takes_back = not line.triplets and not line.looks_like_triplets and takes_back_all(text)
         if line.is_break or takes_back:
             self.close()
         if takes_back:
