@@ -40,9 +40,7 @@ NOUN = (
 )
 FOLLOWED = r"(?=[^\S\n]++[-–—]|[^\S\n]*+(?:$|\n|[^\w\s'’&/+,.(~-]|[.,](?!\w)|[-–—]\s|项|选项|是))"
 BE = r"(?:(?:is|was|has\s++been|(?:can|could|must|should)\s++be|ist|wird|es|est)\s++)"
-ADVERB = (
-    r"(?:(?:therefore|thus|hence|then|also|clearly|obviously|definitely|already|likely|probably|simply|daher|also)\s++)"
-)
+ADVERB = r"(?:(?:therefore|thus|hence|then|also|clearly|obviously|definitely|already|likely|probably|simply|daher)\s++)"
 NOT_IT = (
     rf"(?:not\b(?!\s++(?:{NOUN}\s++)?\(?(?-i:[A-H])\b)|no\b(?!\s++(?:doubt|other|need))|wrong|incorrect|false\b|out\b|excluded"
     r"|eliminated|ruled\s++out|rejected|discarded|dismissed|disqualified|impossible|unlikely|invalid|inconsistent|implausible"
