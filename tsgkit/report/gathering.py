@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
@@ -29,13 +29,10 @@ from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judged import PartOfSample
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
 from tsgkit.suites.transcript import Transcript
-
-if TYPE_CHECKING:
-    from tsgkit.report.published import Beside
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
 CHOICES = (ALL, HEADLINE, MAIN)
@@ -129,6 +126,33 @@ class ReportRow:
         """How it was asked: style, solver and repeat, as far as they say something."""
         solver = () if self.solver in ("single", "baseline") else (self.solver,)
         return tuple(filter(None, (self.style, *solver, f"#{self.repeat}" if self.repeat else "")))
+
+
+class Figure(NamedTuple):
+    """One published figure: a fraction of 1, or a count; ``doubt`` says why it cannot be relied on."""
+
+    table: str
+    model: str
+    metric: str
+    value: float
+    items: int
+    doubt: str
+    is_share: bool = True
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A row of ours, the published figures of its task, and in words what differs between theirs and ours."""
+
+    row: ReportRow
+    style: str
+    figures: tuple[Figure, ...]
+    differences: tuple[str, ...]
+    source: str
+
+    def value(self, metric: str) -> Value | None:
+        """Our figure, as the published code scores; None where there is none."""
+        return (self.row.board.profiles["official"] or {}).get(metric)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -27,9 +27,8 @@ from tsgkit.library.datasets import dataset, is_official
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
-from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.gathering import Beside, Figure, Report, ReportRow
 from tsgkit.runs.prepared import RULES
-from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import Suite, suites
 
 PUBLISHED = "published"
@@ -131,33 +130,6 @@ class Reference(_Declared):
                         scale = 100 if is_share else 1
                         value = round(number / scale, 6)
                         yield Figure(table.name, model, column.metric, value, column.items, doubt, is_share)
-
-
-class Figure(NamedTuple):
-    """One published figure: a fraction of 1, or a count; ``doubt`` says why it cannot be relied on."""
-
-    table: str
-    model: str
-    metric: str
-    value: float
-    items: int
-    doubt: str
-    is_share: bool = True
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A row of ours, the published figures of its task, and in words what differs between theirs and ours."""
-
-    row: ReportRow
-    style: str
-    figures: tuple[Figure, ...]
-    differences: tuple[str, ...]
-    source: str
-
-    def value(self, metric: str) -> Value | None:
-        """Our figure, as the published code scores; None where there is none."""
-        return (self.row.board.profiles["official"] or {}).get(metric)
 
 
 def load_reference(suite: str = "") -> Reference:

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
-from tsgkit.report.gathering import Report, ReportRow
+from tsgkit.report.gathering import Beside, Figure, Report, ReportRow
 from tsgkit.report.inert import Foreign
-from tsgkit.report.published import Beside, Figure
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.task import Control
