@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -22,6 +22,8 @@ from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged
+from tsgkit.suites.replies import Reply as Replied
+from tsgkit.suites.solvers.answerable import AsAsked, Draft, Reading
 from tsgkit.suites.solvers.families import check_solver, family_of, known_families
 from tsgkit.suites.transcript import Said as Told
 from tsgkit.suites.transcript import Transcript
@@ -180,6 +182,47 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
         check_solver("agent", TsgTask(load_card("tsg/sgqa")))
     assert "--task tsg/refine-hinted" in (raised.value.hint or "")
+
+
+@dataclass(frozen=True)
+class Caption:
+    item_id: str
+    sentence: str
+    cluster: str = ""
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Captions:
+    """A task of another suite: a caption becomes a graph with any names."""
+
+    name = "theirs/captions"
+
+    def read(self, item: Caption, reply: Replied | None) -> Reading[object]:
+        found = read_graphs((reply and reply.text) or "", 1)
+        return Reading(Outcome.ANSWERED if isinstance(found, GraphAnswer) else Outcome.UNREADABLE, found)
+
+    def score(self, item: Caption, reading: Reading[object], asked: AsAsked | None) -> Judged:
+        graphs = reading.answer.graphs if isinstance(reading.answer, GraphAnswer) else ()
+        return Judged(item, reading.outcome, [str(graph) for graph in graphs], {"strict": {}})
+
+    def length(self, item: Caption) -> tuple[int, int]:
+        return 10, 100
+
+    def unpublished(self, style: str, solver: str) -> str:
+        return "no figures are published"
+
+    def draft(self, item: Caption) -> Draft:
+        return Draft(sentence=item.sentence, begins=True)
+
+
+def test_an_agent_does_any_task_that_can_be_drafted() -> None:
+    check_solver("agent", Captions())
+    solver, ask = AGENTS.solver("agent", Captions(), None), Spoken({"write/1": arrows(FILL), "critique": "none"})
+    item = Caption("0", "Somebody fills a kettle.")
+    judged = solver.judge(item, run(solver.solve(item, ask)))
+    assert ask.labels == ["write/1", "critique/1"] and judged.answer == [str(FILL)]
+    assert "Somebody fills a kettle." in ask.asked[0][1]
+    assert solver.expected(item).calls[0] <= len(ask.asked) <= solver.expected(item).calls[1]
 
 
 def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
