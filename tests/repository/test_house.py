@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import networkx
 import pytest
 
 import tsgkit
@@ -101,6 +102,41 @@ def test_modules_import_no_commands_of_suites_but_their_own(path: Path) -> None:
         names = [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
         for commands in filter(None, map(commands_of, names)):
             assert commands == commands_of(name_of(path)), f"{commands} is imported on line {node.lineno}"
+
+
+def named_in(path: Path) -> Iterator[str]:
+    """The modules and places that a module imports or names in its strings, docstrings included."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node, name in imports(tree):
+        yield from [f"{name}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else [name]
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from re.findall(r"\btsgkit(?:\.\w+)+", part.value)
+
+
+def suite_of(name: str) -> str:
+    """The package of one of our suites that a name lies in; empty where it lies elsewhere."""
+    package = ".".join(name.split(".")[:3])
+    return package if package in OURS else ""
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_module_outside_a_suites_folder_names_the_suite(path: Path) -> None:
+    named = [name for name in named_in(path) if suite_of(name) not in ("", suite_of(name_of(path)))]
+    assert named == (list(OURS) if name_of(path) == "tsgkit.suites.suite" else [])
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports inside functions and those for types alone count: a circle is no order, whenever it closes."""
+    names = {name_of(path): path for path in modules()}
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    for name, path in names.items():
+        for node, module in imports(ast.parse(path.read_text(encoding="utf-8"))):
+            inner = [f"{module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+            graph.add_edges_from((name, one if one in names else module) for one in inner or [module])
+    circles = [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
+    assert circles == []
+    assert list(networkx.selfloop_edges(graph)) == []
 
 
 @pytest.mark.parametrize("package", OURS)
