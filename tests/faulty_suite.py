@@ -17,7 +17,7 @@ from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.suite import Suite
 from tsgkit.suites.task import Dataset
 from tsgkit.suites.transcript import Ask, Transcript
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.tsg.qa import Questions
 
 FAULTS = "faults.json"
 SECRET = "sk-not-to-be-told"  # noqa: S105  (what a message may hold)
@@ -69,7 +69,7 @@ class Faulty:
         return self.inner.unfinished(transcript)
 
 
-class FaultyTask(TsgTask):
+class FaultyTask(Questions):
     """The questions of tsg, with faults."""
 
     computes = True

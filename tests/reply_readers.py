@@ -31,7 +31,9 @@ from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg import official as tsg_official
-from tsgkit.suites.tsg.strict import letter, names, word
+from tsgkit.suites.tsg.halves import names
+from tsgkit.suites.tsg.qa import word
+from tsgkit.suites.tsg.selection import letter
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
 OPTIONS = {"A": "left", "B": "right", "E": "None"}

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from shipped import DATA
+from tsg_tasks import METRICS
 
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.published import against_published
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.suites.scoreboard import Board, Value
-from tsgkit.suites.tsg.metrics import METRICS
 
 COUNTS = {
     "items": 4,

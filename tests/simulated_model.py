@@ -41,7 +41,7 @@ from tsgkit.graph.wording import arrows
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.scoring.sets import compare_graphs
 from tsgkit.suites.transcript import Ask
-from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.items import GenerationSample
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

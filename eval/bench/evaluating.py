@@ -150,11 +150,10 @@ def at_a_limit(folder: Path) -> None:
 
 
 def _prompts(data: Path) -> list[str]:
-    from tsgkit.suites.tsg.dataset import Dataset
-    from tsgkit.suites.tsg.prompting import prompter_of
+    from tsg_tasks import prompter_of, rows_in
 
     prompter = prompter_of("sgqa")
-    return [prompter.text(sample) for sample in Dataset(data, "sgqa")]
+    return [prompter.text(sample) for sample in rows_in(data, "sgqa")]
 
 
 def offline(samples: int, folder: Path) -> None:

@@ -36,7 +36,7 @@ from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.answers import read_holds
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.tsg.strict import word
+from tsgkit.suites.tsg.qa import word
 
 AIM = 10_000
 GRAPHS = 2_000

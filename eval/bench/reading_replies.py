@@ -64,10 +64,11 @@ def graphs() -> list[str]:
 
 def times() -> dict[str, float]:
     """Read all replies with the version that is imported; the seconds by kind."""
+    from tsg_tasks import read_reply
+
     from tsgkit.graph.model import ActionGraph, Vocabulary
     from tsgkit.suites.replies import Reply
-    from tsgkit.suites.tsg.judging import read_reply
-    from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample, SelectionSample
+    from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
 
     held = (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
     shared: dict[str, Any] = {"item_id": "0", "cluster": "0"}

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from seeded_faults import bundled, spoilt_narratives  # noqa: E402
 from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item  # noqa: E402
+from tsg_tasks import prompter_of, tsg_task  # noqa: E402
 
 from tsgkit.agents.repairs import LESS_SURE, mend  # noqa: E402
 from tsgkit.graph import Corruption  # noqa: E402
@@ -39,9 +40,7 @@ from tsgkit.scoring.outcomes import Outcome  # noqa: E402
 from tsgkit.suites.solvers.families import family_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
-from tsgkit.suites.tsg.drafting import DraftedTask  # noqa: E402
-from tsgkit.suites.tsg.prompting import prompter_of  # noqa: E402
-from tsgkit.suites.tsg.samples import GenerationSample  # noqa: E402
+from tsgkit.suites.tsg.items import GenerationSample  # noqa: E402
 
 LEVELS = (0.05, 0.15, 0.30)
 SOLVERS = ("single", "vote:5", "agent:exact", "agent")
@@ -91,7 +90,7 @@ def measured(name: str, model: SimulatedModel, items: Sequence[GenerationSample]
     sums = Sums()
     family = family_of(name)
     solvers: dict[str, Solver] = {
-        task: family.solver(name, DraftedTask(load_card(f"tsg/{task}")), prompter_of(task) if family.styled else None)
+        task: family.solver(name, tsg_task(load_card(f"tsg/{task}")), prompter_of(task) if family.styled else None)
         for task in ("sa-sgg", "ma-sgg")
     }
 

@@ -13,15 +13,16 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from time import perf_counter
 
+from tsg_tasks import judge
+
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg import generation, official
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg import graph_scores, official
+from tsgkit.suites.tsg.items import GenerationSample
 
 ROUNDS = 5
 ITEMS = 4_000
@@ -100,15 +101,16 @@ def _print_diagnostics(
         for (sample, _), answer in zip(items, answers, strict=True)
         if isinstance(answer, GraphAnswer)
     ]
-    sets = [(generation.GraphSets.of(one), generation.GraphSets.of(other)) for one, other, _ in pairs]
+    sets = [(graph_scores.GraphSets.of(one), graph_scores.GraphSets.of(other)) for one, other, _ in pairs]
     parts: dict[str, Callable[[], object]] = {
-        "sets": lambda: [(generation.GraphSets.of(one), generation.GraphSets.of(other)) for one, other, _ in pairs],
-        "headline and micro": lambda: [generation.headline(one.triplets, other.triplets) for one, other in sets],
-        "alignments": lambda: [generation.alignments(one.triplets, other.triplets) for one, other in sets],
-        "soft matching": lambda: [generation.mean_f1(one, other, soft_overlap) for one, other, _ in pairs],
-        "action sequences": lambda: [generation.actions(one, other) for one, other, _ in pairs],
+        "sets": lambda: [(graph_scores.GraphSets.of(one), graph_scores.GraphSets.of(other)) for one, other, _ in pairs],
+        "headline and micro": lambda: [graph_scores.headline(one.triplets, other.triplets) for one, other in sets],
+        "alignments": lambda: [graph_scores.alignments(one.triplets, other.triplets) for one, other in sets],
+        "soft matching": lambda: [graph_scores.mean_f1(one, other, soft_overlap) for one, other, _ in pairs],
+        "action sequences": lambda: [graph_scores.actions(one, other) for one, other, _ in pairs],
         "hallucinations": lambda: [
-            generation.invented(sample, other, said) for (_, other, sample), (_, said) in zip(pairs, sets, strict=True)
+            graph_scores.invented(sample, other, said)
+            for (_, other, sample), (_, said) in zip(pairs, sets, strict=True)
         ],
     }
     print(f"\n{'a part of the strict scores':<40}{'us per item':>23}")

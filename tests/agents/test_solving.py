@@ -10,6 +10,7 @@ from doors import run
 from seeded_faults import bundled
 from simulated_model import ALL, SEEN_BY_RULES, SimulatedModel, item
 from spoken_models import L, Said, Spoken, arrows, graph
+from tsg_tasks import DERIVATIONS, draft_of, of_item, prompter_of, tsg_task
 
 from tsgkit.agents import wording
 from tsgkit.agents.solving import AGENTS, passage_of, sentence_of, written
@@ -27,13 +28,9 @@ from tsgkit.suites.solvers.answerable import AsAsked, Draft, Reading
 from tsgkit.suites.solvers.families import check_solver, family_of, known_families
 from tsgkit.suites.transcript import Said as Told
 from tsgkit.suites.transcript import Transcript
-from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.drafting import DraftedTask, draft_of
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import GenerationSample
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 
-TASKS = {task: DraftedTask(load_card(f"tsg/{task}")) for task in ("sa-sgg", "ma-sgg")}
+TASKS = {task: tsg_task(load_card(f"tsg/{task}")) for task in ("sa-sgg", "ma-sgg")}
 TASK = TASKS["ma-sgg"]
 WORK = AGENTS.scorer("agent", TASK, "")
 PICK = graph("person verb pick-up; pick-up dobj cup; pick-up with hand1")
@@ -49,7 +46,7 @@ STEPS: dict[str, Said] = {
 
 
 def solved(sample: GenerationSample | RefineSample, ask: Spoken, name: str = "agent") -> tuple[Transcript, Judged]:
-    solver = AGENTS.solver(name, TASK, None)
+    solver = AGENTS.solver(name, of_item(sample), None)
     transcript = run(solver.solve(sample, ask))
     return transcript, solver.judge(sample, transcript)
 
@@ -166,7 +163,7 @@ def test_the_least_and_the_most_that_is_asked_bound_what_is_asked() -> None:
     for sample in (ONE, TWO, *DERIVATIONS["refine"].make(TWO)):
         assert isinstance(sample, GenerationSample | RefineSample)
         for name in AGENTS.names:
-            least, most = AGENTS.solver(name, TASK, None).expected(sample).calls
+            least, most = AGENTS.solver(name, of_item(sample), None).expected(sample).calls
             for said in (STEPS, STEPS | turns, STEPS | turns | {"write": "person -> verb -> dig"}):
                 ask = Spoken(said)
                 solved(sample, ask, name)
@@ -180,7 +177,7 @@ def test_solvers_join_by_name_and_say_what_they_cannot_do() -> None:
             family_of(name)
         assert raised.value.hint == meant
     with pytest.raises(UsageError, match="solver agent cannot do tsg/sgqa") as raised:
-        check_solver("agent", TsgTask(load_card("tsg/sgqa")))
+        check_solver("agent", tsg_task(load_card("tsg/sgqa")))
     assert "--task tsg/refine-hinted" in (raised.value.hint or "")
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from loopback import Answer, Loopback, loopback
 from official_layout import data, rows, write_layout
+from tsg_tasks import TASKS
 
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.checksums import checksum_of_bytes
-from tsgkit.suites.tsg.samples import TASKS
 
 FILES = {task: data(rows(task, 20)) for task in TASKS}
 SIZE = {task: f"{len(content) / 1000:.1f} kB" for task, content in FILES.items()}

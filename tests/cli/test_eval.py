@@ -18,10 +18,10 @@ from model_server import Running, model_server
 from official_layout import write_layout
 from prefork import Prefork, Ran
 from shipped import DATA
+from tsg_tasks import METRICS
 
 from tsgkit.library.documents.rows import row_kind
 from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.suites.tsg.metrics import METRICS
 
 BUNDLED = DATA
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from prefork import Prefork
 from shipped import DATA
+from tsg_tasks import DERIVATIONS, METRICS, shown_answer
 
 from tsgkit.library.cards import load_card
-from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.suite import task_of
 
 PUBLISHED = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 
@@ -55,7 +53,7 @@ def test_every_derived_task_is_answered_by_the_baselines(task: str, commands: Pr
 def test_recorded_replies_are_read_alike_by_every_solver(
     task: str, solver: str, commands: Prefork, tmp_path: Path
 ) -> None:
-    data = TsgTask(load_card(f"tsg/{task}")).dataset(None)
+    data = task_of(load_card(f"tsg/{task}")).dataset(None)
     replies = [{"item_id": data.sample(n).item_id, "reply": shown_answer(data.sample(n))} for n in range(5)]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
     words = ("--task", task, "--model", "script:replies.jsonl", "--solver", solver, "--limit", "5", "--json")
@@ -71,7 +69,7 @@ def test_recorded_replies_are_read_alike_by_every_solver(
 def test_a_run_is_explained_and_reported(task: str, commands: Prefork, tmp_path: Path) -> None:
     ended = commands.run("eval", "--json", "--limit", "6", "--task", task, cwd=tmp_path)
     run = ended.json["run"]
-    item = TsgTask(load_card(f"tsg/{task}")).dataset(None).item_ids[0]
+    item = task_of(load_card(f"tsg/{task}")).dataset(None).item_ids[0]
     explained = commands.run("explain", run, "--item", item, cwd=tmp_path)
     assert explained.code == 0, explained.err
     assert "this task has no published reader" in explained.out

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from formula_items import CAT, ROWS, lines
 from prompt_items import STYLES, TASKS, pool, row
+from tsg_tasks import prompter_of, samples_of
 
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
@@ -16,8 +17,6 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.previews import Preview, PreviewOptions, preview_of
 from tsgkit.suites.solvers.asked import Single
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import samples_of
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from reported import baseline_run, example_run
 from shipped import DATA
+from tsg_tasks import score
 
 from tsgkit.errors import UsageError
 from tsgkit.report.gathering import Report, ReportRow, gather
 from tsgkit.runs.reopened import reopen
 from tsgkit.suites.tsg.grouping import GROUPS, STORED
-from tsgkit.suites.tsg.scoreboard import score
 
 RUNS = {"sgqa": STORED, "sgds": STORED, "sa-sgg": GROUPS, "ma-sgg": GROUPS}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from reported import ROW
 from shipped import DATA, EVAL
+from tsg_tasks import METRICS
 
 from tsgkit.errors import UsageError
 from tsgkit.report import terminal
@@ -22,7 +23,6 @@ from tsgkit.report.published import (
     reference_from,
 )
 from tsgkit.suites.scoreboard import Value
-from tsgkit.suites.tsg.metrics import METRICS
 
 KINDS = ("total", "desc", "new")
 TEXT = (EVAL / "reference/tsg_bench.yaml").read_text(encoding="utf-8")

@@ -14,10 +14,10 @@ from picture_server import picture_server
 from prefork import Prefork
 from run_files import lines, samples
 from shipped import DATA
+from tsg_tasks import rows_in
 
 from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.samples import QuestionSample
+from tsgkit.suites.tsg.items import QuestionSample
 
 BUNDLED = DATA / "sgqa.jsonl"
 
@@ -62,7 +62,7 @@ def test_a_request_that_always_fails_is_one_failed_row_until_the_service_recover
         command, port = words(server.base, limit=8), urlsplit(server.base).port
         assert commands.run(*words(server.base, "--dry-run", limit=8), cwd=tmp_path).code == 0
         assert server.stats()["seen"] == 0
-    data = Dataset(BUNDLED, "sgqa")
+    data = rows_in(BUNDLED, "sgqa")
     failing = data.sample(3)
     assert isinstance(failing, QuestionSample)
     with model_server(always={failing.question: "400"}, port=port) as server:

@@ -102,7 +102,7 @@ def test_an_exception_in_a_process_of_its_own_is_told_with_its_place(
 
 
 SUITES = {
-    "tsg/sgqa": ("tsg/data/sgqa.jsonl", "tsgkit.suites.tsg.scoreboard.judge", "[no]"),
+    "tsg/sgqa": ("tsg/data/sgqa.jsonl", "tsgkit.suites.tsg.qa.Questions.score", "[no]"),
     "formalimg/layout": ("formalimg/data/knolling.jsonl", "tsgkit.suites.formalimg.scoreboard.judge_reply", "[]"),
     "spatialgen/questions": ("spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A"),
     "sceneeval/annotate": (
@@ -124,10 +124,12 @@ def test_score_counts_an_item_that_its_suite_cannot_judge_as_an_error(
     first, second, *_ = task_of(load_card(task)).dataset(data).item_ids
     judged = pkgutil.resolve_name(judge)
 
-    def stumbling(sample: Any, said: Any, *others: Any, **named: Any) -> Any:  # noqa: ANN401
-        if sample.item_id == first and (always or re.search("reply|answered|unreadable", repr(said).lower())):
+    def stumbling(*said: Any, **named: Any) -> Any:  # noqa: ANN401
+        place = next(number for number, one in enumerate(said) if hasattr(one, "item_id"))
+        has_reply = re.search("reply|answered|unreadable", repr(said[place + 1]).lower())
+        if said[place].item_id == first and (always or has_reply):
             raise ValueError(SECRET)
-        return judged(sample, said, *others, **named)
+        return judged(*said, **named)
 
     monkeypatch.setattr(judge, stumbling)
     replies = tmp_path / "replies.jsonl"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from loopback import Answer, Loopback, loopback
 from official_layout import ROWS, data, rows, write_layout
+from tsg_tasks import TASKS, samples_of
 
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 from tsgkit.library.bundled import ROOMS
@@ -19,7 +20,6 @@ from tsgkit.library.documents.reading import read_file
 from tsgkit.library.downloads import Patience
 from tsgkit.suites.importing import get_dataset, import_dataset
 from tsgkit.suites.intake import intake_value
-from tsgkit.suites.tsg.samples import TASKS, samples_of
 
 FILES = {task: data(rows(task, 8)) for task in TASKS}
 HASTE = Patience(timeout=5, tries=2, pause=0.01)

@@ -17,14 +17,14 @@ from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_nam
 CARD = (TASKS / "tsg/sgqa.yaml").read_text("utf-8")
 MANIFEST = """
 from tsgkit.suites.suite import Command, Suite
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.suite import task_of
 
 SUITE = Suite(
     "{name}", tasks={{"sgqa": "{name}_suite:Mine"}}, commands={{"{name}-say": Command("{name}_says", "say it")}}
 )
 
 
-class Mine(TsgTask):
+class Mine(Questions):
     def __init__(self, card):
         super().__init__(card.model_copy(update={{"task": "tsg/sgqa"}}))
 

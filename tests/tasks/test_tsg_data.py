@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rapidfuzz.distance import Indel
 from tasks.question_paths import answer, hops_needed
+from tsg_tasks import TASKS, samples_of, score
 
 from tsgkit.graph.model import HANDS, WITH, ActionGraph, Narrative, Triplet, Vocabulary
 from tsgkit.graph.notation import arrow
@@ -25,8 +26,6 @@ from tsgkit.library.bundled import bundled
 from tsgkit.library.documents.checking import check
 from tsgkit.library.documents.reading import read_file
 from tsgkit.library.documents.rows import sgg_rows
-from tsgkit.suites.tsg.samples import TASKS, samples_of
-from tsgkit.suites.tsg.scoreboard import score
 
 DATA = Path(str(bundled("tasks"))) / "tsg" / "data"
 POOLS = (DATA, DATA / "few-shot")

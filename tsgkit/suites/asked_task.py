@@ -12,7 +12,7 @@ import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic
@@ -39,7 +39,7 @@ from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.solvers.texts import Parts, Texts
-from tsgkit.suites.solvers.unasked import Baseline, Program, Recorded, Seeded, baseline_name
+from tsgkit.suites.solvers.unasked import Baseline, Program, Recorded, baseline_name
 from tsgkit.suites.styles import Style, style_of
 from tsgkit.suites.task import Dataset, Items, TakesParts, Task, part_groups_of
 
@@ -164,8 +164,7 @@ class AskedTask(Task, Generic[Item, Answer]):
 
     def program(self, subject: str, seed: int, dataset: Dataset) -> Program[Any]:
         """Return the baseline of a subject's name (``baseline/rules``); ``UsageError`` where there is none."""
-        name = baseline_name(subject, self.baselines)
-        return Seeded(name, seed, self.baselines[name])
+        return OwnProgram(self, baseline_name(subject, self.baselines), seed)
 
     def recorded(self, solver: str, style: str) -> Recorded:
         """Return a way of answering of which only the transcripts are left."""
@@ -191,7 +190,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         for group in by:
             if group not in self.groups:
                 raise self.no_group(group, [self])
-        dataset = self.dataset(data)
+        dataset = self.items_to_score(data)
         if not len(dataset):
             raise UsageError(f"{data}: there are no items in it")
         found = read_replies(replies, dataset.item_ids, self.text_of_reply)
@@ -201,6 +200,10 @@ class AskedTask(Task, Generic[Item, Answer]):
         groups = {group: self._boards_by(group, judged, style, seed) for group in by}
         board = self._board_of(judged, style, seed)
         return ScoreReport(self.key, style, seed, self.metrics, board, groups, judged, self.notes(dataset))
+
+    def items_to_score(self, data: str) -> Dataset:
+        """Return the items that replies collected elsewhere are held against."""
+        return self.dataset(data)
 
     def _judge(self, item: Item, reply: Reply | None, *, style: str) -> Judged:
         return self.score(item, self.read(item, reply), AsAsked(reply, style))
@@ -234,6 +237,24 @@ class AskedTask(Task, Generic[Item, Answer]):
         reason = found.reason if isinstance(found, Unreadable) else ""
         why = self.unpublished(solver.style, solver.name)
         return TwoReadings(outcome, self.told(found) if answered else None, reason, (), None, why, ())
+
+
+@dataclass(frozen=True)
+class OwnProgram(Generic[Item, Answer]):
+    """One of a task's baselines; another process finds its function by the task."""
+
+    task: AskedTask[Item, Answer]
+    name: str
+    seed: int
+
+    @property
+    def fingerprint(self) -> str:
+        """The program and its seed."""
+        return f"{self.name}/{self.seed}"
+
+    def answer(self, item: Item) -> str:
+        """Call the function."""
+        return self.task.baselines[self.name](item, self.seed)
 
 
 class RowTask(AskedTask[Item, Answer]):

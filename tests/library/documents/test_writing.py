@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from samples import FORMATS, GRAPH, NARRATIVE, SGDS, SGG, SGQA, lines
+from tsg_tasks import samples_of
 
 from tsgkit.errors import CannotCarry, UsageError
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reading import read_document
 from tsgkit.library.documents.writing import convert, write_document
-from tsgkit.suites.tsg.samples import samples_of
 
 GRAPH_FORMATS = ["arrow", "triplets", "triplet-lines", "narrative", "node-link", "graphml"]
 

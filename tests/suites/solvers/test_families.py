@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from prompt_items import document, row
+from tsg_tasks import samples_of, tsg_task
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
@@ -14,13 +15,11 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.solvers.families import recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.task import TsgTask
 
 VOTABLE = {name for name in card_names() if name.startswith("tsg/")} | {"sceneeval/annotate"}
 WRITING = {"tsg/sa-sgg", "tsg/ma-sgg", "tsg/refine", "tsg/refine-hinted"}
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
-ANSWERS = TsgTask(load_card("tsg/sgqa"))
+ANSWERS = tsg_task(load_card("tsg/sgqa"))
 
 
 @pytest.mark.parametrize("name", card_names())

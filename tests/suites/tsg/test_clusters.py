@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 from prompt_items import graph, pool, row
 from shipped import DATA
+from tsg_tasks import pool_of, rows_in, samples_of
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.library.documents.reading import read_document, read_file
 from tsgkit.library.documents.rows import Entry, entry_from
 from tsgkit.suites.tsg.clusters import Clustering
-from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.samples import samples_of
 
 STEPS = [graph(verb, "cup") for verb in ("take", "wash", "dry", "store", "lift")]
 OTHER = [graph(verb, "pan") for verb in ("take", "wash", "dry")]
@@ -34,7 +32,7 @@ def clusters(tmp_path: Path, *rows: dict[str, Any], task: str = "sgds") -> list[
     """The clusters of samples read one by one, which are those of the whole file read at once."""
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    found = [sample.cluster for sample in Dataset(path, task)]
+    found = [sample.cluster for sample in rows_in(path, task)]
     assert found == [sample.cluster for sample in samples_of(read_file(path), task)]
     return found
 
@@ -81,7 +79,7 @@ def test_rows_without_an_id_take_the_name_of_the_story_they_belong_to(tmp_path: 
 @pytest.mark.parametrize("task", ["sgqa", "sgds", "sa-sgg", "ma-sgg"])
 def test_bundled_data_stay_in_eighteen_scenarios(task: str) -> None:
     path = DATA / f"{task}.jsonl"
-    dataset = Dataset(path, task)
+    dataset = rows_in(path, task)
     own = {json.loads(line)["scenario_id"] for line in path.read_text(encoding="utf-8").splitlines()}
     assert {sample.cluster for sample in dataset} == own
     assert (len(own), dataset.clusters_are) == (18, "scenarios")
@@ -95,8 +93,8 @@ def test_examples_of_a_joined_story_are_still_refused(tmp_path: Path) -> None:
     shown["position"] = 0
     examples = pool_of(read_document(json.dumps(shown) + "\n", "pool"), "sgds")
     with pytest.raises(UsageError, match="share nothing"):
-        examples.check_disjoint(Dataset(path, "sgds"))
-    pool_of(pool("sgds"), "sgds").check_disjoint(Dataset(path, "sgds"))
+        examples.check_disjoint(rows_in(path, "sgds"))
+    pool_of(pool("sgds"), "sgds").check_disjoint(rows_in(path, "sgds"))
 
 
 @pytest.mark.slow

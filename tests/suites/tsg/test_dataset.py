@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from prompt_items import TASKS, row
 from shipped import DATA
+from tsg_tasks import rows_in, samples_of
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.documents.reading import read_file
 from tsgkit.suites.tsg import dataset
-from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.samples import is_single, samples_of
-from tsgkit.suites.tsg.task import kinds_of
+from tsgkit.suites.tsg.inspecting import kinds_of
 
 BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
@@ -36,7 +35,7 @@ def written(folder: Path, content: bytes) -> Path:
 def test_the_samples_are_those_of_the_whole_file(task: str, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "KEPT", kept)
     path = BUNDLED / f"{task}.jsonl"
-    lazily, whole = Dataset(path, task), samples_of(read_file(path), task)
+    lazily, whole = rows_in(path, task), samples_of(read_file(path), task)
     assert tuple(lazily) == whole
     assert tuple(lazily.sample(number) for number in reversed(range(len(lazily)))) == whole[::-1]
     assert list(lazily.item_ids) == [sample.item_id for sample in whole]
@@ -46,7 +45,7 @@ def test_the_samples_are_those_of_the_whole_file(task: str, kept: int, monkeypat
 @pytest.mark.parametrize(("name", "task"), [("tsg_sgqa_sample", "sgqa"), ("tsg_sgds_sample", "sgds")])
 def test_published_rows_are_those_of_the_whole_file(name: str, task: str) -> None:
     path = Path(OFFICIAL, f"{name}.jsonl")
-    assert tuple(Dataset(path, task)) == samples_of(read_file(path), task)
+    assert tuple(rows_in(path, task)) == samples_of(read_file(path), task)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt
         del one["item_id"]  # so that the ids are the numbers of the rows
     lines = text_of(*rows).splitlines()
     path = written(tmp_path, spoilt(lines))
-    found = Dataset(path, "sgqa")
+    found = rows_in(path, "sgqa")
     assert list(found.item_ids) == ["0/0", "1/0", "2/0"]
     assert tuple(found) == samples_of(read_file(path), "sgqa")
 
@@ -90,35 +89,35 @@ def test_marks_line_ends_and_blank_lines_change_no_sample(tmp_path: Path, spoilt
 def test_what_is_wrong_with_a_line_is_said_with_its_number(tmp_path: Path, second: bytes, said: str) -> None:
     path = written(tmp_path, text_of(row("sgqa", "first")) + second)
     with pytest.raises(UsageError) as raised:
-        Dataset(path, "sgqa")
+        rows_in(path, "sgqa")
     assert str(raised.value).startswith(f"{path}: {said}"), raised.value
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(UsageError, match=r"rows\.jsonl: there are no items in it"):
-        Dataset(written(tmp_path, content), "sgqa")
+        rows_in(written(tmp_path, content), "sgqa")
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     written(tmp_path, text_of(row("sgqa", "first")))
     with pytest.raises(FileProblem, match="this is a folder"):
-        Dataset(tmp_path, "sgqa")
+        rows_in(tmp_path, "sgqa")
     with pytest.raises(FileProblem, match="no such file") as raised:
-        Dataset(tmp_path / "rovs.jsonl", "sgqa")
+        rows_in(tmp_path / "rovs.jsonl", "sgqa")
     assert raised.value.hint == f"{tmp_path / 'rows.jsonl'}?"
 
 
 def test_rows_of_the_other_generation_task_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
     with pytest.raises(UsageError, match="item two has k = 2, so it belongs to ma-sgg, not sa-sgg"):
-        Dataset(path, "sa-sgg")
+        rows_in(path, "sa-sgg")
 
 
 def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("ma-sgg", "two")))
-    assert tuple(Dataset(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
-    assert [is_single(sample) for sample in Dataset(path, "ma-sgg")] == [True, False]
+    assert tuple(rows_in(path, "ma-sgg")) == samples_of(read_file(path), "ma-sgg")
+    assert [sample.is_single for sample in rows_in(path, "ma-sgg")] == [True, False]
     assert kinds_of(path) == ("ma-sgg",)
 
 
@@ -126,7 +125,7 @@ def test_rows_of_one_graph_are_taken_among_rows_of_several(tmp_path: Path) -> No
 def test_a_file_of_rows_of_one_graph_is_not_of_several(tmp_path: Path, task: str) -> None:
     path = written(tmp_path, text_of(row("sa-sgg", "one"), row("sa-sgg", "two")))
     with pytest.raises(UsageError, match="every item has one graph, so these are rows of sa-sgg"):
-        Dataset(path, task)
+        rows_in(path, task)
     assert kinds_of(path) == ("sa-sgg",)
 
 
@@ -136,7 +135,7 @@ def test_a_file_that_changes_while_it_is_used_is_noticed(
 ) -> None:
     monkeypatch.setattr(dataset, "KEPT", 1)
     path = written(tmp_path, text_of(row("sgqa", "first"), row("sgqa", "second", "mug")))
-    found = Dataset(path, "sgqa")
+    found = rows_in(path, "sgqa")
     assert found.sample(1).item_id == "second/0"
     path.write_bytes(text_of(row("sgqa", "first"), row("sgqa", other, "cup")))
     assert found.sample(0).item_id == "first/0", "what is kept stays"
@@ -145,7 +144,7 @@ def test_a_file_that_changes_while_it_is_used_is_noticed(
 
 
 def test_chosen_samples_stand_in_the_order_of_the_file() -> None:
-    found = Dataset(BUNDLED / "sgqa.jsonl", "sgqa")
+    found = rows_in(BUNDLED / "sgqa.jsonl", "sgqa")
     ids = list(found.item_ids)
     assert list(found.chosen((ids[5], ids[2], ids[5]))) == [2, 5]
     assert list(found.chosen((ids[5], ids[2]), limit=1)) == [2]

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from prompt_items import document, graph, row
+from tsg_tasks import DERIVATIONS, ROWS, TASKS, rows_in, samples_of
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff
-from tsgkit.suites.tsg import derived
-from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.derived import DERIVATIONS, ERRORS, ActionsSample, EdgesSample, NodesSample, RefineSample
-from tsgkit.suites.tsg.samples import ROWS, TASKS, AnySample, samples_of
+from tsgkit.suites.tsg import repairs as repairing
+from tsgkit.suites.tsg.items import ActionsSample, AnySample, EdgesSample, NodesSample, RefineSample
+from tsgkit.suites.tsg.repairs import ERRORS
 
 SINGLE, SEVERAL = row("sa-sgg", "a"), row("ma-sgg", "b")
 L: dict[str, Any] = {
@@ -137,8 +137,8 @@ def test_hinted_repairs_are_the_same_graphs_with_the_type_told() -> None:
 def test_the_hash_of_data_tells_which_errors_were_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(SINGLE | {"mandatory_space": L}) + "\n")
-    plain, mended = (Dataset(path, task).sha256 for task in ("sa-sgg", "refine"))
-    assert plain == Dataset(path, "nodes-sa").sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert mended == Dataset(path, "refine").sha256 != plain
-    monkeypatch.setattr(derived, "SEED", 1)
-    assert Dataset(path, "refine").sha256 not in (plain, mended)
+    plain, mended = (rows_in(path, task).sha256 for task in ("sa-sgg", "refine"))
+    assert plain == rows_in(path, "nodes-sa").sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert mended == rows_in(path, "refine").sha256 != plain
+    monkeypatch.setattr(repairing, "SEED", 1)
+    assert rows_in(path, "refine").sha256 not in (plain, mended)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from prompt_items import HOSTILE, STYLES, document, row
+from tsg_tasks import DERIVATIONS, METRICS, judge, pool_of, prompter_of, read_reply, samples_of, shown_answer, tsg_task
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
@@ -18,15 +19,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS
-from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.judging import judge, read_reply
-from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import AnySample, samples_of
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.task import TsgTask
+from tsgkit.suites.tsg.items import AnySample, RefineSample
 
 L = {
     "object": ["person", "hand1", "hand2", "cup", "lid"],
@@ -41,7 +34,8 @@ def rows(task: str, name: str, word: str, **more: Any) -> dict[str, Any]:  # noq
 
 
 def sample_of(task: str, word: str = "cup") -> AnySample:
-    return samples_of(document(rows(task, "asked", word)), task)[0]
+    found: AnySample = samples_of(document(rows(task, "asked", word)), task)[0]
+    return found
 
 
 def pool(task: str, word: str = "plate") -> Document:
@@ -55,7 +49,7 @@ def prompter(task: str, style: str) -> Prompter[AnySample]:
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_a_card_declares_exactly_what_its_task_does_and_is_run_on_request(task: str) -> None:
     card = load_card(f"tsg/{task}")
-    assert task_of(card).kind == task
+    assert tsg_task(card).kind == task
     assert list(card.metrics) == list(METRICS[task])
     headline = {name for name, metric in METRICS[task].items() if metric.is_headline}
     assert {name for name, metric in card.metrics.items() if metric.headline} == headline
@@ -169,7 +163,7 @@ def test_an_example_of_the_scenario_that_is_asked_about_is_refused(task: str) ->
 
 @pytest.mark.parametrize("task", DERIVATIONS)
 def test_the_bundled_pools_have_enough_examples_that_share_nothing_with_the_data(task: str) -> None:
-    one = TsgTask(load_card(f"tsg/{task}"))
+    one = tsg_task(load_card(f"tsg/{task}"))
     data = one.dataset(None)
     solver = one.solver("single", "cot-few-shot", data, shots=None, seed=0, prompts=None)
     assert "Example 10" in solver.prompter.text(data.sample(0))  # type: ignore[attr-defined]
@@ -186,7 +180,7 @@ def test_there_is_no_published_prompt_to_be_used_whole(task: str, tmp_path: Path
 def test_a_folder_of_rows_is_read_where_their_task_has_them(task: str, tmp_path: Path) -> None:
     source = DERIVATIONS[task].sources[0]
     (tmp_path / f"{source}.jsonl").write_text(json.dumps(rows(task, "asked", "cup")) + "\n")
-    data = TsgTask(load_card(f"tsg/{task}")).dataset(str(tmp_path))
+    data = tsg_task(load_card(f"tsg/{task}")).dataset(str(tmp_path))
     assert data.item_ids == [one.item_id for one in samples_of(document(rows(task, "asked", "cup")), task)]
     assert [one.item_id for one in data] == list(data.item_ids)
 

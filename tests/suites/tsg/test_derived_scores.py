@@ -8,17 +8,13 @@ from typing import Any
 
 import pytest
 from prompt_items import document, graph, row
+from tsg_tasks import DERIVATIONS, METRICS, judge, samples_of, score, shown_answer
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.samples import AnySample, samples_of
-from tsgkit.suites.tsg.scoreboard import score
-from tsgkit.suites.tsg.showing import shown_answer
+from tsgkit.suites.tsg.items import AnySample, RefineSample
 
 L: dict[str, Any] = {
     "object": ["person", "hand1", "hand2", "cup", "lid"],

@@ -8,14 +8,11 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tsg_tasks import DERIVATIONS, METRICS, STYLES, judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.asked import GenerationSample
-from tsgkit.suites.tsg.derived import DERIVATIONS, RefineSample
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.metrics import METRICS, STYLES
-from tsgkit.suites.tsg.samples import AnySample
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, RefineSample
 
 L = Vocabulary(("person", "cup", "lid", "tea-bag", "hand1"), ("verb", "dobj", "with", "on"), ("wash", "dry", "hold"))
 NAMES = ["person", "cup", "lid", "tea-bag", "hand1", "wash", "dry", "spoon"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tsg_tasks import task
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
-from tsgkit.suites.tsg.grouping import BINS, bin_of, check_group, groups_of, in_order, repeats, words_per_edge
-from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample
+from tsgkit.suites.tsg.grouping import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
 
 
 def sample(sentence: str, *actions: str) -> GenerationSample:
@@ -84,12 +85,11 @@ def test_what_has_no_sentence_to_write_from_is_not_grouped_by_it() -> None:
     assert groups_of(question, "k") == ("3",)
     with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):
         groups_of(question, "implicit")
-    with pytest.raises(UsageError, match="tsg/sgqa, tsg/sgds: cannot be grouped by repetition"):
-        check_group("repetition", "sgqa", "sgds")
-    check_group("repetition", "sgqa", "ma-sgg")
+    error = no_group("repetition", ["sgqa", "sgds"])
+    assert error.message == "tsg/sgqa, tsg/sgds: cannot be grouped by repetition"
+    assert "repetition" in task("ma-sgg").groups and "repetition" not in task("sgqa").groups
 
 
 def test_a_slip_in_a_name_gets_a_hint() -> None:
-    with pytest.raises(UsageError, match="there is no group implict") as caught:
-        check_group("implict", "ma-sgg")
-    assert caught.value.hint == "implicit?"
+    error = no_group("implict", ["ma-sgg"])
+    assert (error.message, error.hint) == ("there is no group implict", "implicit?")

@@ -6,10 +6,10 @@ import json
 
 import pytest
 from official_layout import Row, data, rows
+from tsg_tasks import TASKS
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.tsg.inspecting import inspect
-from tsgkit.suites.tsg.samples import TASKS
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -10,14 +10,13 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tsg_tasks import STYLES, judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.metrics import STYLES
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 NAMES = st.sampled_from(["cup", "lid", "table", "hand1", "hand2", "tea-bag"])
 EDGES = st.lists(st.tuples(st.sampled_from(["dobj", "with", "on"]), NAMES), max_size=4)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tsg_tasks import judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"))
 DRY = ActionGraph.of(("person", "verb", "dry"), ("dry", "dobj", "cup"))

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from prompt_items import HOSTILE, STYLES, TASKS, document, graph, pool, row
+from tsg_tasks import METRICS, pool_of, prompt_set, prompter_of, read_reply, samples_of, shown_answer, tsg_task
+from tsg_tasks import STYLES as NAMES
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.reading.answers import read_graphs
@@ -19,15 +21,7 @@ from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
-from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.judging import read_reply
-from tsgkit.suites.tsg.metrics import METRICS
-from tsgkit.suites.tsg.metrics import STYLES as NAMES
-from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
-from tsgkit.suites.tsg.showing import shown_answer
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 WHOLE = {
@@ -39,7 +33,8 @@ WHOLE = {
 
 
 def sample_of(task: str, word: str = "cup") -> AnySample:
-    return samples_of(document(row(task, "asked", word)), task)[0]
+    found: AnySample = samples_of(document(row(task, "asked", word)), task)[0]
+    return found
 
 
 def prompter(task: str, style: str, word: str = "plate") -> Prompter[AnySample]:
@@ -406,7 +401,7 @@ def test_a_whole_prompt_with_other_fields_is_refused(published: Path) -> None:
 
 
 def test_a_sample_of_another_task_is_refused() -> None:
-    with pytest.raises(UsageError, match="is no sample of sgds"):
+    with pytest.raises(UsageError, match="is no item of sgds"):
         prompter("sgds", "zero-shot").text(sample_of("sgqa"))
     with pytest.raises(UsageError, match="there is no task sgdsx"):
         prompter_of("sgdsx")
@@ -426,7 +421,7 @@ def test_a_card_may_have_a_folder_of_its_own_and_share_the_rest(tmp_path: Path) 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_shipped_cards_declare_exactly_what_the_suite_measures(task: str) -> None:
     card = load_card(f"tsg/{task}")
-    assert task_of(card).kind == task
+    assert tsg_task(card).kind == task
     assert list(card.metrics) == list(METRICS[task])
     assert {name: one.headline for name, one in card.metrics.items()} == {
         name: one.is_headline for name, one in METRICS[task].items()
@@ -446,7 +441,7 @@ def test_the_shipped_cards_declare_exactly_what_the_suite_measures(task: str) ->
 def test_a_card_that_says_what_the_suite_does_not_do_is_refused(old: str, new: str, message: str, hint: str) -> None:
     text = Path(load_card("tsg/sgqa").source).read_text().replace(old, new)
     with pytest.raises(UsageError, match=f"x.yaml: .*{message}") as caught:
-        task_of(card_from(text, "x/x", "x.yaml"))
+        tsg_task(card_from(text, "x/x", "x.yaml"))
     assert caught.value.hint.startswith(hint)
 
 
@@ -457,7 +452,7 @@ def test_published_rows_are_shown_whole_in_every_style(task: str, style: str) ->
     asker = prompter(task, style)
     for sample in samples_of(read_file(Path(OFFICIAL, f"tsg_{task}_sample.jsonl")), task):
         text = asker.text(sample)
-        graphs = sample.graphs if task == "sgqa" else (*sample.context, sample.graph)  # type: ignore[union-attr]
+        graphs = sample.graphs if task == "sgqa" else (*sample.context, sample.graph)
         assert all("\n".join(map(str, graph)) in text for graph in graphs)
         assert shown_answer(sample) not in text.split("These were the examples")[-1]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from samples import GRAPH, SGDS, SGG, SGQA, lines
+from tsg_tasks import samples_of, score
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.library.documents.reading import read_document, read_file
 from tsgkit.suites.scoreboard import ScoreReport, report_value
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
-from tsgkit.suites.tsg.scoreboard import score
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 DRY = [["person", "verb", "dry"], ["dry", "dobj", "cup"]]
 MA = {
@@ -249,7 +249,7 @@ def test_question_ids_are_the_rows_and_their_number_unless_they_have_their_own()
 
 def test_clusters_are_scenarios_else_clips_else_what_is_shared() -> None:
     def cluster(**fields: object) -> str:
-        return samples_of(read_document(lines(MA | fields), "f"), "ma-sgg")[0].cluster
+        return str(samples_of(read_document(lines(MA | fields), "f"), "ma-sgg")[0].cluster)
 
     assert cluster(scenario_id="s", data_id="d") == "s"
     assert cluster(data_id="d") == "d"

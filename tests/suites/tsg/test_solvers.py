@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from prompt_items import document, pool, row
+from tsg_tasks import pool_of, program_named, prompter_of, samples_of, tsg_task
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
@@ -20,16 +21,11 @@ from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Baseline
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.transcript import Said, Transcript
-from tsgkit.suites.tsg.baselines import program_named
-from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.task import TsgTask
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-ANSWERS = TsgTask(load_card("tsg/sgqa"))
+ANSWERS = tsg_task(load_card("tsg/sgqa"))
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
 
 

@@ -6,16 +6,16 @@ import pytest
 
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.sections import Section, answer_section
-from tsgkit.suites.tsg import official, strict
+from tsgkit.suites.tsg import official, qa, selection
 
 
 def letter(reply: str, candidates: int) -> str | Unreadable:
-    found = strict.letter(reply, [""] * candidates)
+    found = selection.letter(reply, [""] * candidates)
     return found.value if isinstance(found, Read) else found
 
 
 def word(reply: str) -> str | Unreadable:
-    found = strict.word(reply)
+    found = qa.word(reply)
     return found.value if isinstance(found, Read) else found
 
 

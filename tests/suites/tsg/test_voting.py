@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from prompt_items import document, row
+from tsg_tasks import samples_of, tsg_task
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading as GraphReading
@@ -16,17 +18,14 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.solvers.voting import plurality
-from tsgkit.suites.tsg.judging import Found
-from tsgkit.suites.tsg.samples import samples_of
-from tsgkit.suites.tsg.task import TsgTask
 from tsgkit.suites.tsg.voting import MOST_GRAPHS, comparable, majority_graphs
 
 WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
 NONE = Unreadable("nothing")
 
 
-Read = Reading[Found]
-ANSWERS = TsgTask(load_card("tsg/sgqa"))
+Read = Reading[Any]
+ANSWERS = tsg_task(load_card("tsg/sgqa"))
 [SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
 
 

@@ -2,24 +2,22 @@
 
 from tsgkit.suites.suite import Suite
 
-TASK = "tsgkit.suites.tsg.task:TsgTask"
-DRAFTED = "tsgkit.suites.tsg.drafting:DraftedTask"
 SUITE = Suite(
     name="tsg",
     tasks={
-        "sgqa": TASK,
-        "sgds": TASK,
-        "sa-sgg": DRAFTED,
-        "ma-sgg": DRAFTED,
-        "actions": TASK,
-        "edges-ma": TASK,
-        "edges-sa": TASK,
-        "nodes-ma": TASK,
-        "nodes-sa": TASK,
-        "refine": DRAFTED,
-        "refine-hinted": DRAFTED,
+        "sgqa": "tsgkit.suites.tsg.qa:Questions",
+        "sgds": "tsgkit.suites.tsg.selection:Selection",
+        "sa-sgg": "tsgkit.suites.tsg.generation:Generation",
+        "ma-sgg": "tsgkit.suites.tsg.generation:Generation",
+        "actions": "tsgkit.suites.tsg.halves:Actions",
+        "edges-ma": "tsgkit.suites.tsg.halves:Edges",
+        "edges-sa": "tsgkit.suites.tsg.halves:Edges",
+        "nodes-ma": "tsgkit.suites.tsg.halves:Nodes",
+        "nodes-sa": "tsgkit.suites.tsg.halves:Nodes",
+        "refine": "tsgkit.suites.tsg.repairs:Refine",
+        "refine-hinted": "tsgkit.suites.tsg.repairs:Refine",
     },
-    kinds_of="tsgkit.suites.tsg.task:kinds_of",
+    kinds_of="tsgkit.suites.tsg.inspecting:kinds_of",
     inspector="tsgkit.suites.tsg.inspecting",
     tables="tsg_bench.yaml",
 )

@@ -11,35 +11,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.model import DOBJ, HANDS, PERSON, ActionGraph
-from tsgkit.graph.wording import arrows
+from tsgkit.graph.model import DOBJ, HANDS
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.checking import ALL_RULES, check_document
 from tsgkit.library.documents.reading import Document
 from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.checks import Check, few_options
-from tsgkit.suites.auditing.items import Item, Slip, context_hash, words
+from tsgkit.suites.auditing.items import Item, Slip, words
 from tsgkit.suites.auditing.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example
-from tsgkit.suites.tsg.baselines.guessing import guess
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
-from tsgkit.suites.tsg.clusters import own_name
-from tsgkit.suites.tsg.derived import DERIVATIONS, OF_SEVERAL, DerivedSample, RefineSample
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.samples import (
-    MAKERS,
-    ROWS,
-    AnySample,
-    GenerationSample,
-    QuestionSample,
-    SelectionSample,
-    clusters_of,
-    samples_from,
-)
+from tsgkit.suites.tsg.clusters import clusters_of, own_name
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample
+from tsgkit.suites.tsg.task import TsgTask, names_of
 
 HAND_REMARKS = (
     "hand2-first",
@@ -56,29 +45,32 @@ _ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
-def auditable(document: Document, task: str, shown: Sequence[Example[AnySample]], texts: Iterable[str]) -> Auditable:
+def auditable(
+    document: Document, task: TsgTask[Any, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
+) -> Auditable:
     """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
-    kind = ROWS[task]
-    if document.format != kind:
-        raise UsageError(f"{document.file}: {document.format} is not data of {task}, which are {kind} rows")
-    made = samples_from if task in DERIVATIONS else _unchecked
+    task.check_kind(document)
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
     items: list[Item] = []
     by_id: dict[str, AnySample] = {}
     entries: dict[str, Entry] = {}
     for number, entry in enumerate(document.entries):
-        for sample in made(entry, task, document.file, clusters.name(number)) if entry.row else ():
-            items.append(replace(_item(sample), group=kinds[number]))
+        for sample in _made(task, entry, document.file, clusters.name(number)) if entry.row else ():
+            items.append(replace(task.audit_item(sample), group=kinds[number]))
             by_id[sample.item_id], entries[sample.item_id] = sample, entry
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
     checks = (
-        *_schema_checks(document, items, of_several=task in OF_SEVERAL),
-        Check("contradiction", "right answers that say the opposite of their graph", _per_sample(by_id, _opposites)),
+        *_schema_checks(document, items, of_several=task.of_several),
+        Check(
+            "contradiction",
+            "right answers that say the opposite of their graph",
+            _per_sample(by_id, partial(_opposites, task)),
+        ),
         Check(
             "hands",
             "sentences that count other hands than their graph",
-            _per_sample(by_id, _hands),
+            _per_sample(by_id, partial(_hands, task)),
             is_error=False,
             is_folded=True,
         ),
@@ -106,50 +98,19 @@ def auditable(document: Document, task: str, shown: Sequence[Example[AnySample]]
             _per_sample(by_id, _lone_letters),
             is_error=False,
         ),
-        Check("contamination", "items that the worked examples or prompts show", _contaminated(by_id, shown, texts)),
+        Check(
+            "contamination", "items that the worked examples or prompts show", _contaminated(task, by_id, shown, texts)
+        ),
     )
-    answerers = (_without_negation(), *_readers_of_questions(by_id), _guesser(by_id))
+    answerers = (_without_negation(), *_readers_of_questions(by_id), _guesser(task, by_id))
     return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
 
-def _unchecked(entry: Entry, task: str, file: str, cluster: str) -> Iterator[AnySample]:
-    """The samples of a row, whether they can be answered or not."""
-    yield from MAKERS[ROWS[task]](entry, cluster or own_name(entry.row or {}))
-
-
-def _item(sample: AnySample) -> Item:
-    if isinstance(sample, SelectionSample):
-        return Item(
-            sample.item_id,
-            sample.cluster,
-            question="",
-            options=sample.candidates,
-            key=sample.position,
-            context=context_hash(sample.context, sample.graph),
-            names=frozenset(_names([sample.graph])) - {PERSON, *HANDS},
-        )
-    if isinstance(sample, QuestionSample):
-        return Item(
-            sample.item_id,
-            sample.cluster,
-            question=sample.question,
-            answer=sample.answer,
-            pool=tuple(sorted(sample.nodes)),
-            context=context_hash(sample.graphs),
-        )
-    source = sample.source if isinstance(sample, DerivedSample) else sample
-    assert isinstance(source, GenerationSample)  # noqa: S101  (all others were named)
-    return Item(
-        sample.item_id,
-        sample.cluster,
-        question=source.sentence + (f"\n{arrows(sample.spoilt)}" if isinstance(sample, RefineSample) else ""),
-        answer=context_hash(source.references),
-        context=context_hash(source.context, source.vocabulary),
-    )
-
-
-def _names(graphs: Iterable[ActionGraph]) -> Iterator[str]:
-    return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
+def _made(task: TsgTask[Any, Any], entry: Entry, file: str, cluster: str) -> Iterable[Any]:
+    """The items of a row, whether they can be answered or not; what others are made of must be answerable."""
+    if task.sources:
+        return task.items_from(entry, file, cluster)
+    return task.items_of(entry, cluster or own_name(entry.row or {}))
 
 
 def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
@@ -181,17 +142,9 @@ def _per_sample(
     return lambda items: chain.from_iterable(look(by_id[item.item_id]) for item in items)
 
 
-def _told(sample: AnySample) -> tuple[str, tuple[ActionGraph, ...]]:
-    """The sentence that is right, and the graphs it tells; nothing where there is none."""
-    if isinstance(sample, SelectionSample) and 0 <= sample.position < len(sample.candidates):
-        return sample.candidates[sample.position], (sample.graph,)
-    if isinstance(sample, GenerationSample):
-        return sample.sentence, sample.references
-    return "", ()
-
-
-def _opposites(sample: AnySample) -> Iterator[Slip]:
-    sentence, graphs = _told(sample)
+def _opposites(task: TsgTask[Any, Any], sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+    true = task.told_graphs(sample)
+    sentence, graphs = true.sentence, true.graphs
     if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
         return
     opposites: dict[str, list[str]] = {}
@@ -201,10 +154,11 @@ def _opposites(sample: AnySample) -> Iterator[Slip]:
         yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
 
 
-def _hands(sample: AnySample) -> Iterator[Slip]:
-    sentence, graphs = _told(sample)
+def _hands(task: TsgTask[Any, Any], sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+    told = task.told_graphs(sample)
+    sentence, graphs = told.sentence, told.graphs
     if len(graphs) == 1:
-        used = {name for name in _names(graphs) if name in HANDS}
+        used = {name for name in names_of(graphs) if name in HANDS}
         if _BOTH.search(sentence) and len(used) == 1:
             yield Slip("hands", sample.item_id, "the sentence says both hands, the graph has one")
         if _ONE.search(sentence) and len(used) == len(HANDS):
@@ -225,15 +179,15 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
 
 
 def _contaminated(
-    by_id: dict[str, AnySample], shown: Sequence[Example[AnySample]], texts: Iterable[str]
+    task: TsgTask[Any, Any], by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
     """Items whose words or graph stand in a worked example, or word for word in a prompt."""
 
     def find(items: Sequence[Item]) -> Iterator[Slip]:
-        examples = {text: one.item.item_id for one in shown for text in _texts(one.item)}
+        examples = {text: one.item.item_id for one in shown for text in task.own_texts(one.item)}
         together = "\n".join(texts)
         for item in items:
-            own = _texts(by_id[item.item_id])
+            own = task.own_texts(by_id[item.item_id])
             clash = next((examples[text] for text in own if text in examples), None)
             if clash is not None:
                 yield Slip("contamination", item.item_id, f"the worked example {clash} shows it")
@@ -241,15 +195,6 @@ def _contaminated(
                 yield Slip("contamination", item.item_id, "a prompt holds it word for word")
 
     return find
-
-
-def _texts(sample: AnySample) -> tuple[str, ...]:
-    if isinstance(sample, QuestionSample):
-        return (sample.question,)
-    if isinstance(sample, SelectionSample):
-        return (_told(sample)[0],) if _told(sample)[0] else ()
-    source = sample.source if isinstance(sample, DerivedSample) else sample
-    return (source.sentence,) if isinstance(source, GenerationSample) else ()
 
 
 def _without_negation() -> Answerer:
@@ -284,21 +229,20 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
 
 
-def _guesser(by_id: dict[str, AnySample]) -> Answerer:
+def _guesser(task: TsgTask[Any, Any], by_id: dict[str, Any]) -> Answerer:
     """Return what an answer in the right form gets that is drawn by lot, without reading the sentence."""
 
     def gets(item: Item) -> float:
         sample = by_id[item.item_id]
-        judged = judge(sample, Reply(guess(sample)))
-        return judged.scores["strict"]["f1"].value or 0.0
+        reading = task.read(sample, Reply(task.baselines["random"](sample, 0)))
+        return task.score(sample, reading, None).scores["strict"]["f1"].value or 0.0
 
-    is_open = (QuestionSample, SelectionSample)
     mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
     return Answerer(
         "the given graph, one triplet turned or dropped" if mends else "elements of L drawn by lot, in the right form",
         "the graph to mend, not the sentence" if mends else "what is allowed, not the sentence",
         gets=gets,
-        needs=lambda item: not isinstance(by_id[item.item_id], is_open),
+        needs=lambda _: task.rows == "sgg",
     )
 
 

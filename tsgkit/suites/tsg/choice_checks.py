@@ -10,7 +10,7 @@ from tsgkit.lexicon.matching import INFLECTION
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.auditing.items import LETTERS, Slip, words
-from tsgkit.suites.tsg.samples import AnySample, SelectionSample
+from tsgkit.suites.tsg.items import AnySample, SelectionSample
 
 NEGATIONS = word_set(
     "not no never none nothing neither nor without skip skipped skipping ignore ignored ignoring avoid avoided "

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph
+from tsgkit.library.documents.reading import Document
 from tsgkit.library.documents.rows import Entry
 
 LEAST_SHARED = 2
@@ -143,3 +144,11 @@ class Clustering:
         while (above := self._roots[number]) != number:
             self._roots[number] = number = self._roots[above]
         return number
+
+
+def clusters_of(document: Document) -> Clusters:
+    """Return the clusters of a document's rows, by their numbers."""
+    clustering = Clustering()
+    for entry in document.entries:
+        clustering.add(entry)
+    return clustering.clusters()

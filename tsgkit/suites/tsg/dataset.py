@@ -13,26 +13,43 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Generic, Protocol, TypeVar
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
-from tsgkit.library.documents.rows import Entry, entry_from, row_kind
+from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
 from tsgkit.suites.tsg.clusters import Clustering, Clusters
-from tsgkit.suites.tsg.derived import drawn
-from tsgkit.suites.tsg.samples import ROWS, AnySample, check_answerable, check_several, is_single, samples_from
+from tsgkit.suites.tsg.items import Sample
 
+Item = TypeVar("Item", bound=Sample)
+ItemOut = TypeVar("ItemOut", bound=Sample, covariant=True)
 BOM = codecs.BOM_UTF8
 KEPT = 4 << 20
 """The rows of so many bytes are kept once they were read; the others are read again each time."""
 
 
-class Dataset:
-    """The samples of one task in one file."""
+class MakesItems(Protocol[ItemOut]):
+    """A task, as far as its items are made of rows."""
 
-    def __init__(self, source: Path | Traversable, task: str) -> None:
+    kind: str
+    rows: RowKind
+
+    def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[ItemOut, ...]:
+        """Return the items of a row."""
+
+    def check_answerable(self, items: Any, file: str) -> None:  # noqa: ANN401  (of its own items)
+        """Refuse items without a right answer."""
+
+    def check_several(self, items: Any, file: str) -> None:  # noqa: ANN401
+        """Refuse a file of another task's items."""
+
+
+class Dataset(Generic[Item]):
+    """The items of one task in one file."""
+
+    def __init__(self, source: Path | Traversable, task: MakesItems[Item]) -> None:
         self.source, self.task = source, task
         self.file = str(source)
         self._offsets = array("q")
@@ -40,7 +57,9 @@ class Dataset:
         self._places = array("l")
         self._hashes = array("Q")
         self._ids: list[str] = []
-        self._kept: dict[int, tuple[AnySample, ...]] = {}
+        self._kept: dict[int, tuple[Item, ...]] = {}
+        self.single: list[str] = []
+        """The items of one graph in a task of several."""
         self._kept_bytes = 0
         self._stream = _opened(source)
         self._clusters = Clusters(array("l"), {}, "")
@@ -60,7 +79,7 @@ class Dataset:
         """The ids of all samples, in the order of the file."""
         return self._ids
 
-    def sample(self, number: int) -> AnySample:
+    def sample(self, number: int) -> Item:
         """A sample by its number from 0."""
         row = self._rows[number]
         if (samples := self._kept.get(row)) is None:
@@ -69,7 +88,7 @@ class Dataset:
             if _hash(line) != self._hashes[row]:
                 hint = "run the command again"
                 raise FileProblem(f"{self.file}: the file was changed while it was in use", hint=hint)
-            samples = samples_from(self._entry(line, row), self.task, self.file, self._clusters.name(row))
+            samples = self.task.items_from(self._entry(line, row), self.file, self._clusters.name(row))
         return samples[self._places[number]]
 
     @property
@@ -83,7 +102,7 @@ class Dataset:
         except OSError as error:
             raise FileProblem(f"{self.file}: cannot be read: {error.strerror}") from None
 
-    def __iter__(self) -> Iterator[AnySample]:
+    def __iter__(self) -> Iterator[Item]:
         return (self.sample(number) for number in range(len(self)))
 
     def chosen(self, ids: Collection[str] = (), limit: int | None = None) -> Sequence[int]:
@@ -106,30 +125,32 @@ class Dataset:
                 clustering.add(entry)
                 self._note(samples, row, offset + mark, line_number, seen)
                 self._keep(samples, row, line[mark:])
-                digest.update(drawn(samples))
-                has_several = has_several or not all(map(is_single, samples))
+                digest.update("".join(one.drawn for one in samples).encode("utf-8", "surrogatepass"))
+                single = [one.item_id for one in samples if one.is_single]
+                self.single += single
+                has_several = has_several or len(single) < len(samples)
                 row += 1
             offset += len(line)
         if not self._ids:
             raise UsageError(f"{self.file}: there are no items in it")
         if not has_several:
-            check_several((), self.task, self.file)
+            self.task.check_several((), self.file)
         self._clusters = clustering.clusters()
         for renamed in [kept for kept in self._kept if self._clusters.name(kept)]:
             del self._kept[renamed]  # made before its cluster was known
         return digest.hexdigest()
 
-    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[AnySample, ...]]:
+    def _read(self, line: bytes, row: int, line_number: int) -> tuple[Entry, tuple[Item, ...]]:
         try:
             entry = self._entry(line, row)
-            samples = samples_from(entry, self.task, self.file)
-            check_answerable(samples, self.task, self.file)
+            samples = self.task.items_from(entry, self.file)
+            self.task.check_answerable(samples, self.file)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
             raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
         return entry, samples
 
-    def _note(self, samples: tuple[AnySample, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
+    def _note(self, samples: tuple[Item, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
         for place, sample in enumerate(samples):
             if sample.item_id in seen:
                 raise UsageError(f"{self.file}: line {line_number}: the item id {sample.item_id} occurs twice")
@@ -139,7 +160,7 @@ class Dataset:
             self._rows.append(row)
             self._places.append(place)
 
-    def _keep(self, samples: tuple[AnySample, ...], row: int, line: bytes) -> None:
+    def _keep(self, samples: tuple[Item, ...], row: int, line: bytes) -> None:
         self._hashes.append(_hash(line))
         if self._kept_bytes < KEPT:
             self._kept[row] = samples
@@ -151,10 +172,10 @@ class Dataset:
             value = load(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise NotationError("not UTF-8 text") from None
-        kind = ROWS[self.task]
+        kind = self.task.rows
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
-            raise NotationError(f"{self.task} is made of {kind} rows, and this is {found}")
+            raise NotationError(f"{self.task.kind} is made of {kind} rows, and this is {found}")
         return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:

@@ -1,175 +1,342 @@
-"""Strict scores of generated graphs: the headline by place, and what tells decomposition from content.
+"""Graph generation (``sa-sgg``, ``ma-sgg``): a sentence after its context and L; the answer is the graphs it tells.
 
-With k reference graphs and m candidates, paired by place, an item has P = sum(P_i) / max(k, m), F1 = sum(F1_i) /
-max(k, m) and R = sum(R_i) / k; missing and surplus graphs contribute 0. The corpus value weights items by k.
-
->>> from tsgkit.graph import ActionGraph, Vocabulary
->>> from tsgkit.graph.reading.answers import read_graphs
->>> wash, dry = (ActionGraph.of(("person", "verb", verb)) for verb in ("wash", "dry"))
->>> sample = GenerationSample(item_id="0", cluster="", context=(), sentence="", vocabulary=Vocabulary(),
-...                           references=(wash, dry))
->>> scores = score_generation(sample, read_graphs("person -> verb -> dry", 2)).scores
->>> scores["f1"].value, scores["f1_in_order"].value, scores["micro_precision"].value
-(0.0, 0.5, 0.0)
+>>> from tsgkit.library.cards import load_card
+>>> task = Generation(load_card("tsg/ma-sgg"))
+>>> item = task.dataset(None).sample(0)
+>>> item.k, len(task.read_text(item, task.shown_answer(item)).graphs)
+(2, 2)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any, TypeVar
 
-from tsgkit.graph import ActionGraph
-from tsgkit.graph.folding import fold_graphs, fold_vocabulary
-from tsgkit.graph.reading.answers import GraphAnswer
-from tsgkit.scoring import alignment
-from tsgkit.scoring.hallucination import hallucinations
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, edges_of, nodes_of, overlap, triplets_of
-from tsgkit.scoring.soft import soft_overlap
-from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.graph.edits import diff
+from tsgkit.graph.folding import fold_graph, fold_graphs, fold_vocabulary
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
+from tsgkit.graph.wording import NOTHING_BEFORE, allowed_edges, allowed_nodes, arrows
+from tsgkit.library.cards import Card
+from tsgkit.library.documents.rows import Entry
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.score import Score
+from tsgkit.suites.auditing.items import Item as AuditItem
+from tsgkit.suites.auditing.items import context_hash
+from tsgkit.suites.judged import AnswerScores, Judged, Scores
+from tsgkit.suites.solvers.answerable import AsAsked, Draft, Reading
+from tsgkit.suites.solvers.examples import Identity, folded
+from tsgkit.suites.task import Graphs
+from tsgkit.suites.tsg import official
+from tsgkit.suites.tsg.baselines.generation import generate
+from tsgkit.suites.tsg.baselines.guessing import guess_graphs
+from tsgkit.suites.tsg.baselines.writing import graphs_text
+from tsgkit.suites.tsg.clusters import ids_of, own_name
+from tsgkit.suites.tsg.graph_scores import score_generation
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
+from tsgkit.suites.tsg.metrics import GRAPHS
+from tsgkit.suites.tsg.schemas import graphs_schema
+from tsgkit.suites.tsg.task import Told, TsgTask, row_groups
+from tsgkit.suites.tsg.voting import voted_graphs
 
-Graphs = Sequence[ActionGraph]
-Sets = Sequence[frozenset[object]]
-Compared = TypeVar("Compared")
-
-
-class GraphSets(NamedTuple):
-    """What graphs are compared by: a set of each kind for every graph."""
-
-    triplets: Sets
-    nodes: Sets
-    edges: Sets
-
-    @classmethod
-    def of(cls, graphs: Graphs) -> GraphSets:
-        """The sets of these graphs."""
-        return cls(*([set_of(graph) for graph in graphs] for set_of in (triplets_of, nodes_of, edges_of)))
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The scores of an item and what was counted on the way."""
-
-    scores: dict[str, Score]
-    counts: dict[str, int]
+Item = TypeVar("Item", bound=Sample)
+RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
+MOST_QUOTED = 3
+NO_GRAPH = "no graph was found in any reply: the published code divides by zero here"
 
 
-def score_generation(sample: GenerationSample, answer: GraphAnswer | None) -> Scored:
-    """Every strict metric of an item; without an answer all are zero, with their full weight."""
-    references = fold_graphs(sample.references)
-    candidates = answer.graphs if answer else ()
-    wanted, said = GraphSets.of(references), GraphSets.of(candidates)
-    aligned, too_large = alignments(wanted.triplets, said.triplets)
-    made_up, made_up_counts = invented(sample, candidates, said)
-    scores = {
-        **headline(wanted.triplets, said.triplets),
-        "exact_match": _exact_match(references, candidates),
-        **aligned,
-        "f1_soft": mean_f1(references, candidates, soft_overlap),
-        "nodes_f1": mean_f1(wanted.nodes, said.nodes, overlap),
-        "edges_f1": mean_f1(wanted.edges, said.edges, overlap),
-        **actions(references, candidates),
-        **made_up,
-    }
-    counts = {
-        "missing_graphs": max(len(references) - len(candidates), 0),
-        "surplus_graphs": max(len(candidates) - len(references), 0),
-        "too_large": int(too_large),
-        **made_up_counts,
-    }
-    return Scored(scores, counts)
+class GraphTask(TsgTask[Item, GraphAnswer]):
+    """A task whose answers are graphs."""
+
+    def references_of(self, item: Item) -> tuple[ActionGraph, ...]:
+        """Return the graphs that are wanted."""
+        raise NotImplementedError
+
+    def vocabulary_of(self, item: Item) -> Vocabulary:
+        """Return L."""
+        raise NotImplementedError
+
+    def read_text(self, item: Item, text: str) -> GraphAnswer | Unreadable:
+        """Read as many graphs as are wanted."""
+        return read_graphs(text, len(self.references_of(item)))
+
+    def told(self, answer: GraphAnswer) -> tuple[ActionGraph, ...]:
+        """Return the graphs."""
+        return answer.graphs
+
+    def vote(self, item: Item, answers: Sequence[GraphAnswer]) -> Reading[Any]:
+        """Return the triplets that most draws have."""
+        return voted_graphs([answer.graphs for answer in answers])
+
+    def shown_answer(self, item: Item) -> str:
+        """Return the graphs in the form that is asked for."""
+        return "\n\n".join(map(arrows, self.references_of(item)))
+
+    def reference(self, sample: Item) -> str:
+        """Return the graphs, numbered."""
+        graphs = enumerate(self.references_of(sample))
+        return "\n\n".join(f"Graph {number}:\n{arrows(graph)}" for number, graph in graphs)
+
+    def reference_value(self, sample: Item) -> object:
+        """Return the graphs as lists."""
+        return [[list(triplet) for triplet in graph] for graph in self.references_of(sample)]
+
+    def graphs(self, sample: Item, judged: Judged) -> Graphs | None:
+        """Return the graphs wanted and given, as strict compares them."""
+        answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
+        wanted = tuple(map(fold_graph, self.references_of(sample)))
+        return Graphs(wanted, answers, fold_vocabulary(self.vocabulary_of(sample)))
 
 
-def _exact_match(references: Graphs, candidates: Graphs) -> Score:
-    right = references == candidates
-    found = "all graphs, in order" if right else "not all graphs, in order"
-    return right_or_wrong(right, found if candidates else "no graphs")
+class Generation(GraphTask[GenerationSample]):
+    """Both tasks: items of one graph, and of several."""
+
+    item_type = GenerationSample
+    rows = "sgg"
+    metrics = GRAPHS
+    published_metrics = ("precision", "recall", "f1")
+    without_weight = NO_GRAPH
+    rules = RULES
+    k_counts = "graphs asked for"
+    told_fields = ("sentence", "count", "nodes", "edges")
+    asked_fields: tuple[str, ...] = ("context", "sentence", "nodes", "edges")
+    whole_fields: tuple[str, ...] = ("context", "target_sentence", "available_nodes", "available_edges")
+    baselines = MappingProxyType(
+        {
+            "random": lambda item, seed: graphs_text(guess_graphs(item, seed)),
+            "rules": lambda item, _: graphs_text(generate(item)),
+        }
+    )
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card)
+        self.of_several = self.kind == "ma-sgg"
+        if self.of_several:  # the number of graphs is told too
+            self.asked_fields = (*self.asked_fields, "count")
+            self.whole_fields = (*self.whole_fields, "num_scene_graphs")
+
+    # What is asked
+
+    def items_of(self, entry: Entry, cluster: str) -> Iterator[GenerationSample]:
+        """Make the item of a row."""
+        yield generation_item(entry, cluster, of_several=self.of_several)
+
+    def problem(self, item: GenerationSample) -> str:
+        """Say why an item cannot be asked here; empty where it can."""
+        return problem_of(item, self.kind)
+
+    def fields(self, item: GenerationSample) -> Mapping[str, str]:
+        """Return the values of an item for our prompts."""
+        return {**told_fields(item), **element_fields(item.vocabulary), "count": str(item.k)}
+
+    def published_values(self, item: GenerationSample) -> Mapping[str, str]:
+        """Return the values of an item as the published code writes them."""
+        vocabulary = item.vocabulary
+        return {
+            "context": item.context[0] if item.context_is_text else repr(list(item.context)),
+            "target_sentence": item.sentence,
+            "available_nodes": ", ".join((*vocabulary.objects, *vocabulary.verbs)),
+            "available_edges": ", ".join(vocabulary.relationships),
+            "num_scene_graphs": str(item.k),
+        }
+
+    def schema(self, item: GenerationSample) -> dict[str, Any]:
+        """Return the JSON schema of an answer, which allows exactly L."""
+        return graphs_schema(allowed_nodes(item.vocabulary), allowed_edges(item.vocabulary))
+
+    def references_of(self, item: GenerationSample) -> tuple[ActionGraph, ...]:
+        """Return the graphs that are wanted."""
+        return item.references
+
+    def vocabulary_of(self, item: GenerationSample) -> Vocabulary:
+        """Return L."""
+        return item.vocabulary
+
+    def draft(self, item: GenerationSample) -> Draft:
+        """Return what an agent is told: no more than the prompt tells."""
+        return Draft(
+            sentence=item.sentence,
+            context=item.context,
+            vocabulary=item.vocabulary,
+            k=item.k,
+            begins=not item.context,
+            right=item.references,
+        )
+
+    # How an answer is scored
+
+    def answer_scores(self, item: GenerationSample, answer: GraphAnswer | None, asked: AsAsked | None) -> AnswerScores:
+        """Compare graphs by place, and as published where a published reader is shown the reply."""
+        text = self.official_text(asked)
+        return graph_scores(item, answer, None if text is None else _official_scores(item, text))
+
+    def official_reading(self, text: str) -> tuple[ActionGraph, ...]:
+        """Return what the published reader finds."""
+        return official.graphs(text)
+
+    def differences(self, item: GenerationSample, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
+        """Say where the profiles read different graphs."""
+        return _differences(item, mine or (), theirs or ())
+
+    # How it is recognised and audited
+
+    def identity(self, item: GenerationSample) -> Identity:
+        """Return what the item is recognised by in a pool of examples."""
+        return generation_identity(item, item)
+
+    def audit_item(self, item: GenerationSample) -> AuditItem:
+        """Return the item as an audit sees it."""
+        return generation_audit_item(item, item)
+
+    def told_graphs(self, item: GenerationSample) -> Told:
+        """Return the sentence and the graphs it tells."""
+        return Told(item.sentence, item.references)
+
+    def own_texts(self, item: GenerationSample) -> tuple[str, ...]:
+        """Return the texts that no prompt may show."""
+        return (item.sentence,)
 
 
-def headline(wanted: Sets, said: Sets) -> dict[str, Score]:
-    """Precision, recall and F1 by place, and their micro counterparts, of graphs given as sets of triplets."""
-    pairs = [overlap(*pair) for pair in zip(wanted, said, strict=False)]
-    k, m = len(wanted), len(said)
-    share = k / max(k, m) if k else 0.0
-    f1s = [pair.f1 for pair in pairs]
-    reason = f"{m} graphs for {k}: " + (", ".join(f"{f1:.2f}" for f1 in f1s[:20]) or "none to compare")
-    f1 = Score(share * sum(f1s), k, reason)
+def generation_item(entry: Entry, cluster: str, *, of_several: bool = False) -> GenerationSample:
+    """Return the item of a row."""
+    row = entry.row or {}
+    narrative = entry.narrative
+    context = row["context"]
+    return GenerationSample(
+        item_id=entry.item,
+        cluster=cluster,
+        scenarios=ids_of(row) or (own_name(row),),
+        groups=row_groups(row, len(narrative.graphs)),
+        context=(context,) if isinstance(context, str) else tuple(context),
+        sentence=row["target_sentence"],
+        vocabulary=narrative.vocabulary or Vocabulary(),
+        references=narrative.graphs,
+        context_is_text=isinstance(context, str),
+        of_several=of_several,
+    )
+
+
+def problem_of(item: GenerationSample, kind: str) -> str:
+    """Say why an item cannot be one of a generation task; empty where it can."""
+    if not item.k or not all(graph.triplets for graph in item.references):
+        return "has no reference graphs, or one without triplets"
+    if item.k > 1 and kind == "sa-sgg":
+        return f"has k = {item.k}, so it belongs to ma-sgg, not {kind}"
+    return ""
+
+
+def told_fields(item: GenerationSample | DerivedSample) -> dict[str, str]:
+    """Return the sentence, after what was told before it."""
+    return {"context": "\n".join(item.context) or NOTHING_BEFORE, "sentence": item.sentence}
+
+
+def element_fields(vocabulary: Vocabulary) -> dict[str, str]:
+    """Return L."""
+    return {"nodes": ", ".join(allowed_nodes(vocabulary)), "edges": ", ".join(allowed_edges(vocabulary))}
+
+
+def generation_identity(item: Sample, source: GenerationSample) -> Identity:
+    """Return what an item made of a sentence and its graphs is recognised by."""
+    content = "generation", folded(source.sentence), source.references
+    return Identity((content,), item.scenarios or (item.cluster,))
+
+
+def generation_audit_item(item: Sample, source: GenerationSample, more: str = "") -> AuditItem:
+    """Return an item made of a sentence and its graphs as an audit sees it."""
+    return AuditItem(
+        item.item_id,
+        item.cluster,
+        question=source.sentence + more,
+        answer=context_hash(source.references),
+        context=context_hash(source.context, source.vocabulary),
+    )
+
+
+def graph_scores(item: GenerationSample, answer: GraphAnswer | None, published: Scores | None = None) -> AnswerScores:
+    """Return what generated graphs are worth."""
+    scored = score_generation(item, answer)
+    skipped = int(published is not None and published["f1"].weight == 0)
+    counts = scored.counts | {"repaired": is_repaired(answer), "skipped_official": skipped}
+    return AnswerScores(
+        scored.scores, published, graph_lists(answer), _evidence(item, answer), counts, notes_of(answer)
+    )
+
+
+def is_repaired(answer: GraphAnswer | None) -> int:
+    """Count an answer that was repaired while it was read."""
+    return int(bool(answer and answer.reading.repaired))
+
+
+def notes_of(answer: GraphAnswer | None) -> tuple[str, ...]:
+    """Return what is told of the reading of an answer."""
+    return (*map(str, answer.reading.notes), *answer.asides) if answer else ()
+
+
+def graph_lists(answer: GraphAnswer | None) -> list[list[list[str]]] | None:
+    """Return the graphs as JSON has them."""
+    return [[list(triplet) for triplet in graph] for graph in answer.graphs] if answer else None
+
+
+def _official_scores(item: GenerationSample, text: str) -> Scores:
+    """Sums over the pairs that the published zip leaves; none means that the item is not scored at all."""
+    pairs = official.score_graphs(item.references, official.graphs(text))
+    reason = f"{len(pairs)} of {item.k} graphs scored" if pairs else "no graph found: the published code skips the item"
     return {
-        "precision": Score(share * sum(pair.precision for pair in pairs), k, reason),
-        "recall": Score(sum(pair.recall for pair in pairs), k, reason),
-        "f1": f1,
-        "f1_per_item": f1,
-        **_micro(sum(pair.right for pair in pairs), sum(map(len, said)), sum(map(len, wanted))),
+        name: Score(sum(getattr(pair, name) for pair in pairs), len(pairs), reason)
+        for name in ("precision", "recall", "f1")
     }
 
 
-def _micro(right: int, said: int, wanted: int) -> dict[str, Score]:
-    reason = f"{right} right, {said} said, {wanted} wanted"
-    return {
-        "micro_precision": Score(right, said, reason),
-        "micro_recall": Score(right, wanted, reason),
-        "micro_f1": Score(2 * right, said + wanted, reason),
-    }
+def _evidence(item: GenerationSample, answer: GraphAnswer | None) -> list[dict[str, object]]:
+    """How each graph differs from its reference, by place."""
+    graphs = answer.graphs if answer else ()
+    vocabulary = fold_vocabulary(item.vocabulary)
+    evidence: list[dict[str, object]] = []
+    for number, reference in enumerate(fold_graphs(item.references)):
+        if number < len(graphs):
+            difference = diff(reference, graphs[number], vocabulary)
+            evidence.append({"matched": len(difference.matched), "changes": [str(c) for c in difference.changes]})
+        else:
+            evidence.append({"matched": 0, "changes": ["the whole graph is missing"]})
+    evidence += [{"matched": 0, "changes": ["a surplus graph"]} for _ in graphs[item.k :]]
+    return evidence
 
 
-def mean_f1(
-    wanted: Sequence[Compared], said: Sequence[Compared], compare: Callable[[Compared, Compared], Overlap]
-) -> Score:
-    """F1 by place of whatever two graphs are compared by."""
-    k, m = len(wanted), len(said)
-    total = sum([compare(*pair).f1 for pair in zip(wanted, said, strict=False)])
-    return Score(total * k / max(k, m) if k else 0.0, k, f"{m} graphs for {k}")
+def _differences(
+    item: GenerationSample, strict: Sequence[ActionGraph], published: Sequence[ActionGraph]
+) -> Iterator[str]:
+    if len(strict) != len(published):
+        how = "only blank lines end a graph there, and only lines of exactly two arrows count"
+        yield f"official finds {len(published)} graphs, strict {len(strict)}: {how}"
+    for number, (mine, theirs) in enumerate(zip_longest(strict, published)):
+        yield from _triplet_differences(number, mine or ActionGraph(), theirs or ActionGraph())
+    if len(published) != item.k:
+        scored = min(len(published), item.k)
+        yield (
+            f"official scores {scored} of {item.k} graphs wanted, {len(published)} found, and forgets the others; "
+            "strict counts a missing or surplus graph as wrong"
+        )
 
 
-def alignments(wanted: Sets, said: Sets) -> tuple[dict[str, Score], bool]:
-    """F1 of the best pairings of sets of triplets; refused, with no weight, where they would cost too much."""
-    k, m = len(wanted), len(said)
-    if m and alignment.too_large(k, m):
-        refused = Score.missing(f"{m} graphs for {k}: too many to align")
-        return {"f1_in_order": refused, "f1_aligned": refused}, True
-    if not m:
-        nothing = Score(0.0, k, "no graphs to align")
-        return {"f1_in_order": nothing, "f1_aligned": nothing}, False
-    gains = [[overlap(one, other).f1 for other in said] for one in wanted]
-    found = {"f1_in_order": alignment.in_order(gains), "f1_aligned": alignment.best(gains)}
-    return {
-        name: Score(one.total * k / max(k, m), k, " ".join(f"{a}-{b}" for a, b in one.pairs), one.pairs)
-        for name, one in found.items()
-    }, False
+def _triplet_differences(number: int, strict: ActionGraph, published: ActionGraph) -> Iterator[str]:
+    """What only one of both readings has; folding alone makes no difference worth telling unless it costs a match."""
+    only_strict = [triplet for triplet in strict if triplet not in set(published)]
+    only_official = [triplet for triplet in published if triplet not in set(strict)]
+    if only_strict and fold_graph(published) == strict:
+        yield f"graph {number}: strict folds case, quotes and final periods, official does not: {_some(only_official)}"
+        return
+    if only_strict and len(only_strict) == len(only_official):
+        more = f" ({len(only_strict)} triplets differ)" if len(only_strict) > 1 else ""
+        yield f"graph {number}: strict reads {only_strict[0]}, official {only_official[0]}{more}"
+        return
+    if only_strict:
+        yield f"graph {number}: only strict reads {_some(only_strict)}"
+    if only_official:
+        yield f"graph {number}: only official reads {_some(only_official)}"
 
 
-def actions(references: Graphs, candidates: Graphs) -> dict[str, Score]:
-    """How well the description was decomposed into actions, whatever else the graphs hold."""
-    common = common_subsequence(_action_list(references), _action_list(candidates))
-    reason = f"{common.right} in common, {common.said} said, {common.wanted} wanted"
-    return {
-        "actions_precision": Score(common.precision, 1, reason),
-        "actions_recall": Score(common.recall, 1, reason),
-        "actions_f1": Score(common.f1, 1, reason),
-    }
-
-
-def _action_list(graphs: Graphs) -> list[str]:
-    return [action for graph in graphs for action in graph.actions]
-
-
-def invented(sample: GenerationSample, candidates: Graphs, said: GraphSets) -> tuple[dict[str, Score], dict[str, int]]:
-    """Elements outside L; an item without an answer invents nothing."""
-    found = hallucinations(candidates, fold_vocabulary(sample.vocabulary), sample.sentence)
-    elements = sum(len(frozenset().union(*names)) for names in (said.nodes, said.edges))
-    reason = f"mentioned: {', '.join(found.described) or 'none'}; new: {', '.join(found.new) or 'none'}"
-    scores = {
-        "hallucinated": Score(min(found.total, elements), elements, reason, found),
-        "hallucinating": right_or_wrong(bool(found.total), reason),
-    }
-    counts = {
-        "hallucinated_total": found.total,
-        "hallucinated_desc": len(found.described),
-        "hallucinated_new": len(found.new),
-        "hallucinating_items": int(bool(found.total)),
-        "hallucinating_items_desc": int(bool(found.described)),
-        "hallucinating_items_new": int(bool(found.new)),
-    }
-    return scores, counts
+def _some(triplets: Sequence[object]) -> str:
+    more = f" and {len(triplets) - MOST_QUOTED} more" if len(triplets) > MOST_QUOTED else ""
+    return "; ".join(map(str, triplets[:MOST_QUOTED])) + more

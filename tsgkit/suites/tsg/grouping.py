@@ -23,13 +23,12 @@ action, which are no mention of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import forms, meant, mentions
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.derived import DerivedSample
-from tsgkit.suites.tsg.samples import ROWS, TASKS, AnySample, GenerationSample
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
 
 STORED = ("k", "domain", "tag")
 """What the data say themselves."""
@@ -88,8 +87,10 @@ COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
 }
 """What is computed from the words of generation samples."""
 GROUPS = (*STORED, *COMPUTED)
-REPAIRS = {"error": ("refine", "refine-hinted")}
-"""What samples of some tasks alone are grouped by: the errors of graphs that are to be mended."""
+ERROR = "error"
+"""What graphs that are to be mended are grouped by besides."""
+REPAIRS = ("refine", "refine-hinted")
+WITH_WORDS = ("sa-sgg", "ma-sgg")
 _ORDERS = {
     "implicit": ("explicit", "implicit"),
     "repetition": ("repetition", "no repetition"),
@@ -97,27 +98,19 @@ _ORDERS = {
 }
 
 
-def applies(group: str, task: str) -> bool:
-    """Whether the samples of a task can be grouped so."""
-    if group in REPAIRS:
-        return task in REPAIRS[group]
-    return group in STORED or (group in COMPUTED and ROWS[task] == "sgg")
+def no_group(group: str, kinds: Sequence[str]) -> UsageError:
+    """Return why items of these tasks cannot be grouped so: there is no such group, or it needs other tasks."""
+    if group not in GROUPS and group != ERROR:
+        return UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, ERROR)))
+    needed, fitting = ("graphs to mend", REPAIRS) if group == ERROR else ("a sentence and graphs to write", WITH_WORDS)
+    named = ", ".join(f"tsg/{kind}" for kind in fitting)
+    return UsageError(
+        f"{', '.join(f'tsg/{kind}' for kind in kinds)}: cannot be grouped by {group}",
+        hint=f"it needs {needed}: {named}; else by {', '.join(STORED)}",
+    )
 
 
-def check_group(group: str, *tasks: str) -> None:
-    """``UsageError`` where there is no such group, or none of these tasks can be grouped so."""
-    if group not in GROUPS and group not in REPAIRS:
-        raise UsageError(f"there is no group {group}", hint=meant(group, (*GROUPS, *REPAIRS)))
-    if not any(applies(group, task) for task in tasks):
-        fitting = ", ".join(f"tsg/{task}" for task in (REPAIRS.get(group) or TASKS) if applies(group, task))
-        needed = "graphs to mend" if group in REPAIRS else "a sentence and graphs to write"
-        raise UsageError(
-            f"{', '.join(f'tsg/{task}' for task in tasks)}: cannot be grouped by {group}",
-            hint=f"it needs {needed}: {fitting}; else by {', '.join(STORED)}",
-        )
-
-
-def groups_of(sample: AnySample, group: str) -> tuple[str, ...]:
+def groups_of(sample: Sample, group: str) -> tuple[str, ...]:
     """The names of the group's members that a sample belongs to."""
     if group in sample.groups:
         return sample.groups[group]

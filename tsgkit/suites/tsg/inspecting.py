@@ -13,16 +13,23 @@ could use: a line that is not JSON, rows of another kind, a row of several graph
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.cards import load_card
 from tsgkit.library.documents.checking import ALL_RULES, check_document
 from tsgkit.library.documents.reading import Document, read_document
+from tsgkit.library.documents.rows import RowKind, are_of_several, row_kind
 from tsgkit.library.files import decoded
-from tsgkit.suites.tsg.derived import OF_SEVERAL
-from tsgkit.suites.tsg.samples import TASKS, check_answerable, samples_from, samples_of, task_of_counts
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.tsg.task import TsgTask
 
 TEXT_RULES = {
     "no-final-newline": Rule(WARNING, "the last line does not end"),
@@ -31,6 +38,10 @@ TEXT_RULES = {
 }
 FINDING_RULES: dict[str, Rule] = {**ALL_RULES, **TEXT_RULES}
 ROWS = "data are JSON Lines: rows of sgqa, sgds, sa-sgg or ma-sgg"
+TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "ma-sgg": "sgg"}
+"""The published tasks, and the kind of row each is made from."""
+ONE, SEVERAL = "sa-sgg", "ma-sgg"
+ROWS_LOOKED_AT = 50
 UNUSABLE = ("broken-line", "broken-file", "other-format", "repeated-id")
 
 
@@ -57,7 +68,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     _refuse_prose(text, file)
     document = read_document(text, file)
     task = task or _task_of(document)
-    report = check_document(document, of_several=task in OF_SEVERAL)
+    report = check_document(document, of_several=task == SEVERAL)
     findings = (*report.findings, *_text_findings(data, text))
     return Inspection(task, report.narratives, report.graphs, findings, _problem(document, task))
 
@@ -91,7 +102,7 @@ def _problem(document: Document, task: str) -> str:
     if not document.entries:
         return f"{document.file}: no row in it"
     try:
-        samples_of(document, task)
+        _task(task).items_in(document)
     except UsageError as error:
         return _with_line(error, document, task)
     return ""
@@ -99,9 +110,10 @@ def _problem(document: Document, task: str) -> str:
 
 def _with_line(error: UsageError, document: Document, task: str) -> str:
     """What is wrong with the samples, with the line of the row that is to blame where one row alone is."""
+    own_task = _task(task)
     for entry in document.entries:
         try:
-            check_answerable(samples_from(entry, task, document.file), task, document.file)
+            own_task.check_answerable(own_task.items_from(entry, document.file), document.file)
         except UsageError as own:
             return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
     return str(error)
@@ -132,3 +144,36 @@ def _text_findings(data: bytes, text: str) -> Iterator[Finding]:
 
 def _finding(code: str, line: int) -> Finding:
     return Finding(code, TEXT_RULES[code].severity, TEXT_RULES[code].meaning, place=Place(line))
+
+
+def task_of_counts(counts: Sequence[int]) -> str:
+    """Return the generation task of rows with so many graphs each."""
+    return SEVERAL if are_of_several(counts) else ONE
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """Return the tasks whose rows a file holds, by its first rows, or a folder, by its files; none where it cannot be
+    told."""
+    if file.is_dir():
+        return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
+    rows = _first_rows(file)
+    kind = row_kind(rows[0]) if rows else None
+    if kind == "sgg":
+        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
+        return (task_of_counts([len(found) for found in graphs if isinstance(found, list)]),)
+    return tuple(task for task, of in TASKS.items() if of == kind)
+
+
+def _first_rows(file: Path) -> list[object]:
+    """Read the first rows of a file, up to one that cannot be read."""
+    rows: list[object] = []
+    with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
+        for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):
+            rows.append(load(line))  # noqa: PERF401  (what was read before an error stays)
+    return rows
+
+
+def _task(kind: str) -> TsgTask[Any, Any]:
+    task = task_of(load_card(f"tsg/{kind}"))
+    assert isinstance(task, TsgTask)  # noqa: S101  (it is one of this suite)
+    return task

@@ -1,228 +1,420 @@
-"""A task of this suite as runs see it: its data, its solvers, its scores.
+"""What all tasks of this suite have in common: rows of documents, prompts in parts or whole, groups, audits.
 
->>> from tsgkit.library.cards import load_card
->>> task = TsgTask(load_card("tsg/sgqa"))
->>> dataset = task.dataset(None)
->>> len(dataset), task.baseline("baseline/rules", 0, dataset).name
-(90, 'baseline')
+A task is a class of its own in :mod:`~tsgkit.suites.tsg.qa`, ``selection``, ``generation``, ``halves`` and ``repairs``,
+which reads top to bottom: what is asked, how an answer is read and scored, how an item is recognised. The items
+themselves stand in ``items``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from importlib.resources.abc import Traversable
-from itertools import islice
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
+from typing import Any, TypeVar
 
-from tsgkit.errors import NotationError, UsageError
-from tsgkit.graph.notation.json_triplets import load
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.cards import Card
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, installed
-from tsgkit.library.documents.reading import read_document, read_file
-from tsgkit.library.documents.rows import row_kind
+from tsgkit.library.documents.reading import Document, read_document, read_file
+from tsgkit.library.documents.rows import Entry, RowKind
 from tsgkit.library.files import STDIN
-from tsgkit.library.projects import find, text_of
-from tsgkit.llm.reply import Reply
+from tsgkit.library.projects import text_of
+from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.asked_task import AskedTask
 from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.auditing.items import Item as AuditItem
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.replies import Reply as AskedReply
 from tsgkit.suites.replies import read_as
-from tsgkit.suites.scoreboard import Board, ScoreReport
+from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
-from tsgkit.suites.solvers.examples import Pool, pool_file
+from tsgkit.suites.solvers.examples import Example, Identity, Pool, pool_file
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.solvers.unasked import Seeded
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset as AnyDataset
-from tsgkit.suites.task import Graphs, Task
-from tsgkit.suites.tsg.auditing import auditable
-from tsgkit.suites.tsg.baselines import program_named
+from tsgkit.suites.task import Items, Task
+from tsgkit.suites.tsg import official
+from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.derived import DERIVATIONS
-from tsgkit.suites.tsg.examples import pool_of
-from tsgkit.suites.tsg.explaining import graphs_of, question_of, reference_text, reference_value
-from tsgkit.suites.tsg.grouping import GROUPS, REPAIRS, applies, check_group, groups_of, in_order
-from tsgkit.suites.tsg.judging import Found, judgement, official_text, read_reply, unpublished
-from tsgkit.suites.tsg.metrics import METRICS, PUBLISHED, STYLES
-from tsgkit.suites.tsg.prompt_sets import prompt_set
-from tsgkit.suites.tsg.prompting import prompter_of
-from tsgkit.suites.tsg.samples import TASKS, AnySample, task_of_counts
-from tsgkit.suites.tsg.scoreboard import board_of, score
-from tsgkit.suites.tsg.showing import shown_answer
-from tsgkit.suites.tsg.two_readings import read_twice
-from tsgkit.suites.tsg.voting import voted
+from tsgkit.suites.tsg.grouping import COMPUTED, STORED, groups_of, in_order, no_group
+from tsgkit.suites.tsg.items import Sample
+from tsgkit.suites.tsg.prompts import PromptSet, TaskTexts, prompt_set
 
-ROWS_LOOKED_AT = 50
-GENERATING = ("sa-sgg", "ma-sgg")
+Item = TypeVar("Item", bound=Sample)
+Answer = TypeVar("Answer")
+SUITE = "tsg/"
+REASONING_STYLES = ("cot", "cot-few-shot")
+SINGLE_COUNT = "single_graph_items"
+SINGLE_NOTE = "one graph among items of several: scored as k = 1"
+NO_READER = "this task has no published reader"
+VIEW = "the published reader is shown what follows the last answer label"
+ONE_GRAPH = ("sa-sgg", "nodes-sa", "edges-sa")
+"""The tasks of one graph an item."""
+MOST_NAMED = 3
 
 
-class TsgTask(AskedTask[AnySample, Found]):
-    """One task, as a card declares it."""
+@dataclass(frozen=True)
+class Told:
+    """A sentence that is right, and the graphs it tells; empty where there is none."""
+
+    sentence: str = ""
+    graphs: tuple[ActionGraph, ...] = ()
+
+
+class TsgTask(AskedTask[Item, Answer]):
+    """A task of this suite."""
+
+    item_type: type[Sample]
+    rows: RowKind
+    """The kind of row that its items are made of."""
+    sources: tuple[str, ...] = ()
+    """The generation tasks of whose items its own are made; none where they are made of rows."""
+    of_several = False
+    """Whether its items have several graphs."""
+    rules: tuple[str, ...] = ()
+    """The parts of its prompts between statement and reasoning."""
+    asked_fields: tuple[str, ...] = ()
+    """The fields that its input must show."""
+    more_fields: tuple[str, ...] = ()
+    """The fields that its input and answer contracts may show besides."""
+    whole_fields: tuple[str, ...] = ()
+    """The fields of its published prompt; none where there is no such prompt."""
+    told_fields: tuple[str, ...] = ()
+    """The fields that tell people what was asked; two of them do so briefly."""
+    own_groups: tuple[str, ...] = ()
+    """The groups that no other task has."""
+    without_weight = "no item carries weight"
+    """Why an official value is missing though the metric is published."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
-        self.k_counts = "graphs asked for" if self.kind in GENERATING else ""
-        self.groups = tuple(group for group in (*GROUPS, *REPAIRS) if applies(group, self.kind))
+        computed = tuple(COMPUTED) if self.rows == "sgg" else ()
+        self.groups = (*STORED, *computed, *self.own_groups)
+
+    # What a task says
+
+    @abstractmethod
+    def items_of(self, entry: Entry, cluster: str) -> Iterator[Item]:
+        """Make the items of a row."""
+
+    @abstractmethod
+    def fields(self, item: Item) -> Mapping[str, str]:
+        """Return the values of an item for the fields of our prompts."""
+
+    @abstractmethod
+    def schema(self, item: Item) -> dict[str, Any]:
+        """Return the JSON schema of an answer."""
+
+    @abstractmethod
+    def identity(self, item: Item) -> Identity:
+        """Return what an item is recognised by in a pool of examples: its contents, and its scenario or cluster."""
+
+    @abstractmethod
+    def audit_item(self, item: Item) -> AuditItem:
+        """Return an item as an audit sees it."""
+
+    @abstractmethod
+    def own_texts(self, item: Item) -> tuple[str, ...]:
+        """Return the texts of an item that no prompt may show."""
+
+    @abstractmethod
+    def vote(self, item: Item, answers: Sequence[Answer]) -> Reading[Any]:
+        """Return the answer that one or more draws come to."""
+
+    def problem(self, item: Item) -> str:
+        """Say why an item cannot be asked; empty where it can."""
+        return ""
+
+    def published_values(self, item: Item) -> Mapping[str, str]:
+        """Return the values of an item for the published prompt, written as the published code writes them."""
+        raise UsageError(f"item {item.item_id} is of a task without a published prompt")
+
+    def told_graphs(self, item: Item) -> Told:
+        """Return the sentence of an item and the graphs it tells; nothing where there is none."""
+        return Told()
+
+    def rationale(self, item: Item, rationale: str) -> str:
+        """Return the reasoning that leads to the answer of a worked example, from that of its row."""
+        return rationale
+
+    def official_reading(self, text: str) -> Any:  # noqa: ANN401  (a name, a letter, or graphs)
+        """Return what the published reader finds in a text."""
+        raise NotImplementedError
+
+    def differences(self, item: Item, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
+        """Say why the profiles read different answers."""
+        yield from ()
+
+    # Rows
+
+    def items_from(self, entry: Entry, file: str = "the data", cluster: str = "") -> tuple[Item, ...]:
+        """Return the items of a row; ``cluster`` is the one that the whole file puts it in, else its own name."""
+        return tuple(self.items_of(entry, cluster or own_name(entry.row or {})))
+
+    def items_in(self, document: Document) -> tuple[Item, ...]:
+        """Return the items of a document of rows; ``UsageError`` where it is not this task's data."""
+        self.check_kind(document)
+        if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
+            line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
+            raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
+        clusters = clusters_of(document)
+        items = tuple(
+            item
+            for number, entry in enumerate(document.entries)
+            for item in self.items_from(entry, document.file, clusters.name(number))
+        )
+        _check_ids(items, document.file)
+        self.check_answerable(items, document.file)
+        self.check_several(items, document.file)
+        return items
+
+    def check_kind(self, document: Document) -> None:
+        """Refuse a document of other rows."""
+        if document.format != self.rows:
+            kind = f"{document.format} is not data of {self.kind}, which are {self.rows} rows"
+            raise UsageError(f"{document.file}: {kind}")
+
+    def check_answerable(self, items: Iterable[Item], file: str) -> None:
+        """Refuse items without a right answer: what cannot be right must not be scored as wrong."""
+        for item in items:
+            if problem := self.problem(item):
+                hint = "tsgkit check shows all that is wrong"
+                raise UsageError(f"{file}: item {item.item_id} {problem}", hint=hint)
+
+    def check_several(self, items: Iterable[Item], file: str) -> None:
+        """Refuse a file for a task of several graphs in which every item has one: it is another task's."""
+        if self.of_several and all(item.is_single for item in items):
+            raise UsageError(
+                f"{file}: every item has one graph, so these are rows of sa-sgg, not {(*self.sources, self.kind)[0]}",
+                hint=f"name the task that is made of them: {', '.join(SUITE + name for name in ONE_GRAPH)}",
+            )
 
     @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """What it is judged by."""
-        return METRICS[self.kind]
+    def stored_as(self) -> str:  # type: ignore[override]
+        """The name of its rows in folders and datasets: a derived task's are those of its first source."""
+        return (*self.sources, self.kind)[0]
 
-    @property
-    def published_metrics(self) -> Collection[str]:
-        """Those of the published code."""
-        return PUBLISHED.get(self.kind, ())
+    def dataset(self, data: str | None) -> Dataset[Item]:
+        """Return the items of a file, a folder, an installed dataset, or (None) those the card names."""
+        return Dataset(self.source(data), self)
 
-    def dataset(self, data: str | None) -> Dataset:
-        """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
-        return Dataset(self._source(data), self.kind)
+    def items_to_score(self, data: str) -> Items:
+        """Return the items of any document of rows; a dataset is read line by line, which a JSON list is not."""
+        source = data if data == STDIN else self.source(data)
+        document = read_file(source) if isinstance(source, str | Path) else read_document(text_of(source), str(source))
+        return Items(document.file, "", self.items_in(document))
 
     def clusters_are(self, dataset: AnyDataset) -> str:
-        """Scenarios where all rows name theirs; else what the file lets one tell apart."""
+        """Return scenarios where all rows name theirs; else what the file lets one tell apart."""
         return self._own(dataset).clusters_are
 
-    def _source(self, data: str | None) -> Path | Traversable:
-        known = {*catalogue(), *(one.name for one in installed())}
-        if data is None:
-            named = self.card.data
-            return dataset_file(named, self._file) if named in known else find("tasks", named)
-        path = Path(data)
-        if path.is_dir():
-            return path / f"{self._file}.jsonl"
-        if path.exists() or data not in known:
-            return path
-        return dataset_file(data, self._file)
+    def notes(self, dataset: AnyDataset) -> tuple[str, ...]:
+        """Name the items of one graph in a task of several."""
+        single = (
+            [item.item_id for item in dataset if item.is_single]
+            if isinstance(dataset, Items)
+            else self._own(dataset).single
+        )
+        if not single:
+            return ()
+        items = "1 item" if len(single) == 1 else f"{len(single):,} items"
+        more = f" and {len(single) - MOST_NAMED:,} more" if len(single) > MOST_NAMED else ""
+        named = ", ".join(single[:MOST_NAMED])
+        return (f"{items} of one graph among items of several, scored as k = 1: {named}{more}",)
 
-    @property
-    def _file(self) -> str:
-        """The task whose file in a folder or dataset holds the rows: a derived task's first source."""
-        return DERIVATIONS[self.kind].sources[0] if self.kind in DERIVATIONS else self.kind
-
-    def read(self, item: AnySample, reply: AskedReply | None) -> Reading[Found]:
-        """Read strictly."""
-        return read_reply(item, reply)
-
-    def score(self, item: AnySample, reading: Reading[Found], asked: AsAsked | None) -> Judged:
-        """Score strictly, and as published where a published reader knows the task and the style."""
-        shown = None if asked is None else official_text(item, asked.reply, asked.style)
-        return judgement(item, reading, shown)
-
-    def shown_answer(self, item: AnySample) -> str:
-        """The right answer in the form that is asked for."""
-        return shown_answer(item)
-
-    def unpublished(self, style: str, solver: str) -> str:
-        """Why there are no official figures."""
-        return unpublished(style, solver)
-
-    def vote(self, item: AnySample, answers: Sequence[Found]) -> Reading[Found]:
-        """Vote on words and letters by plurality, on triplets by majority; of lists take the central one."""
-        return voted(answers)
-
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Where each part of its prompts comes from."""
-        return {part: template.source for part, template in prompt_set(prompts, self.card).templates.items()}
-
-    def prompter(self, style: Style, dataset: AnyDataset, *, seed: int, prompts: str | None) -> Prompter[AnySample]:
-        """The prompts in a style; the pool of examples is held against the data."""
-        texts = prompt_set(prompts, self.card)
-        examples = self._pool().chosen(style.shots, seed, self._own(dataset)) if style.shots else ()
-        return prompter_of(self.kind, style, texts, examples)
-
-    def _pool(self) -> Pool[AnySample]:
-        found = pool_file(self.card)
-        return pool_of(read_document(text_of(found), str(found)), self.kind)
-
-    def _own(self, dataset: AnyDataset) -> Dataset:
+    def _own(self, dataset: AnyDataset) -> Dataset[Item]:
         if not isinstance(dataset, Dataset):
             raise UsageError(f"{dataset.file}: not rows of this suite")
         return dataset
 
-    def program(self, subject: str, seed: int, dataset: AnyDataset) -> Seeded[AnySample]:
-        """The baseline of a name."""
-        return program_named(subject, seed)
+    # Prompts
 
-    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
-        """The values of a tally, of these metrics (None: all)."""
-        return board_of(tally, self.kind, seed, style=solver.style, unpublished=solver.unpublished, only=only)
+    def prompts(self, folder: str | Path | None = None) -> PromptSet:
+        """Return its texts, from a folder the caller names (None: the working project, then ours)."""
+        return prompt_set(folder, self)
 
-    def score_replies(
-        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
-    ) -> ScoreReport:
-        """Scores of replies that were collected elsewhere."""
-        data = data if data == STDIN else str(self._source(data))
-        return score(self.kind, data, replies, style=style or STYLES[0], by=by, seed=seed)
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Return where each part of its prompts comes from."""
+        return {part: template.source for part, template in self.prompts(prompts).templates.items()}
 
-    def auditable(self, data: str | None) -> Auditable:
-        """Its rows, slips and all, beside what the prompts and worked examples show."""
-        source = self._source(data)
-        document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
-        shown = () if self.card.examples is None else self._pool().examples
-        return auditable(
-            document, self.kind, shown, [one.text for one in prompt_set(None, self.card).templates.values()]
+    def prompter(self, style: Style, dataset: AnyDataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
+        """Return the prompts in a style; the pool of examples is held against the data."""
+        texts = self.prompts(prompts)
+        examples = self.pool().chosen(style.shots, seed, self._own(dataset)) if style.shots else ()
+        return self.prompter_of(style, texts, examples)
+
+    def prompter_of(self, style: Style, texts: PromptSet, examples: Sequence[Example[Item]] = ()) -> Prompter[Item]:
+        """Return the prompts in a style, of these texts."""
+        return Prompter(TaskTexts(texts, self), style, examples)
+
+    def pool(self) -> Pool[Item]:
+        """Return the worked examples that its card names."""
+        found = pool_file(self.card)
+        return self.pool_in(read_document(text_of(found), str(found)))
+
+    def pool_in(self, document: Document) -> Pool[Item]:
+        """Return the worked examples of a document: ordinary rows with a ``rationale``, or one for each question."""
+        self.items_in(document)  # refuses a pool with anything wrong in it
+        examples = tuple(example for entry in document.entries for example in self._examples(entry, document.file))
+        return Pool(document.file, examples, self.identity, f"{self.kind}\n")
+
+    def _examples(self, entry: Entry, file: str) -> Iterator[Example[Item]]:
+        rationales = tuple(_rationales(entry, file))
+        for item, rationale in zip(self.items_from(entry, file), cycle(rationales), strict=False):
+            source = getattr(item, "source", None)
+            made_of = "" if source is None else source.item_id
+            yield Example(item, self.shown_answer(item), self.rationale(item, rationale), made_of)
+
+    # Scores
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Return why replies asked for in this way have no official figures; empty where they have."""
+        if not self.published_metrics:
+            return NO_READER
+        if style == "structured":
+            return "replies in a JSON schema were not asked for in the published way"
+        if solver not in (SINGLE, BASELINE):
+            return f"the published way asks once; solver {solver} does not"
+        return ""
+
+    def official_text(self, asked: AsAsked | None) -> str | None:
+        """Return what the published reader is shown; None where it is shown nothing."""
+        if asked is None or self.unpublished(asked.style, SINGLE):
+            return None
+        return official_view((asked.reply.text if asked.reply is not None else None) or "", asked.style)
+
+    def score(self, item: Item, reading: Reading[Any], asked: AsAsked | None) -> Judged:
+        """Score what was read; an item of one graph in a task of several is counted."""
+        judged = super().score(item, reading, asked)
+        if not self.of_several:
+            return judged
+        notes = (SINGLE_NOTE, *judged.notes) if item.is_single else judged.notes
+        return replace(judged, notes=notes, counts={**judged.counts, SINGLE_COUNT: int(item.is_single)})
+
+    def board_by(
+        self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
+    ) -> Board:
+        """Return the values of a tally of replies asked for in a style."""
+        rules = Rules(
+            metrics={name: metric for name, metric in self.metrics.items() if only is None or name in only},
+            published=self.published_metrics,
+            unpublished=unpublished if self.published_metrics else NO_READER,
+            without_weight=self.without_weight,
+            own_reasons={"official.view": f"style {style}: {VIEW}"} if style in REASONING_STYLES else {},
+            seed=seed,
         )
+        return board_of(tally, rules)
 
-    def group_of(self, sample: AnySample, group: str) -> tuple[str, ...]:
-        """The members of a group that a sample belongs to."""
+    def readings(self, sample: Item, reply: ModelReply, solver: Solver) -> TwoReadings:
+        """Return what both profiles read in one reply, and why they differ."""
+        return self.read_twice(sample, reply, solver.style, solver.name)
+
+    def read_twice(
+        self, sample: Item, reply: ModelReply, style: str = "zero-shot", solver: str = SINGLE
+    ) -> TwoReadings:
+        """Return both readings of a reply that was asked for in a style."""
+        said = read_as(reply)
+        outcome, found = self.read(sample, said)
+        mine = self.told(found) if outcome is Outcome.ANSWERED else None
+        unreadable = found.reason if isinstance(found, Unreadable) else ""
+        notes = found.reading.notes if isinstance(found, GraphAnswer) else ()
+        if refused := self.unpublished(style, solver):
+            return TwoReadings(outcome, mine, unreadable, notes, None, refused, ())
+        view = official_view((said.text if said is not None else None) or "", style)
+        theirs = self.official_reading(view)
+        why = tuple(self._why(sample, outcome, mine, theirs, view))
+        return TwoReadings(outcome, mine, unreadable, notes, theirs, "", why)
+
+    def _why(self, sample: Item, outcome: Outcome, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
+        if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
+            yield from self.differences(sample, mine, theirs, view)
+        elif view.strip():
+            yield f"the reply ended as {outcome}: strict gives it nothing, official reads what text there is"
+        elif self.rows == "sgg":
+            yield "no text: strict counts the item as wrong, official leaves it out"
+
+    # Groups, words, audits
+
+    def group_of(self, sample: Item, group: str) -> tuple[str, ...]:
+        """Return the members of a group that an item belongs to."""
         return groups_of(sample, group)
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
-        """The members of a group as people expect them."""
+        """Return the members of a group as people expect them."""
         return in_order(members, group)
 
     def no_group(self, group: str, tasks: Sequence[Task]) -> UsageError:
-        """Why none of these tasks can be grouped so."""
-        try:
-            check_group(group, *(task.kind for task in tasks if isinstance(task, TsgTask)))
-        except UsageError as error:
-            return error
-        return super().no_group(group, tasks)
+        """Return why none of these tasks can be grouped so."""
+        return no_group(group, [task.kind for task in tasks if isinstance(task, TsgTask)])
 
-    def question(self, sample: AnySample, *, briefly: bool = False) -> str:
-        """What was asked about."""
-        return question_of(sample, briefly=briefly)
+    def question(self, sample: Item, *, briefly: bool = False) -> str:
+        """Return what was asked about, without its context; briefly, without L."""
+        values, fields = self.fields(sample), self.told_fields[:2] if briefly else self.told_fields
+        return "\n\n".join(f"{field}:\n{values[field]}" for field in fields)
 
-    def reference(self, sample: AnySample) -> str:
-        """What is right."""
-        return reference_text(sample)
+    def reference(self, sample: Item) -> str:
+        """Return what is right."""
+        return self.shown_answer(sample)
 
-    def reference_value(self, sample: AnySample) -> object:
-        """What is right, as JSON has it."""
-        return reference_value(sample)
+    def auditable(self, data: str | None) -> Auditable:
+        """Return its rows, slips and all, beside what the prompts and worked examples show."""
+        from tsgkit.suites.tsg.auditing import auditable
 
-    def readings(self, sample: AnySample, reply: Reply, solver: Solver) -> TwoReadings:
-        """What both profiles read in one reply."""
-        return read_twice(sample, read_as(reply), solver.style, solver.name)
-
-    def graphs(self, sample: AnySample, judged: Judged) -> Graphs | None:
-        """The graphs wanted and given."""
-        return graphs_of(sample, judged)
+        source = self.source(data)
+        document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
+        shown = () if self.card.examples is None else self.pool().examples
+        return auditable(document, self, shown, [one.text for one in self.prompts().templates.values()])
 
 
-def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose rows a file holds, by its first rows, or a folder, by its files; none where it cannot be told."""
-    if file.is_dir():
-        return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
-    rows = _first_rows(file)
-    kind = row_kind(rows[0]) if rows else None
-    if kind == "sgg":
-        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
-        return (task_of_counts([len(found) for found in graphs if isinstance(found, list)]),)
-    return tuple(task for task, of in TASKS.items() if of == kind)
+def official_view(text: str, style: str) -> str:
+    """Return what the published reader is shown: all of it, or what follows the last label where models reason."""
+    return official.answer_section(text) if style in REASONING_STYLES else text
 
 
-def _first_rows(file: Path) -> list[object]:
-    """Read the first rows of a file, up to one that cannot be read."""
-    rows: list[object] = []
-    with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
-        for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):
-            rows.append(load(line))  # noqa: PERF401  (what was read before an error stays)
-    return rows
+def row_groups(row: Mapping[str, Any], k: int) -> dict[str, tuple[str, ...]]:
+    """Return what a row says that its items can be grouped by."""
+    tags = row.get("tags")
+    return {
+        "k": (str(k),),
+        "domain": (str(row.get("domain") or "(none)"),),
+        "tag": tuple(dict.fromkeys(str(tag) for tag in tags)) if isinstance(tags, list) and tags else ("(none)",),
+    }
+
+
+def names_of(graphs: Iterable[ActionGraph]) -> Iterator[str]:
+    """Yield the names of all nodes."""
+    return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
+
+
+def lists_of(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
+    """Return graphs as lists, as the published code holds them."""
+    return [[list(triplet) for triplet in graph.triplets] for graph in graphs]
+
+
+def shortened(text: str) -> str:
+    """Return a text that may be long, in quotes."""
+    return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+def _check_ids(items: Iterable[Sample], file: str) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item.item_id in seen:
+            raise UsageError(f"{file}: the item id {item.item_id} occurs twice")
+        seen.add(item.item_id)
+
+
+def _rationales(entry: Entry, file: str) -> Iterator[str]:
+    row = entry.row or {}
+    for holder in row.get("qa_pairs", [row]):
+        rationale = holder.get("rationale", "")
+        if not isinstance(rationale, str):
+            raise UsageError(f"{file}: item {entry.item}: rationale: expected a text")
+        yield rationale.strip()

@@ -1,7 +1,4 @@
-"""One answer out of several draws: the plurality of words and letters, the majority of triplets, the central list.
-
->>> voted(["cup", "lid", "cup"]).answer
-'cup'
+"""One answer out of several draws of graphs or lists: the majority of triplets, the central list.
 
 Only draws that could be read have a vote. A tie goes to the answer that was drawn first. Graphs are compared with all
 others: where the draws hold too many of them, the longest draws have no vote, and a note says so.
@@ -18,14 +15,11 @@ from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.replies import Unreadable
-from tsgkit.replies.lists import Listed
 from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import overlap, triplets_of
 from tsgkit.suites.solvers.answerable import Reading
-from tsgkit.suites.solvers.voting import plurality
-from tsgkit.suites.tsg.judging import Found
 
 Graphs = Sequence[ActionGraph]
 Sets = Sequence[frozenset[object]]
@@ -33,18 +27,7 @@ MOST_GRAPHS = 2000
 """So many graphs, of all draws together, are compared each with each, which takes a few seconds."""
 
 
-def voted(answers: Sequence[Found]) -> Reading[Found]:
-    """Return the answer that one or more draws come to, which were all read."""
-    words = [answer for answer in answers if isinstance(answer, str)]
-    if words:
-        return Reading(Outcome.ANSWERED, plurality(words))
-    lists = [answer.names for answer in answers if isinstance(answer, Listed)]
-    if lists:
-        return Reading(Outcome.ANSWERED, Listed(central_list(lists)))
-    return _voted_graphs([answer.graphs for answer in answers if isinstance(answer, GraphAnswer)])
-
-
-def _voted_graphs(draws: Sequence[Graphs]) -> Reading[Found]:
+def voted_graphs(draws: Sequence[Graphs]) -> Reading[GraphAnswer | Unreadable]:
     """Return the graphs that draws come to, as an answer."""
     kept = comparable(draws)
     if not kept:

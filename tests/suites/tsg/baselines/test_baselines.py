@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from shipped import DATA
+from tsg_tasks import BASELINES, samples_of
 
 import tsgkit
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reading import read_file
-from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample, samples_of
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 ROOT = Path(tsgkit.__file__).parents[1]
 

@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from tsg_tasks import BASELINES, read_reply, samples_of
 
 from tsgkit.library.documents.reading import read_file
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.baselines import BASELINES
-from tsgkit.suites.tsg.judging import read_reply
-from tsgkit.suites.tsg.samples import QuestionSample, SelectionSample, samples_of
+from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")

@@ -8,6 +8,7 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tsg_tasks import BASELINES, read_reply
 
 from tsgkit.graph import ActionGraph, Vocabulary, check_graph
 from tsgkit.graph.folding import fold
@@ -15,10 +16,8 @@ from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.baselines.elements import elements_of
-from tsgkit.suites.tsg.judging import read_reply
-from tsgkit.suites.tsg.samples import GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
 
 THINGS = ("cup", "lid", "tea-bag", "brush", "person", "hand1", "hand2", "left-hand", "Mug", "two words", "bolt:1", "")
 VERBS = ("pick-up", "put-down", "brush", "hold", "pass", "turn-on", "open", "hand1", "person", "Wash", "go over")

@@ -6,25 +6,23 @@ from dataclasses import replace
 
 import pytest
 from shipped import DATA
+from tsg_tasks import BASELINES, DERIVATIONS, judge, samples_of
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reading import read_file
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.asked import GenerationSample
-from tsgkit.suites.tsg.baselines import BASELINES
 from tsgkit.suites.tsg.baselines.halves import action_of, actions, joined, nodes
 from tsgkit.suites.tsg.baselines.mending import mended
-from tsgkit.suites.tsg.derived import (
-    DERIVATIONS,
+from tsgkit.suites.tsg.items import (
     ActionsSample,
+    AnySample,
     DerivedSample,
     EdgesSample,
+    GenerationSample,
     NodesSample,
     RefineSample,
 )
-from tsgkit.suites.tsg.judging import judge
-from tsgkit.suites.tsg.samples import AnySample, samples_of
 
 L = Vocabulary(
     ("person", "hand1", "hand2", "lid", "pan", "cloth", "brush"),

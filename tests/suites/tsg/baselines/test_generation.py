@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.suites.tsg.baselines.generation import generate
-from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.items import GenerationSample
 
 L = Vocabulary(
     ("person", "hand1", "hand2", "jar", "lid", "shelf", "paint-brush", "tin", "table", "cloth", "crate", "water"),

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from tsg_tasks import guess
 
 from tsgkit.graph import ActionGraph, Vocabulary
-from tsgkit.suites.tsg.baselines import guess
-from tsgkit.suites.tsg.samples import AnySample, GenerationSample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 POUR = ActionGraph.of(
     ("person", "verb", "pour"), ("pour", "dobj", "water"), ("pour", "from", "kettle"), ("pour", "with", "hand1")

@@ -7,7 +7,7 @@ import pytest
 from tsgkit.graph import ActionGraph
 from tsgkit.suites.tsg.baselines.asking import parse
 from tsgkit.suites.tsg.baselines.questions import answer
-from tsgkit.suites.tsg.samples import QuestionSample
+from tsgkit.suites.tsg.items import QuestionSample
 
 
 def act(action: str, thing: str, *edges: tuple[str, str]) -> ActionGraph:

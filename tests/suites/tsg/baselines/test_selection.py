@@ -6,7 +6,7 @@ from itertools import permutations
 
 from tsgkit.graph import ActionGraph
 from tsgkit.suites.tsg.baselines.selection import select
-from tsgkit.suites.tsg.samples import SelectionSample
+from tsgkit.suites.tsg.items import SelectionSample
 
 TIGHTEN = ActionGraph.of(
     ("person", "verb", "tighten"),

@@ -24,7 +24,7 @@ from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
 from tsgkit.suites.tsg.baselines.events import Event, told
 from tsgkit.suites.tsg.baselines.holding import Holding
 from tsgkit.suites.tsg.baselines.wording import words
-from tsgkit.suites.tsg.samples import GenerationSample
+from tsgkit.suites.tsg.items import GenerationSample
 
 TAKING = ("pick-up", "take", "grab", "get", "pick", "fetch", "lift", "grasp", "hold")
 PUTTING = ("put-down", "place", "put", "lay", "set-down", "put-back", "return", "drop", "release")

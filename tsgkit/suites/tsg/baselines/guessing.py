@@ -1,12 +1,12 @@
 """Answers drawn at random, in the published form: what understanding nothing is worth.
 
 >>> from tsgkit.graph import ActionGraph, Vocabulary
->>> from tsgkit.suites.tsg.samples import GenerationSample
 >>> graph = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"), ("open", "with", "hand1"))
->>> guess(QuestionSample(item_id="0", cluster="", graphs=(graph,), question="What?", answer="jar"), seed=1)
-'[jar]'
+>>> guess_name(QuestionSample(item_id="0", cluster="", graphs=(graph,), question="What?", answer="jar"), seed=1)
+'jar'
 >>> L = Vocabulary(objects=("jar",), relationships=("with",), verbs=("open",))
->>> print(guess(GenerationSample(item_id="0", cluster="", context=(), sentence="", vocabulary=L, references=(graph,))))
+>>> item = GenerationSample(item_id="0", cluster="", context=(), sentence="", vocabulary=L, references=(graph,))
+>>> print(*guess_graphs(item, 0))
 person -> verb -> open
 open -> dobj -> jar
 open -> with -> hand2
@@ -26,28 +26,61 @@ from random import Random
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
 from tsgkit.suites.tsg.baselines.halves import action_of
-from tsgkit.suites.tsg.baselines.writing import bracketed, can_be_said, graphs_text, listed
-from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample, RefineSample
-from tsgkit.suites.tsg.samples import LETTERS, AnySample, QuestionSample, SelectionSample
+from tsgkit.suites.tsg.baselines.writing import can_be_said
+from tsgkit.suites.tsg.items import (
+    LETTERS,
+    ActionsSample,
+    EdgesSample,
+    GenerationSample,
+    NodesSample,
+    QuestionSample,
+    RefineSample,
+    Sample,
+    SelectionSample,
+)
 
 
-def guess(sample: AnySample, seed: int = 0) -> str:
-    """A random answer that could be right."""
-    draw = Random(f"{seed}/{sample.item_id}")
-    if isinstance(sample, SelectionSample):
-        return bracketed(draw.choice(LETTERS[: len(sample.candidates)]))
-    if isinstance(sample, QuestionSample):
-        return bracketed(draw.choice(things_of(sample.graphs)))
-    elements = elements_of(sample.vocabulary)
-    if isinstance(sample, NodesSample):
-        return listed([PERSON, *_several(elements.things, draw), draw.choice(HANDS)])
-    if isinstance(sample, ActionsSample):
-        return listed(draw.choices(elements.actions, k=draw.randint(2, 4)) if elements.actions else ())
-    if isinstance(sample, EdgesSample):
-        return graphs_text(_joined(nodes, sample, draw) for nodes in sample.nodes)
-    if isinstance(sample, RefineSample):
-        return graphs_text([_changed(sample.spoilt, draw)])
-    return graphs_text(_graph(elements, draw) for _ in range(sample.k if elements.actions else 0))
+def guess_name(item: QuestionSample, seed: int) -> str:
+    """Draw the answer to a question."""
+    return _draw(item, seed).choice(things_of(item.graphs))
+
+
+def guess_letter(item: SelectionSample, seed: int) -> str:
+    """Draw a candidate."""
+    return _draw(item, seed).choice(LETTERS[: len(item.candidates)])
+
+
+def guess_nodes(item: NodesSample, seed: int) -> list[str]:
+    """Draw nodes."""
+    draw = _draw(item, seed)
+    return [PERSON, *_several(elements_of(item.vocabulary).things, draw), draw.choice(HANDS)]
+
+
+def guess_actions(item: ActionsSample, seed: int) -> Sequence[str]:
+    """Draw actions."""
+    draw, elements = _draw(item, seed), elements_of(item.vocabulary)
+    return draw.choices(elements.actions, k=draw.randint(2, 4)) if elements.actions else ()
+
+
+def guess_edges(item: EdgesSample, seed: int) -> list[ActionGraph]:
+    """Draw the edges between given nodes."""
+    draw = _draw(item, seed)
+    return [_joined(nodes, item, draw) for nodes in item.nodes]
+
+
+def guess_repair(item: RefineSample, seed: int) -> ActionGraph:
+    """Draw what is changed of a graph that is to be mended."""
+    return _changed(item.spoilt, _draw(item, seed))
+
+
+def guess_graphs(item: GenerationSample, seed: int) -> list[ActionGraph]:
+    """Draw as many graphs as are asked for."""
+    draw, elements = _draw(item, seed), elements_of(item.vocabulary)
+    return [_graph(elements, draw) for _ in range(item.k if elements.actions else 0)]
+
+
+def _draw(item: Sample, seed: int) -> Random:
+    return Random(f"{seed}/{item.item_id}")
 
 
 def things_of(graphs: Iterable[ActionGraph]) -> list[str]:

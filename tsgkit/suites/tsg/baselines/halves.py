@@ -1,7 +1,7 @@
 """Half of a graph from the other half: nodes of a sentence, edges between given nodes, actions without their number.
 
 >>> from tsgkit.graph import Vocabulary
->>> from tsgkit.suites.tsg.asked import GenerationSample
+>>> from tsgkit.suites.tsg.items import GenerationSample
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "lid"), ("take", "off", "pan"))
 >>> L = Vocabulary(("person", "pan", "lid"), ("verb", "dobj", "off"), ("take", "open"))
 >>> source = GenerationSample(item_id="0", cluster="", context=(), sentence="Take the lid off the pan.", vocabulary=L,
@@ -20,12 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Kind, Vocabulary
-from tsgkit.suites.tsg.asked import GenerationSample
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
 from tsgkit.suites.tsg.baselines.events import Event, told
 from tsgkit.suites.tsg.baselines.generation import Scene, counted, generate
 from tsgkit.suites.tsg.baselines.wording import words
-from tsgkit.suites.tsg.derived import ActionsSample, EdgesSample, NodesSample
+from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample
 
 
 def nodes(sample: NodesSample) -> list[str]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from tsgkit.graph.model import PERSON, VERB, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
-from tsgkit.suites.tsg.derived import RefineSample
+from tsgkit.suites.tsg.items import RefineSample
 
 
 def mend(sample: RefineSample) -> ActionGraph:

@@ -27,7 +27,7 @@ from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.suites.tsg.baselines.asking import Asked, Clause, parse, telling
 from tsgkit.suites.tsg.baselines.wording import roots, words
 from tsgkit.suites.tsg.baselines.writing import can_be_said
-from tsgkit.suites.tsg.samples import QuestionSample
+from tsgkit.suites.tsg.items import QuestionSample
 
 SAME_GROUP = 0.6
 BOTH_HANDS = "both-hands"

@@ -19,7 +19,7 @@ from zlib import crc32
 
 from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph
 from tsgkit.suites.tsg.baselines.wording import NEGATIONS, all_roots, opposed, roots, words
-from tsgkit.suites.tsg.samples import LETTERS, SelectionSample
+from tsgkit.suites.tsg.items import LETTERS, SelectionSample
 
 ACTION, THING, PLACE, PREPOSITION = 1.5, 2.0, 1.0, 0.5
 SAME_ROOT, SAME_GROUP = 1.0, 0.6
