@@ -17,7 +17,7 @@ from tsgkit.suites.suite import in_order, suites, task_named, task_of, tasks_nam
 CARD = (TASKS / "tsg/sgqa.yaml").read_text("utf-8")
 MANIFEST = """
 from tsgkit.suites.suite import Command, Suite
-from tsgkit.suites.suite import task_of
+from tsgkit.suites.tsg.qa import Questions
 
 SUITE = Suite(
     "{name}", tasks={{"sgqa": "{name}_suite:Mine"}}, commands={{"{name}-say": Command("{name}_says", "say it")}}
