@@ -20,7 +20,7 @@ from tsg_tasks import TASKS
 
 from tsgkit.cli import main
 from tsgkit.library.bundled import ROOMS
-from tsgkit.library.checksums import checksum_of_bytes
+from tsgkit.library.downloads import checksum_of_bytes
 
 FILES = {task: data(rows(task, 20)) for task in TASKS}
 SIZE = {task: f"{len(content) / 1000:.1f} kB" for task, content in FILES.items()}

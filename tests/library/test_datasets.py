@@ -11,7 +11,6 @@ import pytest
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import known
-from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import (
     dataset,
     dataset_file,
@@ -21,6 +20,7 @@ from tsgkit.library.datasets import (
     shipped,
     store,
 )
+from tsgkit.library.downloads import checksum_of_bytes
 
 BENCH = known("tsg-bench")
 

@@ -14,8 +14,7 @@ import pytest
 from loopback import Answer, Loopback, loopback
 
 from tsgkit.errors import DownloadProblem, FileProblem
-from tsgkit.library.checksums import checksum_of_bytes
-from tsgkit.library.downloads import Patience, download
+from tsgkit.library.downloads import Patience, checksum_of_bytes, download
 
 DATA = bytes(range(256)) * 2000
 CHECK = checksum_of_bytes(DATA)

@@ -14,10 +14,9 @@ from tsg_tasks import TASKS, samples_of
 
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 from tsgkit.library.bundled import ROOMS
-from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import dataset, dataset_file
 from tsgkit.library.documents.reading import read_file
-from tsgkit.library.downloads import Patience
+from tsgkit.library.downloads import Patience, checksum_of_bytes
 from tsgkit.suites.importing import get_dataset, import_dataset
 from tsgkit.suites.intake import intake_value
 

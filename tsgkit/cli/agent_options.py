@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tsgkit.cli.patience_options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text

@@ -14,8 +14,8 @@ import argparse
 import json
 from itertools import groupby
 
+from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
 from tsgkit.graph.rules import ERROR, Finding
 from tsgkit.library.documents.checking import ALL_RULES, FileReport, check, report_value

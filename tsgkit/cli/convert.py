@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import argparse
 
+from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents import formats

@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff

@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.patience_options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
 

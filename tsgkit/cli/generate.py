@@ -28,8 +28,8 @@ from tsgkit.cli.agent_options import (
     say_usage,
     usage_value,
 )
+from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.files import STDIN, read_text, write_text

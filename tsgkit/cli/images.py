@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.patience_options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 

@@ -45,9 +45,9 @@ from tsgkit.cli.agent_options import (
     say_usage,
     usage_value,
 )
+from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.review import review_of
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.cli.vocabulary import add_vocabulary, read_vocabulary
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR

@@ -21,7 +21,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.homes import data_home
 from tsgkit.library.bundled import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
-from tsgkit.library.checksums import checksum_of_bytes, kind_of_check
+from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
 from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite
 

@@ -7,11 +7,23 @@ Not covered: servers that ask for a password, and more than one connection at a 
 >>> download("file:///etc/hostname", Path("x"))
 Traceback (most recent call last):
 tsgkit.errors.DownloadProblem: file:///etc/hostname: only http and https addresses are fetched
+
+A file is recognised by its checksum: ``sha256:HEX``, or ``git:HEX``, the id git gives to a file's content. An address
+holds no user and password, since it is shown, recorded and logged.
+
+>>> checksum(io.BytesIO(b"cup"), "git")
+'git:7330a5a793513b73608e5d201ddbfbf067ff0655'
+>>> refuse_login("http://127.0.0.1:8000/v1", "api_base")
+>>> refuse_login("http://me:word@127.0.0.1:8000/v1", "api_base")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: api_base: an address with a user or a password in it
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import io
 import os
 import re
 import time
@@ -20,10 +32,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import urlsplit
 
-from tsgkit.errors import DownloadProblem, FileProblem
-from tsgkit.library.addresses import refuse_login
-from tsgkit.library.checksums import checksum, kind_of_check
+from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -357,3 +368,40 @@ def _size(part: BinaryIO) -> int:
 def _total_of(headers: Message) -> int | None:
     found = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
     return int(found[1]) if found else None
+
+
+KINDS = {"sha256": 64, "git": 40}
+"""The kinds of checksum, and how many hexadecimal digits each has."""
+AT_ONCE = 1 << 20
+
+
+def checksum(stream: BinaryIO, kind: str = "sha256") -> str:
+    """The checksum of a whole file that can be sought in."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    digest = hashlib.sha256()
+    if kind == "git":  # its SHA-1 recognises a file, and guards no secret
+        digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    while block := stream.read(BLOCK):
+        digest.update(block)
+    return f"{kind}:{digest.hexdigest()}"
+
+
+def checksum_of_bytes(data: bytes, kind: str = "sha256") -> str:
+    """The checksum of bytes in memory."""
+    return checksum(io.BytesIO(data), kind)
+
+
+def kind_of_check(check: str) -> str:
+    """The kind of a checksum (``sha256:...``)."""
+    return check.partition(":")[0]
+
+
+def refuse_login(address: object, what: str, hint: str = "leave it out of the address") -> None:
+    """Raise ``UsageError``, which does not show it, where an address has a user or a password in it."""
+    try:
+        parts = urlsplit(str(address))
+    except ValueError:
+        return  # whoever uses it says that it is none
+    if "@" in parts.netloc:
+        raise UsageError(f"{what}: an address with a user or a password in it", hint=hint)

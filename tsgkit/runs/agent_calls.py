@@ -14,7 +14,7 @@ from tsgkit import __version__
 from tsgkit.agents.asking import Kept, door_of
 from tsgkit.agents.wording import fingerprint
 from tsgkit.errors import Interrupted, UsageError
-from tsgkit.library.checksums import checksum_of_bytes
+from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.budget import Budget

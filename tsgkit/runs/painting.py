@@ -17,7 +17,7 @@ from typing import Any
 
 from tsgkit.agents.asking import KEY, Kept
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
-from tsgkit.library.addresses import refuse_login
+from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door, prompt_hash

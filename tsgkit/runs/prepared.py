@@ -23,8 +23,8 @@ from tsgkit import __version__
 from tsgkit.agents.asking import KEY
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.addresses import refuse_login
 from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.downloads import refuse_login
 from tsgkit.library.files import look_alike
 from tsgkit.library.projects import find
 from tsgkit.llm.cache import canonical

@@ -21,11 +21,9 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import Finding, Rule
-from tsgkit.library.addresses import refuse_login
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
-from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folder, refuse_to_replace, store
-from tsgkit.library.downloads import PATIENT, Patience, download
+from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
 from tsgkit.suites.suite import Suite, suites

@@ -21,11 +21,11 @@ from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
 from tsgkit.graph.notation.carrying import not_text, refuse, refuse_empty, refuse_unless_text
 from tsgkit.homes import cache_home
-from tsgkit.library.checksums import checksum_of_bytes
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.formats import Format
 from tsgkit.library.documents.reading import Document, read_file
 from tsgkit.library.documents.rows import UNSEEN, Entry, sgg_rows
+from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 

@@ -7,28 +7,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS
 from tsgkit.lexicon import contradictions
 from tsgkit.library.documents.checking import ALL_RULES, check_document
 from tsgkit.library.documents.reading import Document
-from tsgkit.library.documents.rows import Entry
+from tsgkit.library.documents.rows import Entry, RowKind
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.checks import Check, few_options
 from tsgkit.suites.auditing.items import Item, Slip, words
 from tsgkit.suites.auditing.shortcuts import Answerer
+from tsgkit.suites.judged import Judged
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
-from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample
-from tsgkit.suites.tsg.task import TsgTask, names_of
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, Told, names_of
 
 HAND_REMARKS = (
     "hand2-first",
@@ -40,14 +41,51 @@ HAND_REMARKS = (
     "wrong-hand",
 )
 """Remarks on what hands hold, which most annotated data give rise to by the hundred."""
+
+
+class Audits(Protocol):
+    """A task of this suite, as far as its audit is concerned."""
+
+    kind: str
+    rows: RowKind
+    sources: tuple[str, ...]
+    of_several: bool
+
+    @property
+    def baselines(self) -> Mapping[str, Callable[[Any, int], str]]:
+        """The programs that ask nobody."""
+
+    def check_kind(self, document: Document) -> None:
+        """Refuse a document of other rows."""
+
+    def items_of(self, entry: Entry, cluster: str) -> Iterator[Any]:
+        """Make the items of a row, whether they can be answered or not."""
+
+    def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[Any, ...]:
+        """Make the items of a row that can be answered."""
+
+    def audit_item(self, item: Any) -> Item:  # noqa: ANN401
+        """Return an item as an audit sees it."""
+
+    def told_graphs(self, item: Any) -> Told:  # noqa: ANN401
+        """Return the sentence of an item and the graphs it tells."""
+
+    def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401
+        """Return the texts that no prompt may show."""
+
+    def read(self, item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
+        """Read a reply."""
+
+    def score(self, item: Any, reading: Reading[Any], asked: None) -> Judged:  # noqa: ANN401
+        """Score what was read."""
+
+
 _BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
 
 
-def auditable(
-    document: Document, task: TsgTask[Any, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
-) -> Auditable:
+def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], texts: Iterable[str]) -> Auditable:
     """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
     task.check_kind(document)
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
@@ -106,7 +144,7 @@ def auditable(
     return Auditable(items, checks, answerers, clusters_are=clusters.unit)
 
 
-def _made(task: TsgTask[Any, Any], entry: Entry, file: str, cluster: str) -> Iterable[Any]:
+def _made(task: Audits, entry: Entry, file: str, cluster: str) -> Iterable[Any]:
     """The items of a row, whether they can be answered or not; what others are made of must be answerable."""
     if task.sources:
         return task.items_from(entry, file, cluster)
@@ -142,7 +180,7 @@ def _per_sample(
     return lambda items: chain.from_iterable(look(by_id[item.item_id]) for item in items)
 
 
-def _opposites(task: TsgTask[Any, Any], sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
     true = task.told_graphs(sample)
     sentence, graphs = true.sentence, true.graphs
     if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
@@ -154,7 +192,7 @@ def _opposites(task: TsgTask[Any, Any], sample: Any) -> Iterator[Slip]:  # noqa:
         yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
 
 
-def _hands(task: TsgTask[Any, Any], sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+def _hands(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
     told = task.told_graphs(sample)
     sentence, graphs = told.sentence, told.graphs
     if len(graphs) == 1:
@@ -179,7 +217,7 @@ def _lone_letters(sample: AnySample) -> Iterator[Slip]:
 
 
 def _contaminated(
-    task: TsgTask[Any, Any], by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
+    task: Audits, by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
 ) -> Callable[[Sequence[Item]], Iterator[Slip]]:
     """Items whose words or graph stand in a worked example, or word for word in a prompt."""
 
@@ -229,7 +267,7 @@ def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
         yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
 
 
-def _guesser(task: TsgTask[Any, Any], by_id: dict[str, Any]) -> Answerer:
+def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
     """Return what an answer in the right form gets that is drawn by lot, without reading the sentence."""
 
     def gets(item: Item) -> float:

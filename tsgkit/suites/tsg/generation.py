@@ -34,11 +34,10 @@ from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.guessing import guess_graphs
 from tsgkit.suites.tsg.baselines.writing import graphs_text
 from tsgkit.suites.tsg.clusters import ids_of, own_name
-from tsgkit.suites.tsg.graph_scores import score_generation
-from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
-from tsgkit.suites.tsg.metrics import GRAPHS
-from tsgkit.suites.tsg.schemas import graphs_schema
-from tsgkit.suites.tsg.task import Told, TsgTask, row_groups
+from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample, Told
+from tsgkit.suites.tsg.prompts import graphs_schema
+from tsgkit.suites.tsg.task import TsgTask, row_groups
 from tsgkit.suites.tsg.voting import voted_graphs
 
 Item = TypeVar("Item", bound=Sample)

@@ -49,10 +49,9 @@ from tsgkit.suites.tsg.generation import (
     problem_of,
     told_fields,
 )
-from tsgkit.suites.tsg.graph_scores import Scored
+from tsgkit.suites.tsg.graph_scores import GRAPHS, Scored, extra
 from tsgkit.suites.tsg.items import ActionsSample, DerivedSample, EdgesSample, GenerationSample, NodesSample
-from tsgkit.suites.tsg.metrics import GRAPHS, extra
-from tsgkit.suites.tsg.schemas import closed, graphs_schema, one_of
+from tsgkit.suites.tsg.prompts import closed, graphs_schema, one_of
 from tsgkit.suites.tsg.task import TsgTask
 from tsgkit.suites.tsg.voting import central_list
 

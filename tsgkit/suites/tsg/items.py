@@ -5,6 +5,7 @@ An item has an id, a cluster (items of one scenario are not independent), and wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tsgkit.graph.corruptions import Corruption
@@ -173,3 +174,16 @@ class RefineSample(DerivedSample):
 AnySample = (
     QuestionSample | SelectionSample | GenerationSample | NodesSample | EdgesSample | ActionsSample | RefineSample
 )
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence that is right, and the graphs it tells; empty where there is none."""
+
+    sentence: str = ""
+    graphs: tuple[ActionGraph, ...] = ()
+
+
+def names_of(graphs: Iterable[ActionGraph]) -> Iterator[str]:
+    """Yield the names of all nodes."""
+    return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))

@@ -2,7 +2,11 @@
 
 A set in parts lies in the folder that the card names (``prompts/tsg/ma-sgg``); what that folder lacks is taken from
 ``shared`` beside it. A set of whole prompts is a folder with ``sgqa.txt``, ``sgds.txt``, ``sa-sgg.txt``, ``ma-sgg.txt``
-directly in it, with the fields of the published ones.
+directly in it, with the fields of the published ones. At the end stand the JSON schemas of answers: every field
+required, no other allowed, names exactly those that may be used.
+
+>>> closed({"answer": one_of(("A", "B"))})["properties"]
+{'answer': {'type': 'string', 'enum': ['A', 'B']}}
 """
 
 from __future__ import annotations
@@ -174,3 +178,26 @@ class TaskTexts(Generic[Shown]):
     def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
         """Return what a fingerprint is made of."""
         return [self.prompts.task, style, self.prompts.is_whole, head, tail]
+
+
+def graphs_schema(nodes: tuple[str, ...], edges: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of graphs with these nodes and edges."""
+    graph = {"type": "array", "items": {"$ref": "#/$defs/triplet"}}
+    node = {"$ref": "#/$defs/node"}
+    schema = closed({"graphs": {"type": "array", "items": graph}})
+    schema["$defs"] = {
+        "node": one_of(nodes),
+        "edge": one_of(edges),
+        "triplet": closed({"source": node, "edge": {"$ref": "#/$defs/edge"}, "target": node}),
+    }
+    return schema
+
+
+def closed(properties: dict[str, object]) -> dict[str, object]:
+    """Return the schema of an object with these properties and no others."""
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def one_of(names: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of one of these names."""
+    return {"type": "string", "enum": list(names)}

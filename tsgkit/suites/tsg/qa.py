@@ -32,9 +32,9 @@ from tsgkit.suites.tsg.baselines.guessing import guess_name
 from tsgkit.suites.tsg.baselines.questions import answer as deduced
 from tsgkit.suites.tsg.baselines.writing import bracketed
 from tsgkit.suites.tsg.clusters import ids_of, own_name
+from tsgkit.suites.tsg.graph_scores import extra
 from tsgkit.suites.tsg.items import QuestionSample
-from tsgkit.suites.tsg.metrics import extra
-from tsgkit.suites.tsg.schemas import closed, one_of
+from tsgkit.suites.tsg.prompts import closed, one_of
 from tsgkit.suites.tsg.task import TsgTask, lists_of, row_groups, shortened
 
 OFFICIAL_RULE = (

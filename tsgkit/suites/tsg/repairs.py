@@ -38,11 +38,10 @@ from tsgkit.suites.tsg.generation import (
     notes_of,
     told_fields,
 )
-from tsgkit.suites.tsg.graph_scores import Scored, headline
+from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
 from tsgkit.suites.tsg.halves import Derived, common
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
-from tsgkit.suites.tsg.metrics import extra
-from tsgkit.suites.tsg.schemas import graphs_schema
+from tsgkit.suites.tsg.prompts import graphs_schema
 
 SEED = 0
 """What errors are drawn by, recorded with every judgement; the hash of the data tells what was drawn."""

@@ -31,9 +31,9 @@ from tsgkit.suites.tsg.baselines.guessing import guess_letter
 from tsgkit.suites.tsg.baselines.selection import select
 from tsgkit.suites.tsg.baselines.writing import bracketed
 from tsgkit.suites.tsg.clusters import ids_of, own_name
-from tsgkit.suites.tsg.items import LETTERS, SelectionSample
-from tsgkit.suites.tsg.schemas import closed, one_of
-from tsgkit.suites.tsg.task import Told, TsgTask, lists_of, names_of, row_groups
+from tsgkit.suites.tsg.items import LETTERS, SelectionSample, Told, names_of
+from tsgkit.suites.tsg.prompts import closed, one_of
+from tsgkit.suites.tsg.task import TsgTask, lists_of, row_groups
 
 OFFICIAL_RULE = (
     "official takes the first [X] or capital letter A to E that stands alone, wherever it is; "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,10 +41,11 @@ from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset as AnyDataset
 from tsgkit.suites.task import Items, Task
 from tsgkit.suites.tsg import official
+from tsgkit.suites.tsg.auditing import auditable
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.dataset import Dataset
 from tsgkit.suites.tsg.grouping import COMPUTED, STORED, groups_of, in_order, no_group
-from tsgkit.suites.tsg.items import Sample
+from tsgkit.suites.tsg.items import Sample, Told
 from tsgkit.suites.tsg.prompts import PromptSet, TaskTexts, prompt_set
 
 Item = TypeVar("Item", bound=Sample)
@@ -58,14 +59,6 @@ VIEW = "the published reader is shown what follows the last answer label"
 ONE_GRAPH = ("sa-sgg", "nodes-sa", "edges-sa")
 """The tasks of one graph an item."""
 MOST_NAMED = 3
-
-
-@dataclass(frozen=True)
-class Told:
-    """A sentence that is right, and the graphs it tells; empty where there is none."""
-
-    sentence: str = ""
-    graphs: tuple[ActionGraph, ...] = ()
 
 
 class TsgTask(AskedTask[Item, Answer]):
@@ -365,8 +358,6 @@ class TsgTask(AskedTask[Item, Answer]):
 
     def auditable(self, data: str | None) -> Auditable:
         """Return its rows, slips and all, beside what the prompts and worked examples show."""
-        from tsgkit.suites.tsg.auditing import auditable
-
         source = self.source(data)
         document = read_file(source) if isinstance(source, Path) else read_document(text_of(source), str(source))
         shown = () if self.card.examples is None else self.pool().examples
@@ -386,11 +377,6 @@ def row_groups(row: Mapping[str, Any], k: int) -> dict[str, tuple[str, ...]]:
         "domain": (str(row.get("domain") or "(none)"),),
         "tag": tuple(dict.fromkeys(str(tag) for tag in tags)) if isinstance(tags, list) and tags else ("(none)",),
     }
-
-
-def names_of(graphs: Iterable[ActionGraph]) -> Iterator[str]:
-    """Yield the names of all nodes."""
-    return (name for graph in graphs for source, _, target in graph.triplets for name in (source, target))
 
 
 def lists_of(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
