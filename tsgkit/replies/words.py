@@ -41,7 +41,7 @@ HEDGES = (
 """How sure an author is of a name: no part of it."""
 HEDGE = "(?:" + "|".join(word.replace(" ", r"\s++") for word in HEDGES) + ")"
 HEDGED = re.compile(rf"{HEDGE}(?:\s*+[,:]\s*+|\s++|(?<=[^\x00-\x7f])(?=[^\x00-\x7f]))(?:是\s*+)?(?=\S)", re.IGNORECASE)
-HEDGED_BEHIND = re.compile(rf"(?:\s*+,\s*+|(?<=\S)\s++){HEDGE}\Z", re.IGNORECASE)
+HEDGED_BEHIND = re.compile(rf"(?:(?<!\s)\s*+,\s*+|(?<=\S)\s++){HEDGE}\Z", re.IGNORECASE)
 LEADS = re.compile(r"[^\w\[(\"'-]*(?:[-+*•–][ \t]+|\d{1,3}[.)][ \t]+)*[^\w\[(\"'-]*")
 ENDS = re.compile(
     r"\(.*$|,\s(?:and\s)?(?:not|rather than|instead of)\b.*$"
