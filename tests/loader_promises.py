@@ -134,7 +134,7 @@ def _load_mesh(path: Path) -> object:
 
 
 def _load_room(path: Path) -> object:
-    from tsgkit.suites.sceneeval.loading import read_scene
+    from tsgkit.suites.sceneeval.rooms.folder import read_scene
 
     return read_scene(path).stage.bodies
 

@@ -19,7 +19,7 @@ from tsgkit.suites.formalimg.grounding import objects_in
 from tsgkit.suites.formalimg.natural import said_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.answers import (
+from tsgkit.suites.sceneeval.judges.answers import (
     read_category,
     read_holds,
     read_object_relations,

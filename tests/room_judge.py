@@ -27,10 +27,9 @@ from model_server import Running, started
 from picture_server import PictureConnection, PictureScript, seen
 
 from tsgkit.suites.sceneeval.annotations import spaced
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.mapping import relation_table, synonyms_table
-from tsgkit.suites.sceneeval.matching import Synonyms, best_category, says, words_of
-from tsgkit.suites.sceneeval.rules_judge import RulesJudge, support_type
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
+from tsgkit.suites.sceneeval.meanings import Synonyms, best_category, relation_table, says, synonyms_table, words_of
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 
 FIELDS = {
     "match": ("category",),

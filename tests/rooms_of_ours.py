@@ -9,16 +9,23 @@ from typing import Any
 
 from shipped import TASKS
 
+from tsgkit.library.cards import load_card
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.measuring import Rooms, looked_at, value_of
-from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.sceneeval.fidelity import FidelityTask
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+from tsgkit.suites.sceneeval.plausibility import PlausibilityTask
+from tsgkit.suites.sceneeval.scenes import Rooms, SceneTask, looked_at, value_of
 
 ROOMS = TASKS / "sceneeval" / "data"
+SCENE_TASKS: dict[str, SceneTask] = {
+    "fidelity": FidelityTask(load_card("sceneeval/fidelity")),
+    "plausibility": PlausibilityTask(load_card("sceneeval/plausibility")),
+}
 
 
 def measured(kind: str, annotation: Annotation, folder: Path, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     """What is found about the scene of an annotation."""
-    value = value_of(asyncio.run(looked_at(kind, annotation, Rooms(folder, **more), RulesJudge(), None)))
+    value = value_of(asyncio.run(looked_at(SCENE_TASKS[kind], annotation, Rooms(folder, **more), RulesJudge(), None)))
     assert value is not None
     return value
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tsgkit.suites.sceneeval.annotation_prompting import answer_text
+from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, DrawnRoom, drawn_rooms
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.making import things_in_words
-from tsgkit.suites.sceneeval.written_rooms import written_room
+from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, DrawnRoom, drawn_rooms
+from tsgkit.suites.sceneeval.making.furniture import furniture
+from tsgkit.suites.sceneeval.making.maker import things_in_words
+from tsgkit.suites.sceneeval.making.written_rooms import written_room
 
 LEVELS = ("easy", "medium", "hard")
 

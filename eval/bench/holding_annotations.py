@@ -20,14 +20,13 @@ from dataclasses import replace
 from random import Random
 
 from tsgkit.library.projects import find, text_of
-from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations
-from tsgkit.suites.sceneeval.annotation_findings import meanings
+from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, attribute_of, count_of
-from tsgkit.suites.sceneeval.batch_findings import Batch
-from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, drawn_rooms
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.told_findings import told_findings
-from tsgkit.suites.sceneeval.written_rooms import written_room
+from tsgkit.suites.sceneeval.making.batch_findings import Batch
+from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, drawn_rooms
+from tsgkit.suites.sceneeval.making.furniture import furniture
+from tsgkit.suites.sceneeval.making.told_findings import told_findings
+from tsgkit.suites.sceneeval.making.written_rooms import written_room
 
 SEED = 11
 Spoil = Callable[[Annotation, Sequence[Annotation], Random], Iterator[Annotation]]
@@ -113,7 +112,7 @@ def said(one: Annotation, place: int, batch: Batch) -> set[str]:
 
 def formal(one: Annotation) -> set[str]:
     """What the rival says, that knows the form of entries."""
-    return {str(finding) for finding in (*read_annotations(as_json([one]), "it").findings, *meanings([one]))}
+    return {str(finding) for finding in (*read_annotations(as_json([one]), "it").findings, *unmapped_relations([one]))}
 
 
 def measured(name: str, annotations: Sequence[Annotation]) -> bool:

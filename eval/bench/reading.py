@@ -33,7 +33,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.suites.formalimg.official import judgement
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.answers import read_holds
+from tsgkit.suites.sceneeval.judges.answers import read_holds
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg.qa import word

@@ -16,11 +16,16 @@ from shipped import TASKS
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
 from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.suites.sceneeval.annotation_files import RULES, as_csv, read_annotation_file, read_annotations
-from tsgkit.suites.sceneeval.annotation_findings import meanings
-from tsgkit.suites.sceneeval.annotation_prompting import answer_text
+from tsgkit.suites.sceneeval.annotate import METRICS
+from tsgkit.suites.sceneeval.annotation_files import (
+    RULES,
+    as_csv,
+    read_annotation_file,
+    read_annotations,
+    unmapped_relations,
+)
+from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.metrics import ANNOTATE
 from tsgkit.suites.suite import task_of
 
 TASK = "sceneeval/annotate"
@@ -45,15 +50,15 @@ def evaluated(commands: Prefork, cwd: Path, *words: str, code: int = 0) -> Any: 
 
 def test_the_card_says_all_that_is_measured() -> None:
     card = load_card(TASK)
-    assert list(card.metrics) == list(ANNOTATE)
-    assert all(one.headline == ANNOTATE[name].is_headline for name, one in card.metrics.items())
+    assert list(card.metrics) == list(METRICS)
+    assert all(one.headline == METRICS[name].is_headline for name, one in card.metrics.items())
 
 
 def test_the_baselines_answer_all_descriptions_and_rules_beat_chance(commands: Prefork, tmp_path: Path) -> None:
     models = ("--model", "baseline/rules", "--model", "baseline/random")
     rules, chance = evaluated(commands, tmp_path, *models)["results"]
     for result in (rules, chance):
-        assert set(result["profiles"]["strict"]) == set(ANNOTATE)
+        assert set(result["profiles"]["strict"]) == set(METRICS)
         assert (result["n"], result["counts"]["answered"], result["counts"]["unread_entries"]) == (30, 30, 0)
         assert result["profiles"]["official"] is None
         assert "no figures are published" in result["reasons"]["official"]
@@ -70,7 +75,7 @@ def test_the_right_annotations_are_right_in_every_figure(commands: Prefork, tmp_
     found = evaluated(commands, tmp_path, "--model", script(tmp_path / "right.jsonl"), "--style", "cot")
     strict = found["results"][0]["profiles"]["strict"]
     assert {name: one["value"] for name, one in strict.items()} == {
-        name: 0.0 if name == "unread" else 1.0 for name in ANNOTATE
+        name: 0.0 if name == "unread" else 1.0 for name in METRICS
     }
     again = commands.run("rescore", found["run"], "--json", cwd=tmp_path)
     assert again.json["results"][0]["profiles"]["strict"] == strict
@@ -259,7 +264,7 @@ def test_the_examples_are_annotations_without_a_slip() -> None:
     found = read_annotations(json.dumps({"format": "tsgkit/annotations", "annotations": rows}), "pool")
     assert {finding.code for finding in found.findings} <= {"out-of-place"}
     assert "out-of-place" in RULES
-    assert not list(meanings(found.annotations))
+    assert not list(unmapped_relations(found.annotations))
     assert {one.difficulty for one in found.annotations} == {"easy", "medium", "hard"}
 
 

@@ -107,7 +107,7 @@ SUITES = {
     "spatialgen/questions": ("spatialgen/data/questions.jsonl", "tsgkit.suites.spatialgen.replies.judged", "A"),
     "sceneeval/annotate": (
         "sceneeval/data/annotations.csv",
-        "tsgkit.suites.sceneeval.annotate_task.judge_reading",
+        "tsgkit.suites.sceneeval.annotate.compared",
         "exactly 1 bed",
     ),
 }

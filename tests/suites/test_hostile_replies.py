@@ -13,7 +13,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.answers import Fault, read_support
+from tsgkit.suites.sceneeval.judges.answers import Fault, read_support
 
 LONG = 300_000
 SECONDS = 60.0

@@ -19,6 +19,7 @@ from typing import Any, Generic
 
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.graph.reading import Note
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import text_of
@@ -93,6 +94,10 @@ class AskedTask(Task, Generic[Item, Answer]):
     def told(self, answer: Answer) -> Any:  # noqa: ANN401  (what a reader found: a text, or graphs)
         """Return an answer as it is shown to people."""
         return str(answer)
+
+    def noted(self, answer: Answer) -> tuple[Note, ...]:
+        """Return what the reader of an answer repaired, ignored or could not read, line by line."""
+        return ()
 
     def read(self, item: Item, reply: Reply | None) -> Reading[Any]:
         """Return the outcome of a reply (None: there is none), and what was read."""
@@ -236,7 +241,8 @@ class AskedTask(Task, Generic[Item, Answer]):
         answered = outcome is Outcome.ANSWERED
         reason = found.reason if isinstance(found, Unreadable) else ""
         why = self.unpublished(solver.style, solver.name)
-        return TwoReadings(outcome, self.told(found) if answered else None, reason, (), None, why, ())
+        notes = self.noted(found) if answered else ()
+        return TwoReadings(outcome, self.told(found) if answered else None, reason, notes, None, why, ())
 
 
 @dataclass(frozen=True)

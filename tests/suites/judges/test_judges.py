@@ -31,7 +31,7 @@ from tsgkit.runs.subjects import Limits
 from tsgkit.suites.judges.images import AT_ONCE
 from tsgkit.suites.pictures import Looked, PictureFolder
 from tsgkit.suites.request_forms import FIRST, NEWEST
-from tsgkit.suites.sceneeval import gallery
+from tsgkit.suites.sceneeval.rooms import furnished as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"

@@ -7,11 +7,10 @@ import json
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.sceneeval.annotation_baselines import annotator_named
+from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.annotation_rules import annotate
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.mapping import relation_table
+from tsgkit.suites.sceneeval.meanings import relation_table
 
 TABLE = relation_table()
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
+from tsgkit.library.cards import load_card
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.sceneeval.annotation_scores import judge_reply
-from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
+from tsgkit.suites.sceneeval.annotate import METRICS, AnnotateTask
 from tsgkit.suites.sceneeval.annotations import (
     PARSERS,
+    Annotation,
     Kind,
     annotation_of,
 )
-from tsgkit.suites.sceneeval.metrics import ANNOTATE
 
-WORDING = wording_of_tables()
+TASK = AnnotateTask(load_card("sceneeval/annotate"))
 ASKED = annotation_of(
     "0",
     "easy",
@@ -37,8 +37,12 @@ RIGHT: dict[str, list[str]] = {
 }
 
 
+def judge_reply(asked: Annotation, reply: Reply | None) -> Judged:
+    return TASK.score(asked, TASK.read(asked, reply), None)
+
+
 def judged(value: Any) -> Judged:  # noqa: ANN401  (as JSON has it)
-    return judge_reply(ASKED, Reply(json.dumps(value)), WORDING)
+    return judge_reply(ASKED, Reply(json.dumps(value)))
 
 
 def strict(**changed: list[str]) -> Scores:
@@ -49,7 +53,7 @@ def same(kind: Kind, left: str, right: str, description: str = "A den.") -> tupl
     """Whether two entries are the same in their words, and by meaning."""
     one_room = "kitchen" not in description
     keys = [
-        [WORDING.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
+        [TASK.wording.key(PARSERS[kind](entry), level, one_room=one_room) for entry in (left, right)]
         for level in ("exact", "meaning")
     ]
     return keys[0][0] == keys[0][1], keys[1][0] == keys[1][1]
@@ -58,7 +62,7 @@ def same(kind: Kind, left: str, right: str, description: str = "A den.") -> tupl
 def test_the_reference_itself_is_right_in_every_figure() -> None:
     scores = strict()
     values = {name: score.value for name, score in scores.items()}
-    assert set(values) == set(ANNOTATE)
+    assert set(values) == set(METRICS)
     assert values.pop("unread") == 0
     assert set(values.values()) == {1.0}
 
@@ -167,7 +171,7 @@ def test_other_words_show_as_nearly_right_and_count_by_meaning() -> None:
 
 def test_a_field_of_which_nothing_is_wanted_and_nothing_said_is_right() -> None:
     asked = annotation_of("0", "", "A den.", ["eq,1,sofa"])
-    scores = judge_reply(asked, Reply('{"counts": ["eq,1,sofa"]}'), WORDING).scores["strict"]
+    scores = judge_reply(asked, Reply('{"counts": ["eq,1,sofa"]}')).scores["strict"]
     assert scores["oor_f1_per_item"].value == 1
     assert scores["oor_f1"].value is None
     assert scores["exact_match"].value == 1
@@ -186,7 +190,7 @@ def test_a_field_of_which_nothing_is_wanted_and_nothing_said_is_right() -> None:
     ],
 )
 def test_whatever_has_no_answer_is_counted_and_gets_nothing(reply: Reply | None, outcome: Outcome) -> None:
-    found = judge_reply(ASKED, reply, WORDING)
+    found = judge_reply(ASKED, reply)
     scores = found.scores["strict"]
     assert (found.outcome, found.answer, found.counts[outcome]) == (outcome, None, 1)
     shares = {name: one.value for name, one in scores.items() if name not in ("quantities", "anchors", "unread")}

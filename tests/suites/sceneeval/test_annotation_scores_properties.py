@@ -8,14 +8,14 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tsgkit.suites.judged import Scores
+from tsgkit.library.cards import load_card
+from tsgkit.suites.judged import Judged, Scores
 from tsgkit.suites.replies import Reply
+from tsgkit.suites.sceneeval.annotate import AnnotateTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
-from tsgkit.suites.sceneeval.annotation_scores import judge_reply
-from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, annotation_of
 
-WORDING = wording_of_tables()
+TASK = AnnotateTask(load_card("sceneeval/annotate"))
 NAMES = st.sampled_from(["bed", "lamp", "sofa", "couch", "chair:1", "tv_stand"])
 QUANTITIES = st.tuples(st.sampled_from(["eq", "lt", "gt", "le", "ge"]), st.integers(0, 3)).map(
     lambda q: f"{q[0]},{q[1]}"
@@ -38,9 +38,13 @@ def annotation(entries: tuple[list[str], ...]) -> Annotation:
     return annotation_of("0", "easy", "A den.", counts, attributes, pairs, built)
 
 
+def judge_reply(asked: Annotation, reply: Reply | None) -> Judged:
+    return TASK.score(asked, TASK.read(asked, reply), None)
+
+
 def scores(reference: Annotation, entries: tuple[list[str], ...]) -> Scores:
     reply = json.dumps({FIELDS[kind]: listed for kind, listed in zip(KINDS, entries, strict=True)})
-    return judge_reply(reference, Reply(reply), WORDING).scores["strict"]
+    return judge_reply(reference, Reply(reply)).scores["strict"]
 
 
 @given(ENTRIES)

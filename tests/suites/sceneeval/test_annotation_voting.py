@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -14,18 +15,18 @@ from hypothesis import strategies as st
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.sceneeval.annotate_task import AnnotateTask
-from tsgkit.suites.sceneeval.annotation_answers import NO_MAJORITY, voted
+from tsgkit.suites.sceneeval.annotate import NO_MAJORITY, UNREAD, AnnotateTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, read_annotation_reply
-from tsgkit.suites.sceneeval.annotation_scores import UNREAD
-from tsgkit.suites.sceneeval.annotation_wording import wording_of_tables
-from tsgkit.suites.sceneeval.annotations import annotation_of
+from tsgkit.suites.sceneeval.annotations import Specification, annotation_of
+from tsgkit.suites.solvers.answerable import Reading
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.transcript import Said, Transcript
 
-WORDING = wording_of_tables()
 ANSWERS = AnnotateTask(load_card("sceneeval/annotate"))
+WORDING = ANSWERS.wording
+ASKED = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
 ENTRIES = ("eq,1,bed", "ge,2,lamp", "eq,2,lamp", "eq,1,sofa", "eq,1,couch", "eq,1,bed,king_size", "eq,one")
 DRAWS = st.lists(st.lists(st.sampled_from(ENTRIES), max_size=5), min_size=1, max_size=7)
 
@@ -43,6 +44,10 @@ def draw(*entries: str) -> AnnotationReading:
 
 def texts(reading: AnnotationReading) -> list[str]:
     return [spec.text for spec in reading.specifications]
+
+
+def kept(found: Reading[Any]) -> tuple[Specification, ...]:
+    return () if isinstance(found.answer, Unreadable) else found.answer.specifications
 
 
 NEXT_TO = ("eq,1,next_to,0,bed,lamp", "eq,1,next_to,1,bed,lamp")
@@ -72,23 +77,22 @@ LEFT_OF = ("eq,1,left,0,bed,lamp", "eq,1,left,1,bed,lamp")
     ],
 )
 def test_an_entry_stays_where_more_than_half_of_the_draws_say_it(draws: list[list[str]], said: list[str]) -> None:
-    found = voted([draw(*one) for one in draws], WORDING)
+    found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
     assert (found.outcome, texts(found.answer)) == (Outcome.ANSWERED, said)
 
 
 @pytest.mark.parametrize("draws", [[["eq,1,bed"], ["eq,2,bed"]], [["eq,1,bed"], ["ge,2,lamp"], []]])
 def test_draws_that_agree_on_nothing_are_unreadable(draws: list[list[str]]) -> None:
-    found = voted([draw(*one) for one in draws], WORDING)
-    assert (found.outcome, found.answer.unreadable) == (Outcome.UNREADABLE, NO_MAJORITY)
+    found = ANSWERS.vote(ASKED, [draw(*one) for one in draws])
+    assert found == (Outcome.UNREADABLE, Unreadable(NO_MAJORITY))
 
 
 def test_an_entry_that_most_draws_write_unreadably_counts_as_wrong() -> None:
-    asked = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
-    scored = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*[reply("eq,1,bed", "eq,one")] * 3))
+    scored = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*[reply("eq,1,bed", "eq,one")] * 3))
     assert scored.counts[UNREAD] == 1
     assert scored.scores["strict"]["precision"].value == 0.5
     once = [reply("eq,1,bed", "eq,one"), reply("eq,1,bed"), reply("eq,1,bed")]
-    assert Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*once)).counts[UNREAD] == 0
+    assert Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*once)).counts[UNREAD] == 0
 
 
 def transcript(*replies: str | Ending) -> Transcript:
@@ -110,8 +114,7 @@ def transcript(*replies: str | Ending) -> Transcript:
 def test_only_draws_that_could_be_read_have_a_vote_and_a_failed_one_leaves_all_open(
     replies: list[str | Ending], outcome: Outcome
 ) -> None:
-    asked = annotation_of("0", "easy", "A den.", ("eq,1,bed",))
-    judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(asked, transcript(*replies) if replies else None)
+    judged = Draws(ANSWERS, "zero-shot", "vote:3", 3).judge(ASKED, transcript(*replies) if replies else None)
     assert judged.outcome is outcome
     assert judged.scores["strict"]["f1"].value == float(outcome is Outcome.ANSWERED)
 
@@ -129,7 +132,7 @@ def test_draws_that_agree_are_scored_as_one_of_them(entries: list[str], times: i
 @given(draws=DRAWS)
 def test_every_entry_stands_in_more_than_half_of_the_draws(draws: list[list[str]]) -> None:
     readings = [draw(*one) for one in draws]
-    for spec in voted(readings, WORDING).answer.specifications:
+    for spec in kept(ANSWERS.vote(ASKED, readings)):
         keys = [{WORDING.key(one) for one in reading.specifications} for reading in readings]
         assert sum(WORDING.key(spec) in one for one in keys) * 2 > len(draws)
 
@@ -138,8 +141,6 @@ def test_every_entry_stands_in_more_than_half_of_the_draws(draws: list[list[str]
 def test_the_order_of_draws_changes_no_entry(draws: list[list[str]], order: object) -> None:
     shuffled = draws.copy()
     order.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = (voted([draw(*entries) for entries in listed], WORDING) for listed in (draws, shuffled))
+    one, other = (ANSWERS.vote(ASKED, [draw(*entries) for entries in listed]) for listed in (draws, shuffled))
     assert one.outcome is other.outcome
-    assert {WORDING.key(spec) for spec in one.answer.specifications} == {
-        WORDING.key(spec) for spec in other.answer.specifications
-    }
+    assert {WORDING.key(spec) for spec in kept(one)} == {WORDING.key(spec) for spec in kept(other)}

@@ -13,8 +13,8 @@ from tsgkit.suites.sceneeval.annotation_files import (
     as_csv,
     as_json,
     read_annotations,
+    unmapped_relations,
 )
-from tsgkit.suites.sceneeval.annotation_findings import meanings
 from tsgkit.suites.sceneeval.annotations import annotation_of, in_words, scene_graph, triplets
 
 HEAD = ",".join(COLUMNS)
@@ -99,8 +99,8 @@ def test_every_slip_has_a_name(rows: list[str], code: str) -> None:
 
 def test_a_relation_that_means_nothing_measured_is_found() -> None:
     found = read('0,easy,Den,"eq,2,sofa",,"eq,1,in_harmony_with,0,sofa,sofa","eq,1,worships,sofa,wall"')
-    assert [finding.code for finding in meanings(found.annotations)] == ["unmapped-relation"] * 2
-    assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in meanings(found.annotations))
+    assert [finding.code for finding in unmapped_relations(found.annotations)] == ["unmapped-relation"] * 2
+    assert all("tasks/sceneeval/relations.yaml" in finding.hint for finding in unmapped_relations(found.annotations))
 
 
 def test_every_code_is_declared_and_an_error_keeps_a_file_from_being_scored() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from described_rooms import CLEAN, clean
 
-from tsgkit.suites.sceneeval.batch_findings import batch_findings
-from tsgkit.suites.sceneeval.furniture import furniture
+from tsgkit.suites.sceneeval.making.batch_findings import batch_findings
+from tsgkit.suites.sceneeval.making.furniture import furniture
 
 OTHERS = (
     clean(0, "easy", "A den with a red sofa and a lamp by the window.", "eq,1,sofa;eq,1,lamp", "eq,1,sofa,red"),

@@ -14,9 +14,9 @@ from tsgkit.agents.asking import Kept, ask_for
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripted import Asked, Script
-from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.making import Maker, Making, read_description_reply
+from tsgkit.suites.sceneeval.making.drawn_rooms import DrawnRoom
+from tsgkit.suites.sceneeval.making.furniture import furniture
+from tsgkit.suites.sceneeval.making.maker import Maker, Making, read_description_reply
 
 [EASY, MEDIUM, HARD] = draws(3)
 Replies = dict[str, dict[str, str | None]]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS
-from tsgkit.suites.sceneeval import answers
-from tsgkit.suites.sceneeval.answers import (
+from tsgkit.suites.sceneeval.judges import answers
+from tsgkit.suites.sceneeval.judges.answers import (
     Fault,
     read_category,
     read_holds,
@@ -18,9 +18,9 @@ from tsgkit.suites.sceneeval.answers import (
     read_sides,
     read_support,
 )
-from tsgkit.suites.sceneeval.judges import MeantInRoom
-from tsgkit.suites.sceneeval.mapping import Meant, relation_table
-from tsgkit.suites.sceneeval.questions import FIELDS, Words
+from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
+from tsgkit.suites.sceneeval.judges.model import FIELDS, Words
+from tsgkit.suites.sceneeval.meanings import Meant, relation_table
 
 CATEGORIES = ("double_bed", "lamp")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.geometry.support import TYPES
-from tsgkit.suites.sceneeval.answers import (
+from tsgkit.suites.sceneeval.judges.answers import (
     FUNCTIONAL,
     MEANINGS,
     Fault,

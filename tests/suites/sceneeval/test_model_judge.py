@@ -17,7 +17,7 @@ pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 from model_server import Running
 from room_judge import looks_of, room_judge
-from rooms_of_ours import ROOMS, room, thing
+from rooms_of_ours import ROOMS, SCENE_TASKS, room, thing
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
@@ -28,12 +28,12 @@ from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.reopened import rescore
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.sceneeval import gallery, measuring
+from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.loading import read_scene
-from tsgkit.suites.sceneeval.measuring import Rooms
-from tsgkit.suites.sceneeval.model_judge import AT_A_TIME, ModelJudge
-from tsgkit.suites.sceneeval.solvers import judge_of
+from tsgkit.suites.sceneeval.judges.model import AT_A_TIME, ModelJudge
+from tsgkit.suites.sceneeval.rooms import furnished as gallery
+from tsgkit.suites.sceneeval.rooms.folder import read_scene
+from tsgkit.suites.sceneeval.scenes import Rooms, judge_of, looked_at
 
 SMALL = 64
 """Pixels a side of pictures, where many are taken and their size is not what is looked at."""
@@ -465,7 +465,7 @@ def test_nothing_is_read_or_drawn_for_questions_that_will_not_be_put(
         return wrapped
 
     monkeypatch.setattr(gallery, "view", counted("drawn", view))
-    monkeypatch.setattr(measuring, "read_scene", counted("read", read_scene))
+    monkeypatch.setattr(scenes, "read_scene", counted("read", read_scene))
     with room_judge(**bedroom) as server:
         stopped = looked(server, tasks=("sceneeval/fidelity",), limits=Limits(max_requests=1))
         assert (stopped.exit_code, server.stats()["seen"]) == (4, 1)
@@ -485,9 +485,9 @@ def test_pictures_are_taken_and_rooms_measured_beside_the_event_loop(
         return wrapped
 
     monkeypatch.setattr(gallery, "view", noted("view", view))
-    monkeypatch.setattr(measuring, "read_scene", noted("read", read_scene))
-    halves = {name: half._replace(measured=noted(name, half.measured)) for name, half in measuring.HALVES.items()}
-    monkeypatch.setattr(measuring, "HALVES", halves)
+    monkeypatch.setattr(scenes, "read_scene", noted("read", read_scene))
+    for name, task in SCENE_TASKS.items():
+        monkeypatch.setattr(type(task), "measure", noted(name, type(task).measure))
     with room_judge(**bedroom) as server:
         looked(server)
     assert set(threads) == {"view", "read", "fidelity", "plausibility"}
@@ -520,9 +520,9 @@ def test_what_goes_wrong_behind_the_door_is_no_fault_of_the_scene(bedroom: dict[
         raise ValueError("a bug behind the door")
 
     annotation = annotation_of("0", "easy", "A bedroom.", ("eq,1,bed",))
-    for kind in measuring.HALVES:
+    for task in SCENE_TASKS.values():
         with pytest.raises(ValueError, match="behind the door"):
-            asyncio.run(measuring.looked_at(kind, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
+            asyncio.run(looked_at(task, annotation, Rooms(Path("mine")), judge_of("openai/eye"), ask))
 
 
 def test_names_that_hold_lines_are_shown_in_one_and_known_again(bedroom: dict[str, Any]) -> None:
@@ -692,5 +692,5 @@ def test_without_the_extra_it_is_said_what_to_install_before_anybody_is_asked(
 
 def test_pictures_of_another_renderer_are_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ModelJudge("openai/eye").fingerprint
-    monkeypatch.setattr("tsgkit.suites.sceneeval.model_judge.VERSION", "2/512")
+    monkeypatch.setattr("tsgkit.suites.sceneeval.judges.model.VERSION", "2/512")
     assert ModelJudge("openai/eye").fingerprint != before

@@ -24,11 +24,11 @@ from tsgkit.geometry import OFFICIAL, Stage
 from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json, read_annotations
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.assets import Asset
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.glb import read_glb
-from tsgkit.suites.sceneeval.simple import meshes_of, read_simple
-from tsgkit.suites.sceneeval.states import models_of, read_state
+from tsgkit.suites.sceneeval.rooms.assets import Asset
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.rooms.glb import read_glb
+from tsgkit.suites.sceneeval.rooms.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.rooms.states import models_of, read_state
 
 NOWHERE = Path("no", "such", "folder")
 HUGE = 10**400

@@ -16,11 +16,10 @@ from rooms_of_ours import room, thing
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Mesh, Primitive, Scene, Stage, box
-from tsgkit.suites.sceneeval.assets import LAYOUTS, source_of, sources_of
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.loading import read_scene, scene_file
-from tsgkit.suites.sceneeval.pieces import pieces_of_scene
-from tsgkit.suites.sceneeval.states import read_state
+from tsgkit.suites.sceneeval.rooms.assets import LAYOUTS, source_of, sources_of
+from tsgkit.suites.sceneeval.rooms.folder import pieces_of_scene, read_scene, scene_file
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.rooms.states import read_state
 
 CUBE = "\n".join(
     [f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -296,7 +295,7 @@ def test_broken_packed_table_of_assets_is_named(data: bytes, said: str, tmp_path
 
 
 def test_packed_table_of_assets_is_not_unpacked_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tsgkit.suites.sceneeval.assets.MOST_UNPACKED", 1000)
+    monkeypatch.setattr("tsgkit.suites.sceneeval.rooms.assets.MOST_UNPACKED", 1000)
     (tmp_path / "annotations.json.gz").write_bytes(gzip.compress(b"{" + b" " * 2000 + b"}"))
     with pytest.raises(FileProblem, match="more than 1,000 bytes"):
         source_of(f"objathor={tmp_path}").asset("a1", "x")
@@ -358,7 +357,7 @@ def test_one_glb_file_is_a_room_of_its_nodes(tmp_path: Path) -> None:
 
 def test_a_glb_that_names_other_files_or_ends_early_is_refused(tmp_path: Path) -> None:
     from tsgkit.geometry.gltf import written_glb
-    from tsgkit.suites.sceneeval.glb import read_glb
+    from tsgkit.suites.sceneeval.rooms.glb import read_glb
 
     with pytest.raises(FileProblem, match="names another file"):
         read_glb(written_glb({"buffers": [{"uri": "../x.bin"}], "scenes": [{}]}, b""), "x.glb")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.remarks import Remark, demanded, sections, troubles
+from tsgkit.suites.sceneeval.showing.remarks import Remark, demanded, sections, troubles
 
 WANTED = annotation_of(
     "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)

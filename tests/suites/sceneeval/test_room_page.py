@@ -20,8 +20,8 @@ from furnished_rooms import AS_IT_IS
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Object, Opening, Scene, box, standing
-from tsgkit.suites.sceneeval.page import room_page
-from tsgkit.suites.sceneeval.remarks import Remark, Section
+from tsgkit.suites.sceneeval.showing.page import room_page
+from tsgkit.suites.sceneeval.showing.remarks import Remark, Section
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"
 ROOM = AS_IT_IS.room(5, 4, openings=[Opening("door", (1, 0), (2, 2))])

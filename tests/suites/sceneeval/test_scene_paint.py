@@ -19,9 +19,9 @@ import trimesh
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Mesh, Stage, view
-from tsgkit.suites.sceneeval.folders import LooksBeside
-from tsgkit.suites.sceneeval.glb import read_glb
-from tsgkit.suites.sceneeval.simple import read_simple
+from tsgkit.suites.sceneeval.rooms.files import LooksBeside
+from tsgkit.suites.sceneeval.rooms.glb import read_glb
+from tsgkit.suites.sceneeval.rooms.simple import read_simple
 
 made: Any = trimesh
 

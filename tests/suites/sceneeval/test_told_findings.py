@@ -11,11 +11,11 @@ from shipped import TASKS
 from tsgkit.graph.rules import ERROR
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.batch_findings import batch_findings
-from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, drawn_rooms
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.told_findings import RULES, told_findings
-from tsgkit.suites.sceneeval.written_rooms import written_room
+from tsgkit.suites.sceneeval.making.batch_findings import batch_findings
+from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, drawn_rooms
+from tsgkit.suites.sceneeval.making.furniture import furniture
+from tsgkit.suites.sceneeval.making.told_findings import RULES, told_findings
+from tsgkit.suites.sceneeval.making.written_rooms import written_room
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
 

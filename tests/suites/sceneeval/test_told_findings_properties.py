@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.descriptions import LONGEST, read_description
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.told_findings import RULES, told_findings
+from tsgkit.suites.sceneeval.making.descriptions import LONGEST, read_description
+from tsgkit.suites.sceneeval.making.furniture import furniture
+from tsgkit.suites.sceneeval.making.told_findings import RULES, told_findings
 
 WORDS = st.sampled_from(
     sorted(

@@ -9,15 +9,16 @@ import pytest
 pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 from furnished_rooms import AS_IT_IS
+from rooms_of_ours import SCENE_TASKS
 
 from tsgkit.geometry import Object, Scene
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Attributed, MeantInRoom, ended, unknowns
-from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom, ended, unknowns
+from tsgkit.suites.sceneeval.meanings import Meant
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
 ROOM = AS_IT_IS.room(5, 4)
@@ -43,7 +44,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
     attributes = {spec: Attributed(said["has"])} if spec.kind == "atr" and "has" in said else {}
     looked = fidelity.Looked(matched, attributes, pairs, rooms)
-    value = fidelity.measured(annotation, Furnished(Scene("den", objects, ROOM)), looked)
+    value = SCENE_TASKS["fidelity"].measure(annotation, Furnished(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
 
@@ -105,7 +106,7 @@ def test_a_relation_to_the_room_is_open_only_where_the_unknown_object_would_stan
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     scene = Furnished(Scene("den", (BED, what), ROOM))
     looked = plausibility.Looked({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
-    value = plausibility.measured(demands("eq,1,bed"), scene, looked)
+    value = SCENE_TASKS["plausibility"].measure(demands("eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
     assert value["unknown_sides"] == ["bed_1"]
     return strict, official, value["profiles"]["strict"]["scores"]["sup"]

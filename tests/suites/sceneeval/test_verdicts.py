@@ -12,19 +12,16 @@ import pytest
 pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 
 import numpy as np
-from rooms_of_ours import measured, room, thing
+from rooms_of_ours import SCENE_TASKS, measured, room, thing
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Floor, Object, Scene, Stage, Wall, box, standing
 from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.judging import judge
-from tsgkit.suites.sceneeval.mapping import element_of, relation_table, sides_table
-from tsgkit.suites.sceneeval.matching import Synonyms, best_category
-from tsgkit.suites.sceneeval.measuring import Rooms, looked_at
-from tsgkit.suites.sceneeval.metrics import METRICS
-from tsgkit.suites.sceneeval.rules_judge import RulesJudge, support_type
-from tsgkit.suites.sceneeval.simple import read_simple
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
+from tsgkit.suites.sceneeval.meanings import Synonyms, best_category, element_of, relation_table, sides_table
+from tsgkit.suites.sceneeval.rooms.simple import read_simple
+from tsgkit.suites.sceneeval.scenes import Rooms, looked_at
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
 LAMP = thing("lamp_2", "lamp", (0.3, 0.3, 0), (0.2, 0.2, 1.5), attributes=["red"])
@@ -110,14 +107,15 @@ def test_more_than_all_there_are_is_unmet_and_said_so(tmp_path: Path) -> None:
 
 
 def judged(folder: Path, kind: str, annotation: Annotation) -> Any:  # noqa: ANN401
-    return judge(kind, annotation, asyncio.run(looked_at(kind, annotation, Rooms(folder), RulesJudge(), None)))
+    task = SCENE_TASKS[kind]
+    return task.judge(annotation, asyncio.run(looked_at(task, annotation, Rooms(folder), RulesJudge(), None)))
 
 
-@pytest.mark.parametrize("kind", METRICS)
+@pytest.mark.parametrize("kind", SCENE_TASKS)
 def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_published(kind: str, tmp_path: Path) -> None:
     found = judged(tmp_path, kind, demands())
     assert (str(found.outcome), found.counts["skipped_official"]) == ("missing", 1)
-    for name, metric in METRICS[kind].items():
+    for name, metric in SCENE_TASKS[kind].metrics.items():
         strict, official = found.scores["strict"][name], found.scores["official"][name]
         assert official.value is None
         if strict.weight:
@@ -125,7 +123,7 @@ def test_a_scene_that_is_not_there_is_the_worst_in_strict_and_not_seen_as_publis
     assert found.scores["strict"]["cnt" if kind == "fidelity" else "sup"].weight
 
 
-@pytest.mark.parametrize("kind", METRICS)
+@pytest.mark.parametrize("kind", SCENE_TASKS)
 def test_a_broken_texture_is_told_with_the_sample_and_changes_no_score(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("PIL.Image", reason="textures need the extra: pictures")
     made: Any = pytest.importorskip("trimesh")
@@ -146,7 +144,7 @@ def test_a_broken_texture_is_told_with_the_sample_and_changes_no_score(kind: str
     assert note.startswith("a: a texture is not shown: it cannot be decoded: ")
 
 
-@pytest.mark.parametrize("kind", METRICS)
+@pytest.mark.parametrize("kind", SCENE_TASKS)
 def test_a_broken_scene_is_unreadable_with_the_reason_and_an_empty_room_as_published(kind: str, tmp_path: Path) -> None:
     (tmp_path / "scene_0.json").write_text(room({"id": "a", "category": "x"}))
     found = judged(tmp_path, kind, demands(cnt="eq,1,bed;eq,0,cat"))

@@ -15,14 +15,12 @@ pytest.importorskip("fcl", reason="rooms need the extra: scenes")
 from furnished_rooms import AS_IT_IS, Turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rooms_of_ours import SCENE_TASKS
 
 from tsgkit.geometry import Object, Opening, Primitive, Scene
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judging import judge
-from tsgkit.suites.sceneeval.measuring import HALVES
-from tsgkit.suites.sceneeval.metrics import METRICS
-from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 from tsgkit.suites.transcript import local
 
 CATEGORIES = ("bed", "lamp", "chair")
@@ -91,12 +89,12 @@ def with_one_more(furnished: Furnished, more: Object) -> Furnished:
 
 
 def measured(kind: str, furnished: Furnished, wanted: Annotation) -> dict[str, Any]:
-    half = HALVES[kind]
+    task = SCENE_TASKS[kind]
 
-    async def looked() -> Any:  # noqa: ANN401  (what a half makes of it)
-        return await half.looked_at(wanted, furnished, JUDGE, None)
+    async def looked() -> Any:  # noqa: ANN401  (what a task makes of it)
+        return await task.look(wanted, furnished, JUDGE, None)
 
-    return half.measured(wanted, furnished, asyncio.run(looked()))
+    return task.measure(wanted, furnished, asyncio.run(looked()))
 
 
 def fidelity(furnished: Furnished, wanted: Annotation, profile: str = "strict") -> dict[str, dict[str, Any]]:
@@ -113,12 +111,12 @@ def is_clear(verdict: dict[str, Any]) -> bool:
 @settings(max_examples=10)
 def test_scores_lie_between_nothing_and_one_and_evidence_is_json(listed: list[Piece], quantity: str, n: int) -> None:
     wanted = demands(quantity, n)
-    for kind in METRICS:
+    for kind, task in SCENE_TASKS.items():
         value = json.dumps({"found": "seen", **measured(kind, room(listed), wanted)})
-        found = judge(kind, wanted, local(value))
+        found = task.judge(wanted, local(value))
         assert str(found.outcome) == "answered"
         for scores in found.scores.values():
-            for name in METRICS[kind]:
+            for name in task.metrics:
                 assert scores[name].weight >= 0
                 assert 0 <= (scores[name].value or 0) <= 1
 

@@ -5,12 +5,12 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     name="sceneeval",
     tasks={
-        "annotate": "tsgkit.suites.sceneeval.annotate_task:AnnotateTask",
-        "fidelity": "tsgkit.suites.sceneeval.task:SceneTask",
-        "plausibility": "tsgkit.suites.sceneeval.task:SceneTask",
+        "annotate": "tsgkit.suites.sceneeval.annotate:AnnotateTask",
+        "fidelity": "tsgkit.suites.sceneeval.fidelity:FidelityTask",
+        "plausibility": "tsgkit.suites.sceneeval.plausibility:PlausibilityTask",
     },
-    kinds_of="tsgkit.suites.sceneeval.task:kinds_of",
-    inspector="tsgkit.suites.sceneeval.inspecting",
+    kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
+    inspector="tsgkit.suites.sceneeval.annotation_files",
     makers={
         "sceneeval": Command(
             "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with what they demand"

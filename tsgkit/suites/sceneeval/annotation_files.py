@@ -1,4 +1,4 @@
-"""Files of annotations: the published CSV, a JSON twin, and everything that is wrong with either.
+"""Files of annotations: the published CSV, a JSON twin, everything that is wrong with either, and tasks on them.
 
 >>> text = "ID,Difficulty,Description,ObjCount,ObjAttr,OORel,OARel\\n0,easy,A den.,\\"eq,1,sofa; ge,x,lamp\\",,,\\n"
 >>> found = read_annotations(text, "annotations.csv")
@@ -9,23 +9,34 @@ error bad-entry: line 2, item 0: ObjCount: 'ge,x,lamp': x is no number from 0 on
 
 The published reader finds a row by its position, not by its ID, and stops with an error at some slips; here each slip
 is a finding, and rows are found by their IDs. ``check`` says all; whoever scores refuses a file with errors.
+
+>>> found = inspect(text.encode(), "a.csv")
+>>> found.rows, found.counts, found.problem
+(1, {'bad-entry': 1}, "a.csv: line 2, item 0: ObjCount: 'ge,x,lamp': x is no number from 0 on")
+>>> inspect(b"a,b\\n", "b.csv").problem
+'b.csv: there is no column ID'
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from pydantic import StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.cards import Card
+from tsgkit.library.files import read_text
+from tsgkit.library.projects import text_of
 from tsgkit.suites.sceneeval.annotations import (
     DIFFICULTIES,
     KINDS,
@@ -37,9 +48,11 @@ from tsgkit.suites.sceneeval.annotations import (
     Specification,
     annotation_value,
     is_built,
+    spaced,
 )
-from tsgkit.suites.sceneeval.folders import NAME
-from tsgkit.suites.sceneeval.furnished import Given, json_of, problem_of
+from tsgkit.suites.sceneeval.meanings import RELATIONS, element_of, relation_table
+from tsgkit.suites.sceneeval.rooms.files import NAME, Given, json_of, problem_of
+from tsgkit.suites.task import Dataset, Items, Task
 
 COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")
 CELLS = dict(zip(KINDS, COLUMNS[3:], strict=True))
@@ -65,6 +78,11 @@ RULES = {
     "unmapped-relation": Rule(WARNING, "a relation that means nothing measured; strict counts it apart as unknown"),
     "more-columns": Rule(WARNING, "a column that nobody reads"),
 }
+
+FINDING_RULES = RULES
+ANNOTATIONS = "annotations"
+"""What the file of a dataset holds."""
+KINDS_OF_TASKS = ("annotate", "fidelity", "plausibility")
 
 
 @dataclass(frozen=True)
@@ -276,6 +294,105 @@ def as_json(annotations: Sequence[Annotation]) -> str:
 
 def read_annotation_file(path: Path) -> AnnotationFile:
     """The annotations of a file."""
-    from tsgkit.library.files import read_text
-
     return read_annotations(read_text(path), str(path))
+
+
+def unmapped_relations(annotations: Iterable[Annotation]) -> Iterator[Finding]:
+    """A finding for every relation that means nothing measured, by the table of the working project or ours."""
+    table = relation_table()
+    for one in annotations:
+        for spec in one.of_kind("oor"):
+            if table.between_objects(spec.relation) is None:
+                yield _unmapped(one, f"{spec.text}: {spaced(spec.relation)}")
+        for spec in one.of_kind("oar"):
+            element = element_of(spec.elements[0])
+            if element is None or table.to_room(spec.relation, element) is None:
+                yield _unmapped(one, f"{spec.text}: {spaced(spec.relation)} {spaced(spec.elements[0])}")
+
+
+def _unmapped(annotation: Annotation, message: str) -> Finding:
+    code, hint = "unmapped-relation", f"write what it means into tasks/{RELATIONS}"
+    return Finding(code, RULES[code].severity, message, hint, Place(item=annotation.item_id))
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """How many annotations a file holds, what was found in them, and why they cannot be used, if so."""
+
+    rows: int
+    findings: tuple[Finding, ...]
+    problem: str = ""
+    task: str = ANNOTATIONS
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in FINDING_RULES if counts[code]}
+
+
+def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
+    """What a file holds."""
+    try:
+        found = read_annotations(data.decode("utf-8-sig"), file)
+    except UnicodeDecodeError:
+        return Inspection(0, (), f"{file}: this is not UTF-8 text")
+    except TsgkitError as error:
+        return Inspection(0, (), error.message)
+    try:
+        found.usable()
+    except TsgkitError as error:
+        return Inspection(len(found.annotations), found.findings, error.message)
+    return Inspection(len(found.annotations), found.findings)
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """All tasks where a file holds annotations, by its first line."""
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            first = next(lines, "")
+            is_twin = first.strip() == "{" and FORMAT in next(lines, "")
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return KINDS_OF_TASKS if is_twin or {"ObjCount", "OARel"} <= set(first.strip().split(",")) else ()
+
+
+class DescriptionTask(Task):
+    """What all tasks of this suite have in common: their items are descriptions with their annotations."""
+
+    stored_as = ANNOTATIONS
+    groups: tuple[str, ...] = ("difficulty", "room")
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card)
+        self.shown = tuple(name for name, metric in self.metrics.items() if metric.is_headline)
+
+    def clusters_are(self, dataset: Dataset) -> str:
+        """Every description stands for itself."""
+        return "descriptions"
+
+    def source(self, data: str | None) -> Path | Traversable:
+        """Return where its rows lie; a folder of one's own is none, since files of annotations have any name."""
+        return Path(data) if data is not None and Path(data).is_dir() else super().source(data)
+
+    def dataset(self, data: str | None) -> Items:
+        """Return the annotations of a file, an installed dataset, or (None) those the card names."""
+        source = self.source(data)
+        text = read_text(source) if isinstance(source, Path) else text_of(source)
+        found = read_annotations(text, str(source))
+        samples = found.usable()
+        content = json.dumps([annotation_value(sample) for sample in samples])
+        return Items(found.file, hashlib.sha256(content.encode()).hexdigest(), samples)
+
+    def in_order(self, members: Iterable[str], group: str) -> list[str]:
+        """Return difficulties from easy to hard; rooms by name."""
+        last = len(DIFFICULTIES)
+        return sorted(members, key=lambda one: (DIFFICULTIES.index(one) if one in DIFFICULTIES else last, one))
+
+    def question(self, sample: Annotation, *, briefly: bool = False) -> str:
+        """Return the description."""
+        return sample.description
+
+    def reference_value(self, sample: Annotation) -> object:
+        """Return the annotation."""
+        return annotation_value(sample)

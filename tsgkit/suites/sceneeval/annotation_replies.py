@@ -376,3 +376,23 @@ REPAIRS: Sequence[tuple[Callable[[str], str], str]] = (
     (_number, "the number in words"),
 )
 """What is made of the first fields of an entry."""
+
+
+def answer_text(annotation: Annotation) -> str:
+    """An annotation in the form that is asked for, a list a line.
+
+    >>> from tsgkit.suites.sceneeval.annotations import annotation_of
+    >>> print(answer_text(annotation_of("0", "", "", ["eq,1,bed"])))
+    {
+      "counts": ["eq,1,bed"],
+      "attributes": [],
+      "object_relations": [],
+      "room_relations": []
+    }
+    """
+    return _lists({FIELDS[kind]: [spec.text for spec in annotation.of_kind(kind)] for kind in KINDS})
+
+
+def _lists(fields: Mapping[str, Sequence[str]]) -> str:
+    lines = (f"  {json.dumps(name)}: {json.dumps(entries, ensure_ascii=False)}" for name, entries in fields.items())
+    return "{\n" + ",\n".join(lines) + "\n}"

@@ -1,4 +1,6 @@
-"""Is a room what its description demands? Every demand in both profiles, with the reason.
+"""The task ``sceneeval/fidelity``: is a room what its description demands?
+
+Every demand is told in both profiles, with the reason.
 
 A demand on objects is held against every object (or group) that it could mean; how many satisfy it is compared with the
 number it names. ``official``: a category without objects leaves its attributes and relations unsatisfied whatever the
@@ -11,18 +13,23 @@ unsatisfied; in ``strict`` a demand is unknown wherever the answer could decide 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects, relation_to_room
+from tsgkit.scoring.score import Score
+from tsgkit.suites.judged import Scores
+from tsgkit.suites.judged import Verdict as Asked
 from tsgkit.suites.judges.judge import Unknown
-from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
-from tsgkit.suites.sceneeval.furnished import Furnished
-from tsgkit.suites.sceneeval.judges import Attributed, Judge, MeantInRoom
-from tsgkit.suites.sceneeval.mapping import Meant
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
+from tsgkit.suites.sceneeval.judges.judge import Attributed, Judge, MeantInRoom
+from tsgkit.suites.sceneeval.meanings import Meant
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
 from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 
@@ -31,6 +38,108 @@ MOST_GROUPS = 20_000
 MOST_TOLD = 12
 """Groups told in the evidence of a demand; the satisfied ones first."""
 NOT_MEASURED = "means no relation that can be measured"
+MET, UNMET = "met", "unmet"
+METRICS = with_averages(
+    {
+        "cnt": Metric("demands on numbers of objects that are met"),
+        "atr": Metric("demands on attributes that are met"),
+        "oor": Metric("demands on relations between objects that are met"),
+        "oar": Metric("demands on relations to the room that are met"),
+    }
+)
+
+
+class FidelityTask(SceneTask):
+    """The task that holds rooms against the demands of their descriptions."""
+
+    metrics = METRICS
+
+    async def look(self, annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
+        """Ask the judge all that has to be seen, at the same time as far as it can be."""
+        floors = {ground.id: ground.room for ground in scene.stage.floors}
+        pairs, rooms, (matched, attributes) = await together(
+            judge.object_relations(annotation, ask),
+            judge.room_relations(annotation, floors, ask),
+            _described(annotation, scene, judge, ask),
+        )
+        return Looked(matched, attributes, pairs, rooms)
+
+    def measure(self, annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
+        """All that is found, as JSON has it."""
+        found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
+        return {
+            "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
+            "specifications": [
+                {
+                    "text": spec.text,
+                    "kind": spec.kind,
+                    "meant": _meaning(spec, looked),
+                    "profiles": {name: found[name][spec].value() for name in found},
+                }
+                for spec in annotation.specifications
+            ],
+            "problems": [str(problem) for problem in scene.stage.problems],
+        }
+
+    def scores_of(self, sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
+        """Score how many demands of each kind are met."""
+        found = {one["text"]: one for one in value.get("specifications", ())}
+        return {kind: _met(sample, kind, profile, value, found) for kind in KINDS}
+
+    def answer_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the demands that are met, those that are not, and those of which nobody can tell."""
+        verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
+        names = {"met": True, "unmet": False, "unknown": None}
+        return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
+
+    def evidence_of(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what every object was taken for, every demand, and how the judge ended."""
+        return {name: value[name] for name in ("matched", "specifications", "judge") if name in value}
+
+    def troubles_of(self, value: Mapping[str, Any], profile: str) -> list[str]:
+        """Return the demands that are not met or not known."""
+        told = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+        names = {False: "unmet", None: "unknown"}
+        return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in told if not one["satisfied"]]
+
+    def unknown_in(self, value: Mapping[str, Any]) -> int:
+        """Return of how many demands strict cannot tell whether they are met."""
+        return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
+
+    def verdicts(self, record: Mapping[str, Any], sample: Annotation, metric: str) -> Iterator[Asked]:
+        """Say of each demand whether it is met, in strict: a question of its kind, numbered from 0 as they are listed.
+
+        What strict cannot tell, and all of a room that is not there, is no right answer.
+        """
+        evidence = record["evidence"] or {}
+        found = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in evidence.get("specifications", ())}
+        for number, spec in enumerate(sample.specifications):
+            met = found.get(spec.text)
+            label = None if met is None else MET if met else UNMET
+            yield Asked(str(number), label == MET, label, MET, spec.kind.upper())
+
+    def reference(self, sample: Annotation) -> str:
+        """Return the demands, in words."""
+        return "\n".join(in_words(spec) for spec in sample.specifications)
+
+
+def _met(sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]) -> Score:
+    """How many demands of a kind are met, of those that somebody can tell."""
+    wanted = [spec for spec in sample.specifications if spec.kind == kind]
+    if not wanted:
+        return Score.missing("the description demands nothing of this kind")
+    if value["found"] == ABSENT and profile == "official":
+        return Score.missing(NOT_SEEN)
+    if value["found"] in OUTCOMES and profile == "strict":
+        return Score(0, len(wanted), value["reason"])
+    verdicts = [found[spec.text]["profiles"][profile] for spec in wanted]
+    known = [one["satisfied"] for one in verdicts if one["satisfied"] is not None]
+    if not known:
+        return Score.missing(verdicts[0]["reason"])
+    pairs = zip(wanted, verdicts, strict=True)
+    unmet = [f"{spec.text}: {one['reason']}" for spec, one in pairs if one["satisfied"] is False]
+    why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
+    return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
 
 
 @dataclass(frozen=True)
@@ -104,17 +213,6 @@ class Looked:
     def told(self) -> list[object]:
         """All that the judge said."""
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
-
-
-async def looked_at(annotation: Annotation, scene: Furnished, judge: Judge, ask: Ask | None) -> Looked:
-    """Ask the judge all that has to be seen, at the same time as far as it can be."""
-    floors = {ground.id: ground.room for ground in scene.stage.floors}
-    pairs, rooms, (matched, attributes) = await together(
-        judge.object_relations(annotation, ask),
-        judge.room_relations(annotation, floors, ask),
-        _described(annotation, scene, judge, ask),
-    )
-    return Looked(matched, attributes, pairs, rooms)
 
 
 async def _described(
@@ -282,24 +380,6 @@ _VERDICTS: Mapping[str, Callable[[Specification, Stage, Looked], Verdict]] = {
     "oor": _between_objects,
     "oar": _to_room,
 }
-
-
-def measured(annotation: Annotation, scene: Furnished, looked: Looked) -> dict[str, Any]:
-    """All that is found, as JSON has it."""
-    found = {name: verdicts(annotation, stage, looked) for name, stage in scene.stages.items()}
-    return {
-        "matched": {name: None if isinstance(of, Unknown) else of for name, of in looked.matched.items()},
-        "specifications": [
-            {
-                "text": spec.text,
-                "kind": spec.kind,
-                "meant": _meaning(spec, looked),
-                "profiles": {name: found[name][spec].value() for name in found},
-            }
-            for spec in annotation.specifications
-        ],
-        "problems": [str(problem) for problem in scene.stage.problems],
-    }
 
 
 def _meaning(spec: Specification, looked: Looked) -> list[str] | None:

@@ -18,7 +18,7 @@ from tsgkit.suites.sceneeval.converting import Converted, Given, Options, conver
 from tsgkit.suites.sceneeval.converting.batches import text_of
 from tsgkit.suites.sceneeval.converting.css import rules_of
 from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
-from tsgkit.suites.sceneeval.simple import read_simple
+from tsgkit.suites.sceneeval.rooms.simple import read_simple
 
 KEYS = ["rooms", "floorPolygon", "walls", "polygon", "doors", "holePolygon", "doorSegment", "objects", "assetId",
         "position", "rotation", "vertices", "x", "y", "z", "boundary", "floor_vertices", "assets", "scale",

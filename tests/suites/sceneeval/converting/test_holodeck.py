@@ -12,9 +12,9 @@ import pytest
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Stage, collisions, out_of_bounds
-from tsgkit.suites.sceneeval.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.converting import Converted, Given, Options, converter_of
-from tsgkit.suites.sceneeval.simple import read_simple
+from tsgkit.suites.sceneeval.rooms.assets import FolderSource, sources_of
+from tsgkit.suites.sceneeval.rooms.simple import read_simple
 
 
 def converted(house: dict[str, Any], **options: Any) -> Converted:  # noqa: ANN401

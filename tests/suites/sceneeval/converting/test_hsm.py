@@ -10,8 +10,8 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.converting import Batch, Converted, Given, Options, convert_each, converter_of, entries_of
+from tsgkit.suites.sceneeval.rooms.assets import FolderSource, sources_of
 
 FIRST = [0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 2, 0, 1]
 SECOND = [-1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 2.5, 2, 0, 1]

@@ -11,8 +11,8 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.assets import FolderSource, sources_of
 from tsgkit.suites.sceneeval.converting import Converted, Given, Options, converter_of
+from tsgkit.suites.sceneeval.rooms.assets import FolderSource, sources_of
 
 
 def converted(layout: dict[str, Any], config: dict[str, Any] | None = None, **options: Any) -> Converted:  # noqa: ANN401

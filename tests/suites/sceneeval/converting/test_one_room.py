@@ -13,10 +13,10 @@ pytest.importorskip("fcl", reason="rooms are measured with the extra scenes")
 import foreign_scenes as foreign
 
 from tsgkit.geometry import Stage, collisions, out_of_bounds, relation_of_objects, relation_to_room
-from tsgkit.suites.sceneeval.assets import sources_of
 from tsgkit.suites.sceneeval.converting import Batch, Options, convert_file, write_scene
 from tsgkit.suites.sceneeval.converting.room_sizes import room_sizes_of
-from tsgkit.suites.sceneeval.loading import read_scene
+from tsgkit.suites.sceneeval.rooms.assets import sources_of
+from tsgkit.suites.sceneeval.rooms.folder import read_scene
 
 FORMS = ("holodeck", "layoutvlm", "layoutgpt", "records", "atiss", "hsm", "hsm alone", "idesign")
 HIGH = ("holodeck", "layoutvlm", "hsm", "idesign")

@@ -82,8 +82,8 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def convert(arguments: argparse.Namespace) -> int:
     """Convert a file or a folder."""
-    from tsgkit.suites.sceneeval.assets import sources_of
     from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of, room_sizes_of
+    from tsgkit.suites.sceneeval.rooms.assets import sources_of
 
     source = Path(arguments.source)
     if arguments.new:
@@ -113,7 +113,7 @@ def _settled(said: Sequence[str]) -> dict[str, str]:
 def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     """One file: what is wrong with its only scene is wrong usage."""
     from tsgkit.suites.sceneeval.converting import convert_file
-    from tsgkit.suites.sceneeval.folders import plain_id
+    from tsgkit.suites.sceneeval.rooms.files import plain_id
 
     outcome = convert_file(source, batch)
     number = len(outcome.scenes) + len(outcome.failures)

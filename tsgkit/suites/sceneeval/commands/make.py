@@ -21,6 +21,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,8 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.drawn_rooms import DrawnRoom
-    from tsgkit.suites.sceneeval.making import Made, Making
+    from tsgkit.suites.sceneeval.making.drawn_rooms import DrawnRoom
+    from tsgkit.suites.sceneeval.making.maker import Made, Making
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -82,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.commands.review import review_of
-    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.making.furniture import furniture
 
     draws = _draws(arguments)
     calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
@@ -124,8 +125,8 @@ def _refuse(arguments: argparse.Namespace) -> None:
 def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
     from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.drawn_rooms import ROOM_TYPES, drawn_rooms
-    from tsgkit.suites.sceneeval.furniture import furniture
+    from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, drawn_rooms
+    from tsgkit.suites.sceneeval.making.furniture import furniture
 
     table = furniture()
     rooms = [name for name in ROOM_TYPES if name in table.rooms]
@@ -153,8 +154,8 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
     """What can change an answer."""
     from dataclasses import asdict
 
-    from tsgkit.suites.sceneeval.furniture import furniture
-    from tsgkit.suites.sceneeval.making import texts
+    from tsgkit.suites.sceneeval.making.furniture import furniture
+    from tsgkit.suites.sceneeval.making.maker import texts
 
     drawn = digest([asdict(one) for one in draws])
     known = digest([furniture().sha256, *_known(arguments.out)])
@@ -168,8 +169,8 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
 
 
 def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Making:
-    from tsgkit.suites.sceneeval.furniture import furniture
-    from tsgkit.suites.sceneeval.making import written
+    from tsgkit.suites.sceneeval.making.furniture import furniture
+    from tsgkit.suites.sceneeval.making.maker import written
 
     if calls is None:
         return written(draws, arguments.seed, furniture())
@@ -178,8 +179,8 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 
 async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace) -> Making:
     from tsgkit.agents.asking import ask_for
-    from tsgkit.suites.sceneeval.furniture import furniture
-    from tsgkit.suites.sceneeval.making import Maker
+    from tsgkit.suites.sceneeval.making.furniture import furniture
+    from tsgkit.suites.sceneeval.making.maker import Maker
 
     is_watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
     maker = Maker(
@@ -195,7 +196,7 @@ async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argpa
 def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
     """Write what is kept and what is known of it, then say what was done."""
     from tsgkit.library.files import write_text
-    from tsgkit.suites.sceneeval.making import dropped_line, note_value
+    from tsgkit.suites.sceneeval.making.maker import dropped_line, note_value
 
     kept, dropped = _parted(making, decided)
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
@@ -251,8 +252,6 @@ def _summary(
     decided: dict[str, str],
     arguments: argparse.Namespace,
 ) -> dict[str, Any]:
-    from tsgkit.suites.sceneeval.description_statistics import statistics
-
     return {
         "items": len(kept),
         "drawn": arguments.items,
@@ -262,10 +261,30 @@ def _summary(
         "warnings": dict(Counter(finding.code for one in kept for finding in one.warnings)),
         "mended": sum(one.mended > 0 for one in kept),
         "reviewed": dict(Counter(decided.values())),
-        "statistics": [row._asdict() for row in statistics(numbered)],
+        "statistics": statistics(numbered),
         "stopped": making.stopped,
         "failures": making.failures,
     }
+
+
+def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
+    """Return means by difficulty, then of all: how long descriptions are and what they demand, as published tables do.
+
+    >>> from tsgkit.suites.sceneeval.annotations import annotation_of
+    >>> statistics([annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa",))])[0]
+    {'difficulty': 'easy', 'scenes': 1, 'words': 5.0, 'objects': 1.0, 'cnt': 1.0, 'atr': 0.0, 'oor': 0.0, 'oar': 0.0}
+    """
+    from tsgkit.suites.sceneeval.annotations import KINDS
+    from tsgkit.suites.sceneeval.making.told_findings import objects_of
+
+    def row(difficulty: str, mine: Sequence[Annotation]) -> dict[str, Any]:
+        counts = {"words": [len(one.description.split()) for one in mine], "objects": [objects_of(one) for one in mine]}
+        counts |= {kind: [len(one.of_kind(kind)) for one in mine] for kind in KINDS}
+        means = {name: round(sum(numbers) / len(mine), 2) for name, numbers in counts.items()}
+        return {"difficulty": difficulty, "scenes": len(mine), **means}
+
+    groups = {name: [one for one in annotations if one.difficulty == name] for name in LEVELS}
+    return [row(name, mine) for name, mine in (groups | {"all": list(annotations)}).items() if mine]
 
 
 def _cell(value: object) -> str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tsgkit.geometry import Stage
     from tsgkit.report.explaining import Explained
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.furnished import Furnished
-    from tsgkit.suites.sceneeval.remarks import Found, Section
+    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+    from tsgkit.suites.sceneeval.showing.remarks import Found, Section
 
 OPTIONS = ("annotations", "item", "run", "subject")
 PREFIX = "scene_"
@@ -36,7 +36,7 @@ def check_remarks(arguments: argparse.Namespace, *, is_page: bool) -> None:
 
 def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> str:
     """The page of a room."""
-    from tsgkit.suites.sceneeval.page import room_page
+    from tsgkit.suites.sceneeval.showing.page import room_page
 
     if arguments.run is not None:
         about, sections = _recorded({one.id for one in found.scene.objects}, arguments)
@@ -54,10 +54,11 @@ def _item(arguments: argparse.Namespace) -> str:
 
 def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """What rules find: always what is wrong, and whether demands are met where they are given."""
-    from tsgkit.suites.sceneeval import fidelity
+    from tsgkit.library.cards import load_card
+    from tsgkit.suites.sceneeval.fidelity import FidelityTask
+    from tsgkit.suites.sceneeval.judges.rules import RulesJudge
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.remarks import sections
-    from tsgkit.suites.sceneeval.rules_judge import RulesJudge
+    from tsgkit.suites.sceneeval.showing.remarks import sections
 
     judge = RulesJudge()
     types = asyncio.run(judge.supports(found, stage, None))
@@ -65,8 +66,8 @@ def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tu
     if arguments.annotations is None:
         return "", sections(None, None, wrong)
     annotation = _annotation(arguments)
-    looked = asyncio.run(fidelity.looked_at(annotation, found, judge, None))
-    met = fidelity.measured(annotation, found, looked)
+    task = FidelityTask(load_card("sceneeval/fidelity"))
+    met = task.measure(annotation, found, asyncio.run(task.look(annotation, found, judge, None)))
     return annotation.description, sections(annotation, met, wrong)
 
 
@@ -85,7 +86,7 @@ def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, li
     """What a run has of this room, as strict finds it."""
     from tsgkit.report.explaining import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.remarks import sections
+    from tsgkit.suites.sceneeval.showing.remarks import sections
 
     rows = explain(arguments.run, _item(arguments), subject=arguments.subject).rows
     rooms = [row for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]

@@ -23,7 +23,7 @@ from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_pag
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Scene, Stage, View
-    from tsgkit.suites.sceneeval.furnished import Furnished
+    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
 ENDINGS = (".png", ".html")
@@ -82,8 +82,8 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
 
 
 def _read(arguments: argparse.Namespace) -> Furnished:
-    from tsgkit.suites.sceneeval.assets import sources_of
-    from tsgkit.suites.sceneeval.loading import read_scene
+    from tsgkit.suites.sceneeval.rooms.assets import sources_of
+    from tsgkit.suites.sceneeval.rooms.folder import read_scene
 
     found = read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
     for note in found.notes[:SHOWN]:

@@ -1,9 +1,22 @@
-"""The option --review of ``tsgkit make sceneeval``: a person sees what was made, and accepts, changes or drops it."""
+"""The option --review of ``tsgkit make sceneeval``: a person sees what was made, and accepts, changes or drops it.
+
+>>> from tsgkit.suites.sceneeval.annotations import annotation_of
+>>> one = annotation_of("0", "easy", "A den with a sofa.", ("eq,1,sofa", "eq,1,lamp"))
+>>> for line in lines(one):
+...     print(line)
+1  eq,1,sofa  (exactly 1 sofa)
+2  eq,1,lamp  (exactly 1 lamp)
+>>> one = edited(edited(edited(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
+>>> [spec.text for spec in one.specifications], one.description
+(['eq,1,sofa', 'eq,1,sofa,red'], 'A den with a red sofa.')
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +24,25 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
+from tsgkit.suites.sceneeval.annotations import (
+    KINDS,
+    PARSERS,
+    Annotation,
+    Specification,
+    annotation_of,
+    annotation_value,
+    in_words,
+)
 
 if TYPE_CHECKING:
     from tsgkit.runs.decisions import Decisions
-    from tsgkit.suites.sceneeval.furniture import Furniture
-    from tsgkit.suites.sceneeval.making import Made
+    from tsgkit.suites.sceneeval.making.furniture import Furniture
+    from tsgkit.suites.sceneeval.making.maker import Made
 
 KEYS = "a accept, d drop, ? forms of changes, q stop and go on later"
+FORMS = "+ENTRY adds one, -NUMBER takes one out, NUMBER ENTRY writes one anew, text WORDS writes the description anew"
+_NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")
 ACCEPTED, EDITED, DROPPED = "accepted", "edited", "dropped"
 
 
@@ -36,8 +61,7 @@ def review_of(
     Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
     """
     from tsgkit.runs.decisions import Decisions, shown_as
-    from tsgkit.suites.sceneeval.annotations import annotation_value
-    from tsgkit.suites.sceneeval.making import check
+    from tsgkit.suites.sceneeval.making.maker import check
 
     again = partial(check, made, table, known)
     decisions = Decisions(Path(f"{out}.review.jsonl"))
@@ -56,7 +80,6 @@ def review_of(
 def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place: str) -> str | None:
     """What was decided of one earlier, or is decided now; None where the person leaves."""
     from tsgkit.runs.decisions import shown_as
-    from tsgkit.suites.sceneeval.annotations import annotation_value
 
     name = shown_as(annotation_value(one.annotation))
     kept = decisions.find(name)
@@ -71,7 +94,6 @@ def _decision(one: Made, decisions: Decisions, again: Callable[[], None], place:
 
 def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
     """Make the changes that a person made."""
-    from tsgkit.suites.sceneeval.annotations import annotation_of
 
     if kept["decision"] == EDITED:
         now = one.annotation
@@ -91,8 +113,6 @@ def _apply(one: Made, kept: dict[str, Any], again: Callable[[], None]) -> None:
 
 def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] | None:
     """Show one until it is decided."""
-    from tsgkit.suites.sceneeval.annotations import annotation_value
-    from tsgkit.suites.sceneeval.reviewing import FORMS, edited
 
     first = one.annotation
     _show(one, place)
@@ -124,7 +144,6 @@ def _asked(one: Made, again: Callable[[], None], place: str) -> dict[str, Any] |
 
 
 def _show(one: Made, place: str) -> None:
-    from tsgkit.suites.sceneeval.reviewing import lines
 
     say(f"{place}: {one.drawn.difficulty}, {' and '.join(one.drawn.rooms)}")
     say(f"  {inert(one.annotation.description)}")
@@ -141,3 +160,43 @@ def _line() -> str:
     sys.stdout.flush()
     line = sys.stdin.readline()
     return line.strip() or ("?" if line else "")
+
+
+def lines(annotation: Annotation) -> list[str]:
+    """The entries with their numbers and what they say in words."""
+    return [f"{n}  {spec.text}  ({in_words(spec)})" for n, spec in enumerate(annotation.specifications, 1)]
+
+
+def edited(annotation: Annotation, command: str) -> Annotation:
+    """The annotation after a change; ``UsageError`` or ``NotationError`` says why there is none."""
+    listed, command = list(annotation.specifications), command.strip()
+    if command.startswith("text "):
+        return replace(annotation, description=" ".join(command[5:].replace(";", ",").split()))
+    if command.startswith("+"):
+        return _with(annotation, [*listed, _entry(command[1:])])
+    if command.startswith("-"):
+        place = _place(command[1:].strip(), listed)
+        return _with(annotation, [*listed[:place], *listed[place + 1 :]])
+    if found := _NUMBERED.fullmatch(command):
+        place = _place(found[1], listed)
+        return _with(annotation, [*listed[:place], _entry(found[2]), *listed[place + 1 :]])
+    raise UsageError(f"{command!r:.60} is no change", hint=FORMS)
+
+
+def _entry(text: str) -> Specification:
+    entry = text.strip()
+    if ";" in entry:
+        raise UsageError(f"{entry!r:.60}: a semicolon parts entries", hint="add one after the other")
+    return PARSERS[kind_of_form(entry)](entry)
+
+
+def _place(text: str, listed: Sequence[Specification]) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= len(listed):
+        raise UsageError(f"there is no entry {text!r:.20}", hint=f"they are numbered from 1 to {len(listed)}")
+    return int(text) - 1
+
+
+def _with(annotation: Annotation, listed: Sequence[Specification]) -> Annotation:
+    """The annotation with these entries, each among those of its kind."""
+    counts, attributes, pairs, built = (tuple(spec for spec in listed if spec.kind == kind) for kind in KINDS)
+    return replace(annotation, counts=counts, attributes=attributes, object_relations=pairs, room_relations=built)

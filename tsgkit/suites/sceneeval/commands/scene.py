@@ -17,8 +17,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
@@ -27,10 +28,13 @@ from tsgkit.suites.sceneeval.commands.render import add_render, render
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
-    from tsgkit.suites.sceneeval.furnished import Furnished
+    from tsgkit.graph.drawing.svg import Markup
+    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
+TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "outside the floor"))
+HEAD = ("object", "held by", "trouble", "best side free", "why")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> Furnished:
-    from tsgkit.suites.sceneeval.assets import sources_of
-    from tsgkit.suites.sceneeval.loading import read_scene
+    from tsgkit.suites.sceneeval.rooms.assets import sources_of
+    from tsgkit.suites.sceneeval.rooms.folder import read_scene
 
     return read_scene(Path(arguments.file), sources_of(arguments.assets), missing=arguments.missing)
 
@@ -130,9 +134,9 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.geometry import PROFILES as MEASURES
     from tsgkit.geometry import Stage
+    from tsgkit.suites.sceneeval.judges.rules import RulesJudge
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.rules_judge import RulesJudge
-    from tsgkit.suites.sceneeval.top_view import draw_scene
+    from tsgkit.suites.sceneeval.showing.top_view import draw_scene
 
     is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
     if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
@@ -143,12 +147,46 @@ def _show(arguments: argparse.Namespace) -> int:
     title = Path(arguments.file).name
     made = draw_scene(strict, types, sides, title)
     if is_page:
-        from tsgkit.suites.sceneeval.commands.scene_page import write_scene
-
         stages = {name: Stage(scene.scene, MEASURES[name]) for name in PROFILES}
         found = {name: findings(stage, types, sides) for name, stage in stages.items()}
-        made = write_scene(title, made, found, [*scene.notes, *map(str, strict.problems)])
+        made = _scene_page(title, made, found, [*scene.notes, *map(str, strict.problems)])
     return _written(made, arguments)
+
+
+def _scene_page(title: str, picture: str, found: Mapping[str, Mapping[str, Any]], problems: Sequence[str]) -> str:
+    """Return a page that needs nothing else: the picture, and what each profile found of each object."""
+    from tsgkit.report import html
+
+    tables = [
+        html.section(f"Profile {profile}", html.facts(_facts(value)), html.table(HEAD, _rows(value)))
+        for profile, value in found.items()
+    ]
+    wrong = html.section("What is wrong with the file", html.listed(html.name(problem) for problem in problems))
+    return html.whole_page(title, html.drawing(picture, "from above, as strict finds it"), wrong, *tables)
+
+
+def _facts(value: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
+    from tsgkit.report import html
+    from tsgkit.report.html import text
+
+    for name, (summed, weight) in value["scores"].items():
+        yield name, text(f"{summed:.3g} of {weight}" if weight else "does not apply")
+    yield "free floor", text(value["navigability"]["reason"])
+    for opening in value["openings"]:
+        if opening["occluded"]:
+            yield opening["kind"], html.name(opening["reason"])
+
+
+def _rows(value: Mapping[str, Any]) -> Iterator[tuple[Markup, ...]]:
+    from tsgkit.report import html
+    from tsgkit.report.html import text
+
+    for name, one in value["objects"].items():
+        troubles = [words for key, words in TROUBLES if one[key]]
+        troubles += [] if one["supported"] else ["rests on nothing"]
+        access = "" if one["accessibility"] is None else f"{100 * one['accessibility']:.0f} %"
+        why = html.listed(html.name(reason) for reason in one["reasons"])
+        yield html.name(name), text(one["support_type"]), text(", ".join(troubles) or "none"), text(access), why
 
 
 def _written(made: str, arguments: argparse.Namespace) -> int:
@@ -165,11 +203,10 @@ def _written(made: str, arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file
-    from tsgkit.suites.sceneeval.annotation_findings import meanings
+    from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file, unmapped_relations
 
     found = read_annotation_file(Path(arguments.file))
-    findings = [*found.findings, *meanings(found.annotations)]
+    findings = [*found.findings, *unmapped_relations(found.annotations)]
     errors = sum(one.severity == "error" for one in findings)
     counts = {code: n for code in RULES if (n := sum(one.code == code for one in findings))}
     if arguments.json:

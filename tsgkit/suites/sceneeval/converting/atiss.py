@@ -39,8 +39,8 @@ from tsgkit.suites.sceneeval.converting.measures import (
 )
 from tsgkit.suites.sceneeval.converting.room_sizes import RoomSize
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, each_scene, room_of
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
-from tsgkit.suites.sceneeval.simple import Far, Size
+from tsgkit.suites.sceneeval.rooms.files import object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.simple import Far, Size
 
 Half = Annotated[Size, Field(le=1e3)]
 

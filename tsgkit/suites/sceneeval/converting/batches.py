@@ -24,7 +24,7 @@ from tsgkit.suites.sceneeval.converting.arrangements import Loss
 from tsgkit.suites.sceneeval.converting.given import Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.registry import converter_of, is_companion, recognised
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
-from tsgkit.suites.sceneeval.folders import plain_id
+from tsgkit.suites.sceneeval.rooms.files import plain_id
 
 ENDINGS = (".json", ".txt", ".css")
 MOST_BYTES = 32 * 2**20

@@ -17,10 +17,10 @@ from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.suites.sceneeval.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.converting.room_sizes import RoomSizes
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, Unconverted
-from tsgkit.suites.sceneeval.furnished import json_of
+from tsgkit.suites.sceneeval.rooms.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.rooms.files import json_of
 
 Target = Literal["room", "state"]
 TARGETS: tuple[Target, ...] = ("room", "state")

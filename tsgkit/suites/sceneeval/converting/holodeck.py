@@ -42,7 +42,6 @@ from typing import Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
-from tsgkit.suites.sceneeval.assets import Asset
 from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Holder, Ledger, Names, Point, Thing
 from tsgkit.suites.sceneeval.converting.given import Assumption, Converter, Given, Options
 from tsgkit.suites.sceneeval.converting.measures import (
@@ -64,7 +63,8 @@ from tsgkit.suites.sceneeval.converting.measures import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converting.writing import Scenes, room_of, state_of
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.assets import Asset
+from tsgkit.suites.sceneeval.rooms.files import object_names, problem_of
 
 PREFIX = "objaverse"
 HELD_BY: Mapping[str, Holder] = {

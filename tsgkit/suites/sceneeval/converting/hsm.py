@@ -53,9 +53,9 @@ from tsgkit.suites.sceneeval.converting.measures import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converting.writing import Scenes, room_of
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
-from tsgkit.suites.sceneeval.simple import Far, Size
-from tsgkit.suites.sceneeval.states import FORMAT, PlacedModel, parsed_state
+from tsgkit.suites.sceneeval.rooms.files import object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.simple import Far, Size
+from tsgkit.suites.sceneeval.rooms.states import FORMAT, PlacedModel, parsed_state
 
 PREFIX = "fpModel"
 HEIGHT = 2.5

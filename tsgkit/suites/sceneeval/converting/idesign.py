@@ -36,8 +36,8 @@ from tsgkit.suites.sceneeval.converting.measures import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converting.writing import Scenes, room_of
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
-from tsgkit.suites.sceneeval.simple import Far
+from tsgkit.suites.sceneeval.rooms.files import object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.simple import Far
 
 WALLS = ("south_wall", "east_wall", "north_wall", "west_wall")
 FLOOR, CEILING = "middle of the room", "ceiling"

@@ -54,7 +54,7 @@ from tsgkit.suites.sceneeval.converting.measures import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converting.writing import Converted, Scenes, each_scene, room_of
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.files import object_names, problem_of
 
 FIELDS = ("length", "width", "height", "left", "top", "depth", "orientation")
 SIZES, PLACE = FIELDS[:3], FIELDS[3:6]

@@ -52,8 +52,8 @@ from tsgkit.suites.sceneeval.converting.measures import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converting.writing import Scenes, room_of, state_of
-from tsgkit.suites.sceneeval.furnished import problem_of
-from tsgkit.suites.sceneeval.simple import Far, Size
+from tsgkit.suites.sceneeval.rooms.files import problem_of
+from tsgkit.suites.sceneeval.rooms.simple import Far, Size
 
 PREFIX = "layoutvlm-objaverse"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}

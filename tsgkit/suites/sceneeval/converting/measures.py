@@ -19,10 +19,10 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Wall, read_mesh
 from tsgkit.geometry.problems import Problem
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.assets import Asset, extents
 from tsgkit.suites.sceneeval.converting.arrangements import Ledger, Point
-from tsgkit.suites.sceneeval.folders import LooksBeside
-from tsgkit.suites.sceneeval.simple import Far
+from tsgkit.suites.sceneeval.rooms.assets import Asset, extents
+from tsgkit.suites.sceneeval.rooms.files import LooksBeside
+from tsgkit.suites.sceneeval.rooms.simple import Far
 
 MOST_OBJECTS = 5000
 HEIGHT = 2.6

@@ -19,8 +19,8 @@ from importlib.metadata import entry_points
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.converting.given import Converter, Given
-from tsgkit.suites.sceneeval.simple import FORMAT as ROOM
-from tsgkit.suites.sceneeval.states import FORMAT as STATE
+from tsgkit.suites.sceneeval.rooms.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.rooms.states import FORMAT as STATE
 
 GROUP = "tsgkit.scene_converters"
 OURS = {

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.furnished import json_of
+from tsgkit.suites.sceneeval.rooms.files import json_of
 
 MOST = 1e4
 LEAST = 1e-3

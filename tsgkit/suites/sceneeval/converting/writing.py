@@ -20,14 +20,13 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Opening, Wall
-from tsgkit.suites.sceneeval.assets import LAYOUTS
 from tsgkit.suites.sceneeval.converting.arrangements import Arrangement, Ledger, Loss, Point, Thing
-from tsgkit.suites.sceneeval.folders import NAME
-from tsgkit.suites.sceneeval.furnished import object_names, problem_of
-from tsgkit.suites.sceneeval.simple import FORMAT as ROOM
-from tsgkit.suites.sceneeval.simple import SceneGiven
-from tsgkit.suites.sceneeval.states import FORMAT as STATE
-from tsgkit.suites.sceneeval.states import VERSIONS
+from tsgkit.suites.sceneeval.rooms.assets import LAYOUTS
+from tsgkit.suites.sceneeval.rooms.files import NAME, object_names, problem_of
+from tsgkit.suites.sceneeval.rooms.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.rooms.simple import SceneGiven
+from tsgkit.suites.sceneeval.rooms.states import FORMAT as STATE
+from tsgkit.suites.sceneeval.rooms.states import VERSIONS
 
 UNSIZED = "objects whose size is not known, left out"
 BASED = frozenset(layout.prefix for layout in LAYOUTS.values() if layout.based)

@@ -1,0 +1,342 @@
+"""The task ``sceneeval/annotate``: what a description demands, written down entry by entry.
+
+>>> from tsgkit.library.cards import load_card
+>>> from tsgkit.suites.replies import Reply
+>>> from tsgkit.suites.sceneeval.annotations import annotation_of
+>>> task = AnnotateTask(load_card("sceneeval/annotate"))
+>>> len(task.dataset(None)), task.baseline("baseline/rules", 0, task.dataset(None)).name
+(30, 'baseline')
+>>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"), (), ("eq,1,left,0,sofa,lamp",))
+>>> said = '{"counts": ["eq,1,couch", "eq,2,lamp"], "object_relations": ["eq,1,left,1,sofa,lamp"]}'
+>>> judged = task.score(asked, task.read(asked, Reply(said)), None)
+>>> scores = judged.scores["strict"]
+>>> scores["cnt_f1"].value, scores["oor_f1"].value, scores["quantities"].value, scores["anchors"].value
+(0.5, 0.0, 0.5, 0.0)
+>>> judged.evidence["nearly"][0]
+{'said': 'eq,2,lamp', 'wanted': 'ge,2,lamp', 'differs': 'quantity'}
+
+An entry is right if all of it agrees; one that is said twice counts once, and one that cannot be read is wrong. Without
+an answer a sample counts as if as many entries had been said as are wanted, all of them wrong. A field of which nothing
+is wanted and nothing said is right: 1 in the figures per item, without weight in the pooled ones. No figures of this
+task are published, so there is no ``official``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import StrictStr, ValidationError
+
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.reading import Note
+from tsgkit.library.projects import text_of
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score, right_or_wrong
+from tsgkit.scoring.sets import Overlap
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.asked_task import AskedTask
+from tsgkit.suites.judged import AnswerScores, Judged, Scores
+from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
+from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
+from tsgkit.suites.sceneeval.annotation_entries import Compared, Level, Wording, compared, nearly, wording_of_tables
+from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
+from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
+from tsgkit.suites.sceneeval.rooms.files import Given, json_of, problem_of
+from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.solvers.answerable import AsAsked, Reading
+from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.texts import Parts, Texts
+from tsgkit.suites.solvers.voting import majority
+from tsgkit.suites.styles import Style
+from tsgkit.suites.task import Dataset, Items
+
+NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
+NO_MAJORITY = "no entry has a majority"
+NOTHING = "nothing is wanted and nothing was said"
+UNREAD = "unread_entries"
+"""The count of entries that could not be read."""
+MARKS = {"matched": "✓", "missing": "✗ missing:", "extra": "✗ not wanted:"}
+LIST = {"type": "array", "items": {"type": "string"}}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {FIELDS[kind]: LIST for kind in KINDS},
+    "required": [FIELDS[kind] for kind in KINDS],
+    "additionalProperties": False,
+}
+ABOUT = {
+    "cnt": "numbers of objects",
+    "atr": "attributes",
+    "oor": "relations between objects",
+    "oar": "relations to the room",
+}
+"""What the fields of an annotation are about."""
+
+
+def _extra(meaning: str, *, per_item: bool = False, more_is_better: bool = True) -> Metric:
+    return Metric(meaning, PER_ITEM if per_item else POOLED, more_is_better, is_headline=False)
+
+
+METRICS = {
+    "precision": Metric("the share of the entries said that are right"),
+    "recall": Metric("the share of the entries wanted that were said"),
+    **{f"{field}_f1": Metric(f"f1 of the entries on {what}") for field, what in ABOUT.items()},
+    "f1_meaning": Metric("f1 with relations, comparisons and rooms taken for what they mean"),
+    "f1": Metric("the harmonic mean of precision and recall, all fields together"),
+    "precision_meaning": _extra("precision with relations, comparisons and rooms taken for what they mean"),
+    "recall_meaning": _extra("recall with relations, comparisons and rooms taken for what they mean"),
+    **{f"{field}_f1_meaning": _extra(f"f1 by meaning of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_precision": _extra(f"precision of the entries on {what}") for field, what in ABOUT.items()},
+    **{f"{field}_recall": _extra(f"recall of the entries on {what}") for field, what in ABOUT.items()},
+    "f1_per_item": _extra("f1, every description counting the same", per_item=True),
+    "precision_per_item": _extra("precision, every description counting the same", per_item=True),
+    "recall_per_item": _extra("recall, every description counting the same", per_item=True),
+    **{
+        f"{field}_f1_per_item": _extra(f"f1 of the entries on {what}, every description the same", per_item=True)
+        for field, what in ABOUT.items()
+    },
+    "exact_match": _extra("all entries of a description are right, none is missing or surplus"),
+    "quantities": _extra("right comparisons and numbers, where by meaning all else of an entry is right"),
+    "anchors": _extra("right anchors, where by meaning all else of a relation is right and the anchor matters"),
+    "unread": _extra("entries that cannot be read, over all entries said", more_is_better=False),
+}
+
+
+class AnnotationTexts(Texts[Annotation]):
+    """The texts that ask for annotations."""
+
+    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
+        """Return what a fingerprint is made of; the prompts have this name in it, wherever they lie."""
+        return ["annotate", style, head, "{head}" + tail]
+
+
+def texts_of(folder: str, prompts: str | Path | None = None) -> AnnotationTexts:
+    """Return the texts in a folder of prompts, from one the caller names (None: the working project, then ours)."""
+    parts = Parts(folder, rules=("entries", "rules"), required=("description",))
+    return AnnotationTexts(parts, parts.load(prompts), _shown, lambda _: SCHEMA, "annotation")
+
+
+def _shown(item: Annotation) -> Mapping[str, str]:
+    return {"description": item.description}
+
+
+class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
+    """The task that asks for annotations."""
+
+    metrics = METRICS
+
+    @functools.cached_property
+    def wording(self) -> Wording:
+        """What makes two entries the same, by the tables of the working project or ours."""
+        return wording_of_tables()
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Return where each part of its prompts comes from."""
+        return {name: part.source for name, part in texts_of(self.card.prompts, prompts).templates.items()}
+
+    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Annotation]:
+        """Return the prompts in a style; the pool of examples is held against the descriptions."""
+        examples = self.pool().chosen(style.shots, seed, _own(dataset)) if style.shots else ()
+        return Prompter(texts_of(self.card.prompts, prompts), style, examples)
+
+    def pool(self) -> Pool[Annotation]:
+        """Return the worked examples that the card names: JSON rows, each an annotation with a ``rationale``."""
+        found = pool_file(self.card)
+        lines = enumerate(text_of(found).split("\n"), 1)
+        examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
+        return Pool(str(self.card.examples), examples, lambda item: Identity((folded(item.description),)))
+
+    def read_text(self, item: Annotation, text: str) -> AnnotationReading | Unreadable:
+        """Read strictly."""
+        reading = read_annotation_reply(text)
+        return Unreadable(reading.unreadable) if reading.unreadable else reading
+
+    def answer_scores(self, item: Annotation, answer: AnnotationReading | None, asked: AsAsked | None) -> AnswerScores:
+        """Score the entries."""
+        answered, reading = answer is not None, answer or AnnotationReading()
+        levels = compared(item, reading, self.wording)
+        scores = _scores(levels, answered=answered) | _softer(levels["meaning"])
+        return AnswerScores(
+            {name: scores[name] for name in ("f1", *METRICS)},
+            answer=_answer_value(reading) if answered else None,
+            evidence=_evidence(levels, reading) if answered else None,
+            counts={"repaired": int(reading.is_repaired), UNREAD: len(reading.bad)},
+            notes=tuple(map(str, reading.findings)),
+        )
+
+    def vote(self, item: Annotation, answers: Sequence[AnnotationReading]) -> Reading[Any]:
+        """Return the entries that more than half of the draws have, as they were first written.
+
+        Entries are the same where the exact scores take them for the same. An entry that cannot be read is one all the
+        same, by its text: where most draws have it, it stays and counts as wrong.
+        """
+        entries = majority([draw.specifications for draw in answers], self.wording.key)
+        bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
+        empty = sum(not draw.specifications and not draw.bad for draw in answers)
+        if not entries and not bad and empty * 2 <= len(answers):
+            return Reading(Outcome.UNREADABLE, Unreadable(NO_MAJORITY))
+        return Reading(Outcome.ANSWERED, AnnotationReading(tuple(entries), tuple(bad)))
+
+    def program(self, subject: str, seed: int, dataset: Dataset) -> Annotator:
+        """Return the baseline of a name."""
+        return annotator_named(subject, seed, list(_own(dataset)))
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Return why there are no official figures."""
+        return NO_FIGURES
+
+    def board_by(
+        self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
+    ) -> Board:
+        """Return the values of a tally, with the number of entries that nobody could read."""
+        board = super().board_by(tally, seed, style=style, unpublished=unpublished, only=only)
+        return replace(board, counts={**board.counts, UNREAD: board.counts.get(UNREAD, 0)})
+
+    def shown_answer(self, item: Annotation) -> str:
+        """Return the right answer in the form that is asked for."""
+        return answer_text(item)
+
+    def told(self, answer: AnnotationReading) -> str:
+        """Return what was read, in the form that is asked for."""
+        return answer_text(answer.annotation(""))
+
+    def noted(self, answer: AnnotationReading) -> tuple[Note, ...]:
+        """Return what was repaired, ignored or could not be read."""
+        return answer.findings
+
+    def reference(self, sample: Annotation) -> str:
+        """Return the annotation, in the form that is asked for."""
+        return answer_text(sample)
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """Return each entry that was said or wanted, field by field."""
+        return tuple(_traced(judged.evidence)) if judged.evidence else ()
+
+
+def _own(dataset: Dataset) -> Items:
+    """Return the descriptions of a dataset of this suite."""
+    if not isinstance(dataset, Items):
+        raise UsageError(f"{dataset.file}: not descriptions of rooms")
+    return dataset
+
+
+class _Row(Given):
+    item_id: StrictStr
+    difficulty: StrictStr = ""
+    description: StrictStr
+    counts: tuple[StrictStr, ...]
+    attributes: tuple[StrictStr, ...] = ()
+    object_relations: tuple[StrictStr, ...] = ()
+    room_relations: tuple[StrictStr, ...] = ()
+    rationale: StrictStr
+
+
+def _example(line: str, place: str) -> Example[Annotation]:
+    try:
+        row = _Row.model_validate(json_of(line, place))
+        listed = (row.counts, row.attributes, row.object_relations, row.room_relations)
+        annotation = annotation_of(row.item_id, row.difficulty, row.description, *listed)
+    except ValidationError as error:
+        raise problem_of(error, place) from None
+    except NotationError as error:
+        raise UsageError(f"{place}: {error.message}") from None
+    return Example(annotation, answer_text(annotation), row.rationale)
+
+
+def _scores(levels: Mapping[Level, Mapping[Kind, Compared]], *, answered: bool) -> Scores:
+    scores: Scores = {}
+    for level, fields in levels.items():
+        ending = "" if level == "exact" else f"_{level}"
+        for prefix, held in {"": [*fields.values()], **{f"{kind}_": [fields[kind]] for kind in KINDS}}.items():
+            found = _overlap(held, answered=answered)
+            pooled = _pooled(found, answered=answered)
+            scores |= {f"{prefix}{name}{ending}": score for name, score in pooled.items()}
+            if not ending:
+                own = _per_item(found, pooled["f1"].reason, answered=answered)
+                scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
+    return scores | _whole([*levels["exact"].values()], answered=answered)
+
+
+def _overlap(held: Sequence[Compared], *, answered: bool) -> Overlap:
+    """How many entries of some kinds together are right, said and wanted."""
+    wanted = sum(len(one.wanted) for one in held)
+    said = sum(one.total for one in held) if answered else wanted
+    return Overlap(sum(one.right for one in held), said, wanted)
+
+
+def _pooled(found: Overlap, *, answered: bool) -> Scores:
+    """Precision, recall and F1 as a share of all entries."""
+    right, said, wanted = found
+    reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
+    parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
+    return {
+        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NOTHING)
+        for name, (total, weight) in parts.items()
+    }
+
+
+def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
+    """The same of a description by itself; without an answer nothing is right, even where nothing is wanted."""
+    return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
+
+
+def _whole(held: Sequence[Compared], *, answered: bool) -> Scores:
+    wrong = sum(len(one.missing) + len(one.extra) + one.bad for one in held)
+    bad, said = sum(one.bad for one in held), sum(one.total for one in held)
+    return {
+        "exact_match": right_or_wrong(answered and not wrong, f"{wrong} entries missing or wrong"),
+        "unread": Score(bad, said, f"{bad} of {said} cannot be read") if said else Score.missing("nothing was said"),
+    }
+
+
+def _softer(fields: Mapping[Kind, Compared]) -> Scores:
+    """Score what of an entry is right if all else is: its comparison and number, and its anchor."""
+    quantities = [one.agreeing_in_quantity() for one in fields.values()]
+    return {
+        "quantities": _share(quantities, "comparison and number"),
+        "anchors": _share([fields["oor"].agreeing_in_anchor()], "anchor"),
+    }
+
+
+def _share(parts: Iterable[tuple[int, int]], what: str) -> Score:
+    right, of = (sum(numbers) for numbers in zip(*parts, strict=True))
+    return Score(right, of, f"{right} of {of} agree in {what}") if of else Score.missing("no entry agrees in the rest")
+
+
+def _answer_value(reading: AnnotationReading) -> dict[str, list[str]]:
+    return {FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS}
+
+
+def _evidence(levels: Mapping[Level, Mapping[Kind, Compared]], reading: AnnotationReading) -> dict[str, Any]:
+    """What is right, missing, surplus and unread of each field, and which entries are nearly right."""
+    exact, meaning = levels["exact"], levels["meaning"]
+    fields = {
+        kind: {
+            "matched": [spec.text for key, spec in one.said.items() if key in one.wanted],
+            "missing": [spec.text for spec in one.missing],
+            "extra": [spec.text for spec in one.extra],
+            "unread": [{"entry": bad.note.text, "reason": bad.note.reason} for bad in reading.bad if bad.kind == kind],
+        }
+        for kind, one in exact.items()
+    }
+    almost = [near for kind in KINDS for near in nearly(exact[kind], meaning[kind])]
+    return {"fields": fields, "nearly": almost}
+
+
+def _traced(evidence: Mapping[str, Any]) -> Iterator[str]:
+    nearly = {one["said"]: one for one in evidence["nearly"]}
+    for kind in KINDS:
+        found = evidence["fields"][kind]
+        for name, mark in MARKS.items():
+            for entry in found[name]:
+                near = nearly.get(entry) if name == "extra" else None
+                why = f" ({near['differs']}: {near['wanted']} is wanted)" if near else ""
+                yield f"{FIELDS[kind]}: {mark} {entry}{why}"
+        for bad in found["unread"]:
+            yield f"{FIELDS[kind]}: ✗ unread: {bad['entry']} ({bad['reason']})"

@@ -1,0 +1,355 @@
+"""The judge that is a model: it is shown objects, and told what stands in lists, and answers are held against both.
+
+A scene of K objects whose description has T demands on attributes costs 2K + T + 3 calls: for fidelity one an object
+(of which category is it?), one a demanded attribute of a category that is there, one for all relations between objects
+and one for all relations to the room; for plausibility one an object (what holds it?), and one for all functional
+sides. What relations mean is asked without a word about the scene but the names of its floors.
+
+>>> words = Words()
+>>> words.text("match", categories="- bed\\n- lamp").splitlines()[3]
+'- bed'
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import Stage, View
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.response_formats import Schema
+from tsgkit.suites.request_forms import NEWEST, mark_of
+from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
+from tsgkit.suites.sceneeval.judges import answers
+from tsgkit.suites.sceneeval.judges.answers import Fault
+from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+from tsgkit.suites.sceneeval.meanings import Meant
+from tsgkit.suites.sceneeval.rooms.furnished import SIZE, VERSION, Furnished
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.together import together
+from tsgkit.suites.transcript import Ask
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+PROMPTS = "sceneeval/judge"
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "role": (),
+    "match": ("categories",),
+    "attribute": ("count", "category", "attribute"),
+    "support": (),
+    "sides": ("objects",),
+    "object-relations": ("relations",),
+    "room-relations": ("relations", "floors"),
+}
+"""The texts there are, and the fields they must have."""
+TRIES = 3
+"""So often an answer is asked for until it can be used."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Words:
+    """The texts, from a folder the caller names (laid out as ours), else the working project, else ours."""
+
+    folder: Path | None = None
+    form: int = NEWEST
+    """The request form, which says on which side of the text pictures stand."""
+
+    @classmethod
+    def of(cls, folder: str | None, form: int = NEWEST) -> Words:
+        """The texts; ``UsageError`` where the caller's folder has none, or one has other fields than it should."""
+        words = cls(None if folder is None else Path(folder), form)
+        words.check()
+        return words
+
+    def check(self) -> None:
+        """Whether all texts are what they should be."""
+        if self.folder is not None:
+            places = (self.folder / PROMPTS, self.folder / "prompts" / PROMPTS)
+            if not self.folder.is_dir():
+                raise UsageError(f"{self.folder}: no such folder of prompts")
+            if not any((place / f"{name}.txt").is_file() for place in places for name in FIELDS):
+                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"they lie in {places[0]}/")
+        _ = self.fingerprint
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """Where each text comes from."""
+        return {name: template.source for name, template in self._templates.items()}
+
+    @cached_property
+    def _templates(self) -> Mapping[str, Template]:
+        folders = () if self.folder is None else (self.folder,)
+        return {
+            name: load_template(find("prompts", f"{PROMPTS}/{name}.txt", folders), required=fields)
+            for name, fields in FIELDS.items()
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of them."""
+        texts = "\0".join(self._templates[name].text for name in FIELDS)
+        return hashlib.sha256(texts.encode()).hexdigest()[:16]
+
+    def text(self, name: str, **values: str) -> str:
+        """One of them with its fields filled."""
+        return self._templates[name].render(**values).rstrip("\n")
+
+    def messages(self, text: str, *pieces: str | Picture) -> list[BaseMessage]:
+        """The system's message and the user's: a text, and pictures with what stands between them."""
+        return messages_of(text, images=pieces, role=self.text("role"), form=self.form)
+
+
+def reader(read: Callable[[str], Found]) -> Callable[[Reply], Reading[Found | Fault]]:
+    """Make a reader of texts one of replies: one that is not complete is not read, and any fault wants another."""
+
+    def of(reply: Reply) -> Reading[Found | Fault]:
+        found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(problem_of(reply))
+        return Reading(found, next((one.reason for one in _faults(found)), ""))
+
+    return of
+
+
+def _faults(found: object) -> Iterator[Fault]:
+    parts = found.values() if isinstance(found, dict) else (found,)
+    return (one for one in parts if isinstance(one, Fault))
+
+
+def known(answer: Answer[Any]) -> Any:  # noqa: ANN401  (what was read, with every fault made unknown)
+    """What could be read of an answer; what could not be used of it, or at all, is unknown, with the reason."""
+    if answer.value is None and answer.unknown is not None:
+        return answer.unknown
+    return _known(answer.value, answer.said[-1].label, answer.outcome)
+
+
+def _known(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
+    if isinstance(found, Fault):
+        return Unknown(found.reason, label, outcome)
+    if isinstance(found, dict):
+        return {name: _known(one, label, outcome) for name, one in found.items()}
+    return found
+
+
+OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
+"""The labels of calls about a whole scene; others name their object or demand."""
+LONGEST_LINE = 500
+"""Characters of a line of a list."""
+A_REASON, AN_ENTRY = 120, 60
+"""Characters of a reason, and of an entry of a list."""
+OUTLINED = "In the next picture a pink line, which is not part of the room, runs around the object."
+"""What stands between the two pictures of a question about support."""
+AT_A_TIME = 8
+"""So many scenes are held in memory while their questions are answered."""
+A_PICTURE = FEWEST_TOKENS, 3 * SIZE * SIZE // PIXELS_A_TOKEN
+"""What services take a picture of this size for: the fewest tokens, and three times what its pixels say."""
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A model behind the door."""
+
+    name: str
+    words: Words = field(default_factory=Words)
+    asking: Judge = field(default_factory=Judge, repr=False, compare=False)
+    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME), repr=False, compare=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """The words, what pictures look like, how often is asked, and on which side of the pictures the words stand."""
+        return f"model/{self.words.fingerprint}/{VERSION}/{TRIES}{mark_of(self.words.form)}"
+
+    def go_on(self) -> None:
+        """Raise where nothing more is asked: no scene has to be read, and no picture taken."""
+        self.asking.go_on()
+
+    async def _answer(
+        self,
+        ask: Ask | None,
+        label: str,
+        messages: Sequence[BaseMessage],
+        schema: Schema,
+        read: Callable[[str], object],
+    ) -> Any:  # noqa: ANN401  (what is read, with every fault made unknown)
+        question = Question(label, messages, reader(read), schema, TRIES)
+        return known(await self.asking.answer(a_model(ask, "rooms"), question))
+
+    async def categories(
+        self, scene: Furnished, categories: Sequence[str], ask: Ask | None
+    ) -> dict[str, str | Unknown | None]:
+        """Each object alone, from before its front; one without a shape that could be seen is of no category."""
+        names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
+        text = self._match(categories)
+        found = await together(*(self._category(scene, name, categories, text, ask) for name in names))
+        return dict(zip(names, found, strict=True))
+
+    async def _category(
+        self, scene: Furnished, name: str, categories: Sequence[str], text: str, ask: Ask | None
+    ) -> str | Unknown | None:
+        if name in scene.stage.unmeasured:
+            return None
+        picture = await self._picture(scene, "front", name)
+        if isinstance(picture, str):
+            return Unknown(picture)
+        read = partial(answers.read_category, categories=categories)
+        schema, messages = answers.category_schema(categories), self.words.messages(text, picture)
+        found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
+        return found
+
+    async def _picture(self, scene: Furnished, kind: View, name: str) -> Picture | str:
+        return await scene.gallery.picture(kind, name, self.go_on)
+
+    def _match(self, categories: Sequence[str]) -> str:
+        return self.words.text("match", categories=_list_of(dict.fromkeys(map(spaced, categories))))
+
+    async def attribute(
+        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+    ) -> Attributed:
+        """All instances in one call, two pictures each."""
+        pieces: list[str | Picture] = []
+        for number, name in enumerate(instances, 1):
+            pair = [await self._picture(scene, "front", name), await self._picture(scene, "figure", name)]
+            if missing := [one for one in pair if isinstance(one, str)]:
+                return _untold(instances, Unknown(missing[0]))
+            pieces += [f"Object {number}:", *pair]
+        count, label = len(instances), f"attribute {spec.text}"
+        messages, schema = self.words.messages(self._of_all(spec, count), *pieces), answers.holds_schema(count)
+        found: tuple[bool, ...] | Unknown = await self._answer(
+            ask, label, messages, schema, partial(answers.read_holds, count=count)
+        )
+        if isinstance(found, Unknown):
+            return _untold(instances, found)
+        return Attributed(dict(zip(instances, found, strict=True)))
+
+    def _of_all(self, spec: Specification, count: int) -> str:
+        things = "one object" if count == 1 else f"{count} objects"
+        names = {"category": spaced(spec.category), "attribute": spaced(spec.attribute)}
+        return self.words.text("attribute", count=things, **names)
+
+    async def object_relations(
+        self, annotation: Annotation, ask: Ask | None
+    ) -> dict[Specification, tuple[Meant, ...] | Unknown | None]:
+        """All in one call, whatever the scene."""
+        specs = annotation.of_kind("oor")
+        if not specs:
+            return {}
+        read = partial(answers.read_object_relations, count=len(specs))
+        schema, messages = answers.object_relations_schema(), self.words.messages(self._between(specs))
+        found = await self._answer(ask, OBJECTS, messages, schema, read)
+        return _by_spec(specs, found)
+
+    def _between(self, specs: Sequence[Specification]) -> str:
+        return self.words.text(
+            "object-relations", relations="\n".join(map(_pair_line, range(1, 1 + len(specs)), specs))
+        )
+
+    async def room_relations(
+        self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
+    ) -> dict[Specification, MeantInRoom | Unknown | None]:
+        """All in one call; of the scene only the floors are named."""
+        specs = annotation.of_kind("oar")
+        if not specs:
+            return {}
+        read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
+        schema, messages = answers.room_relations_schema(tuple(floors)), self.words.messages(self._built(specs, floors))
+        found = await self._answer(ask, ROOM, messages, schema, read)
+        return _by_spec(specs, found)
+
+    def _built(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
+        lines = "\n".join(map(_room_line, range(1, 1 + len(specs)), specs))
+        listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
+        return self.words.text("room-relations", relations=lines, floors=listed)
+
+    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str | Unknown]:
+        """Each object alone, and with what is around it."""
+        found = await together(*(self._support(scene, name, ask) for name in stage.bodies))
+        return dict(zip(stage.bodies, found, strict=True))
+
+    async def _support(self, scene: Furnished, name: str, ask: Ask | None) -> str | Unknown:
+        pair = [await self._picture(scene, "front", name), await self._picture(scene, "surroundings", name)]
+        if missing := [one for one in pair if isinstance(one, str)]:
+            return Unknown(missing[0])
+        messages = self.words.messages(self.words.text("support"), pair[0], OUTLINED, pair[1])
+        label, schema = f"support {name}", answers.support_schema()
+        found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
+        return found
+
+    async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
+        """All in one call, by what is known of each object."""
+        names = tuple(scene.stage.bodies)
+        if not names:
+            return {}
+        read = partial(answers.read_sides, names=names)
+        messages, schema = self.words.messages(self._used(scene)), answers.sides_schema(names)
+        found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
+        return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
+
+    def _used(self, scene: Furnished) -> str:
+        known = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
+        lines = (f"{name}: {answers.one_line(known[name]).strip(' -') or 'unknown'}" for name in scene.stage.bodies)
+        return self.words.text("sides", objects=_list_of(lines))
+
+    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+        """The calls where every category is there, each once or as often as it may be asked."""
+        texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
+        sent = sum(len(text) + len(self.words.text("role")) for text, _, _ in texts)
+        pictures = CHARACTERS_A_TOKEN * sum(shown for _, shown, _ in texts)
+        said = sum(answer for _, _, answer in texts)
+        least, most = (sent + tokens * pictures for tokens in A_PICTURE)
+        return Expected((len(texts), TRIES * len(texts)), (least, TRIES * most), (said // 2, TRIES * said))
+
+    def _fidelity(self, annotation: Annotation, scene: Furnished) -> list[tuple[str, int, int]]:
+        """The text, the pictures and the characters of the answer of each call; instances as rules match them."""
+        seen = scene.stage.bodies if annotation.categories else ()
+        texts = [(self._match(annotation.categories), 1, A_REASON) for _ in seen]
+        there = list(RulesJudge().matched(scene, annotation.categories).values())
+        for spec in annotation.of_kind("atr") if texts else ():
+            count = max(1, there.count(spec.category))
+            texts.append((self._of_all(spec, count), 2 * count, A_REASON))
+        if pairs := annotation.of_kind("oor"):
+            texts.append((self._between(pairs), 0, AN_ENTRY * len(pairs)))
+        if built := annotation.of_kind("oar"):
+            floors = {ground.id: ground.room for ground in scene.stage.floors}
+            texts.append((self._built(built, floors), 0, AN_ENTRY * len(built)))
+        return texts
+
+    def _plausibility(self, scene: Furnished) -> list[tuple[str, int, int]]:
+        names, support = tuple(scene.stage.bodies), self.words.text("support")
+        texts = [(support, 2, A_REASON) for _ in names]
+        return [*texts, (self._used(scene), 0, AN_ENTRY * len(names))] if names else []
+
+
+def _untold(instances: Sequence[str], why: Unknown) -> Attributed:
+    return Attributed(dict.fromkeys(instances), str(why), why)
+
+
+def _by_spec(specs: Sequence[Specification], found: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
+    return {spec: found if isinstance(found, Unknown) else found[number] for number, spec in enumerate(specs, 1)}
+
+
+def _pair_line(number: int, spec: Specification) -> str:
+    others = ", ".join(map(spaced, spec.others))
+    return f'{number}. "{spaced(spec.relation)}": {others}; the anchor: {spaced(spec.anchor)}'
+
+
+def _room_line(number: int, spec: Specification) -> str:
+    elements = " and ".join(map(spaced, spec.elements))
+    return f'{number}. "{spaced(spec.relation)}": {spaced(spec.category)}; to: {elements}'
+
+
+def _list_of(names: Iterable[str]) -> str:
+    """Lines of a list; what rooms bring is cut where it is longer than any honest name or description."""
+    return "\n".join(f"- {answers.one_line(name)[:LONGEST_LINE]}" for name in names)

@@ -1,0 +1,192 @@
+"""The judge that asks nobody: names, tables and geometry.
+
+Objects are matched by what their files call them (:mod:`~tsgkit.suites.sceneeval.meanings`), phrases by the shared
+table, sides by category. An object is held by the floor or the top face that it stands on; where it stands on nothing,
+by what is nearest: what is below it, a wall behind it, the ceiling above it. An attribute is told where a file lists
+the object's attributes, or where its description says it; a description that does not say it leaves it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tsgkit.geometry import Object, Stage
+from tsgkit.geometry.distances import nearest_board
+from tsgkit.geometry.libraries import np
+from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
+from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
+from tsgkit.suites.sceneeval.meanings import (
+    Meant,
+    RelationTable,
+    Synonyms,
+    best_category,
+    element_of,
+    relation_table,
+    says,
+    sides_table,
+    synonyms_table,
+    words_of,
+)
+from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.transcript import Ask
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+
+NAME = "rules"
+HELD = 0.05
+"""What is farther than this from a wall or the ceiling is held by neither, and what is nearer to the floor stands."""
+STANDS = 0.01
+"""From so near above a top face a thing stands on it; from farther it may hang, such as a mirror above a basin."""
+BESIDE = 0.001
+"""Two things whose boxes meet by less than this stand side by side."""
+SUNK = 0.05
+"""So far a thing may be sunk into what it stands on and still stand on it."""
+ALONG = 0.9
+"""Cosine between the way a thing looks and the way a wall does from which the wall is behind it."""
+
+
+@dataclass(frozen=True)
+class RulesJudge:
+    """Rules, with the tables of the working project or ours."""
+
+    name: str = NAME
+
+    @cached_property
+    def _relations(self) -> RelationTable:
+        return relation_table()
+
+    @cached_property
+    def _sides(self) -> tuple[Mapping[str, tuple[str, ...]], str]:
+        return sides_table()
+
+    @cached_property
+    def _same(self) -> tuple[Synonyms, str]:
+        groups, sha256 = synonyms_table()
+        return Synonyms.of(groups), sha256
+
+    @property
+    def fingerprint(self) -> str:
+        """The tables."""
+        return f"{self.name}/{self._relations.sha256[:16]}/{self._sides[1][:16]}/{self._same[1][:16]}"
+
+    async def categories(self, scene: Furnished, categories: Sequence[str], ask: Ask | None) -> dict[str, str | None]:
+        """By the words of the object's own category and description."""
+        return self.matched(scene, categories)
+
+    def matched(self, scene: Furnished, categories: Sequence[str]) -> dict[str, str | None]:
+        """The same without waiting."""
+        return {
+            thing.id: best_category(thing.category, thing.description, categories, self._same[0])
+            for thing in scene.scene.objects
+        }
+
+    async def attribute(
+        self, scene: Furnished, spec: Specification, instances: Sequence[str], ask: Ask | None
+    ) -> Attributed:
+        """By the attributes that are listed, else by the description where it says so."""
+        things = {thing.id: thing for thing in scene.scene.objects}
+        found = {name: _has(things[name], scene.attributes.get(name), spec.attribute) for name in instances}
+        unknown = [name for name, has in found.items() if has is None]
+        if not unknown:
+            return Attributed(found)
+        why = f"{unknown[0]} lists no attributes and its description does not say {spaced(spec.attribute)}"
+        return Attributed(found, f"{why}; rules cannot look")
+
+    async def object_relations(
+        self, annotation: Annotation, ask: Ask | None
+    ) -> dict[Specification, tuple[Meant, ...] | None]:
+        """By the table."""
+        return {spec: self._relations.between_objects(spec.relation) for spec in annotation.of_kind("oor")}
+
+    async def room_relations(
+        self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
+    ) -> dict[Specification, MeantInRoom | None]:
+        """By the table; a type of room means the floors of that name, where there are any."""
+        return {spec: self._in_room(spec, floors) for spec in annotation.of_kind("oar")}
+
+    def _in_room(self, spec: Specification, floors: Mapping[str, str]) -> MeantInRoom | None:
+        element = element_of(spec.elements[0])
+        meant = None if element is None else self._relations.to_room(spec.relation, element)
+        if element is None or meant is None:
+            return None
+        wanted = set(words_of(spaced(spec.elements[0]))) if element == "room" else set()
+        named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
+        return MeantInRoom(meant, element, named)
+
+    async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str]:
+        """By what is nearest."""
+        return {name: support_type(stage, body) for name, body in stage.bodies.items()}
+
+    async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...]]:
+        """By category."""
+        return {thing.id: self._sides_of(thing.category) for thing in scene.scene.objects}
+
+    def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:
+        """It asks nobody."""
+        return Expected()
+
+    def _sides_of(self, category: str) -> tuple[str, ...]:
+        words = [word.removesuffix("s") if word.endswith("s") and not word.endswith("ss") else word
+                 for word in spaced(category).split()]  # fmt: skip
+        table = self._sides[0]
+        names = [" ".join(spelt[start:]) for start in range(len(words)) for spelt in (spaced(category).split(), words)]
+        return next((table[name] for name in names if name in table), ())
+
+
+def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool | None:
+    if listed is not None:
+        return any(says(one, attribute) for one in listed)
+    return True if says(f"{thing.category} {thing.description}", attribute) else None
+
+
+def support_type(stage: Stage, body: Body) -> str:
+    """What holds a thing: what it stands on, else the nearest; of equals the floor first, then a thing, a wall.
+
+    What stands is not held by the wall behind it, however near: it has to stand by itself.
+    """
+    gaps = {"ground": _to_floor(stage, body), "object": _to_top(stage, body)}
+    if gaps["ground"] > HELD and gaps["object"] > STANDS:
+        beyond = {"wall": _to_back(stage, body), "ceiling": _to_ceiling(stage, body)}
+        gaps |= {kind: gap for kind, gap in beyond.items() if gap <= HELD}
+    least = min(gaps.values())
+    return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
+
+
+def _to_floor(stage: Stage, body: Body) -> float:
+    """The way to the floor of the room it is in, or to the lowest floor where it is in none."""
+    under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
+    return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
+
+
+def _to_top(stage: Stage, body: Body) -> float:
+    """The way down to the nearest top face that lies below some of it; none where it is sunk into one."""
+    below = (
+        max(float(body.low[2] - other.high[2]), 0.0)
+        for other in stage.bodies.values()
+        if other is not body and other.high[2] <= body.low[2] + SUNK and _overlap(body, other)
+    )
+    return min(below, default=float("inf"))
+
+
+def _overlap(body: Body, other: Body) -> bool:
+    """Whether one lies over the other, seen from above, and not only side by side."""
+    common = np.minimum(body.high, other.high) - np.maximum(body.low, other.low)
+    thin = np.minimum(body.high - body.low, other.high - other.low)
+    return bool((common[:2] >= np.minimum(BESIDE, thin[:2] / 2)).all())
+
+
+def _to_back(stage: Stage, body: Body) -> float:
+    """The way to the nearest wall that it turns its back to."""
+    front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
+    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > ALONG]
+    return nearest_board(body, behind)[1] if behind else float("inf")
+
+
+def _to_ceiling(stage: Stage, body: Body) -> float:
+    ceiling = stage.ceiling()
+    return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

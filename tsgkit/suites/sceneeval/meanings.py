@@ -1,0 +1,237 @@
+"""What words mean: relation phrases by what can be measured, sides and names of things; by tables that can be edited.
+
+>>> table = relation_table()
+>>> table.between_objects("to_the_left_of"), table.between_objects("at the foot of")
+((Meant(type='side_of', side='left'),), (Meant(type='side_of', side='front'), Meant(type='next_to', side=None)))
+>>> table.to_room("hanging_from", "ceiling"), table.between_objects("in harmony with") is None
+('hang_from_ceiling', True)
+>>> same = Synonyms.of([["sofa", "couch"]])
+>>> best_category("couches", "", ["chair", "sofa"], same), best_category("office chair", "", ["chair", "sofa"], same)
+('sofa', 'chair')
+>>> best_category("table", "a round dining table", ["coffee_table", "dining_table"], same)
+'dining_table'
+>>> best_category("lamp", "", ["table"], same) is None
+True
+
+The meaning of a phrase depends on the phrase alone (and on what is built, for relations to rooms), never on a room. An
+object is of one category at most: the one whose words fit best, and of those that fit equally the most precise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
+from tsgkit.lexicon import stem
+from tsgkit.library.declarations import loaded
+from tsgkit.library.projects import find, text_of
+from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
+
+RELATIONS, SIDES, CATEGORIES = "sceneeval/relations.yaml", "sceneeval/sides.yaml", "sceneeval/categories.yaml"
+
+
+class Meant(NamedTuple):
+    """One measured relation between objects, with its side where it needs one."""
+
+    type: str
+    side: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.side}" if self.side else self.type
+
+
+@dataclass(frozen=True)
+class RelationTable:
+    """The table, by phrases as they are compared."""
+
+    ignored: frozenset[str]
+    objects: Mapping[str, tuple[Meant, ...]]
+    rooms: Mapping[str, Mapping[str, str]]
+    sha256: str
+
+    def between_objects(self, phrase: str) -> tuple[Meant, ...] | None:
+        """The relations that must all hold; None where the phrase is not in the table."""
+        return self.objects.get(self._plain(phrase))
+
+    def to_room(self, phrase: str, element: str) -> str | None:
+        """The relation to something built; None where the phrase is not in the table for it."""
+        return self.rooms.get(self._plain(phrase), {}).get(element)
+
+    def _plain(self, phrase: str) -> str:
+        return plain(phrase, self.ignored)
+
+
+def plain(phrase: str, ignored: frozenset[str]) -> str:
+    """A phrase as it is compared."""
+    return " ".join(word for word in spaced(phrase).replace("-", " ").split() if word not in ignored)
+
+
+def element_of(reference: str) -> str | None:
+    """What is built that a reference means: a type of room is a room; None for anything else."""
+    name = spaced(reference)
+    name = name.removesuffix("s") if name.removesuffix("s") in ELEMENTS else name
+    return name if name in ELEMENTS else "room" if name in ROOMS else None
+
+
+@cache
+def _table_of(text: str, source: str) -> RelationTable:
+    value = _fields(loaded(text, source), source, "objects", "rooms")
+    ignored = frozenset(str(word) for word in value.get("ignored", ()))
+    objects = {
+        plain(phrase, ignored): tuple(_meant(one, f"{source}: objects: {phrase}") for one in _listed(types, source))
+        for phrase, types in value["objects"].items()
+    }
+    rooms = {
+        plain(phrase, ignored): _by_element(types, f"{source}: rooms: {phrase}")
+        for phrase, types in value["rooms"].items()
+    }
+    return RelationTable(ignored, objects, rooms, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _fields(value: object, source: str, *needed: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), dict | list) for name in needed):
+        raise UsageError(f"{source}: a table has the fields {', '.join(needed)}")
+    return value
+
+
+def _listed(value: object, source: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise UsageError(f"{source}: {value!r:.60} is no list of names", hint="put words such as on in quotes")
+    return value
+
+
+def _meant(text: str, where: str) -> Meant:
+    name, _, side = text.partition(" ")
+    if name not in RELATIONS_OF_OBJECTS:
+        raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_OF_OBJECTS))
+    if (side or None) not in SIDED.get(name, (None,)):
+        raise UsageError(f"{where}: {name} takes {', '.join(SIDED.get(name, ())) or 'no side'}, not {side!r}")
+    return Meant(name, side or None)
+
+
+def _by_element(types: object, where: str) -> dict[str, str]:
+    if not isinstance(types, dict):
+        raise UsageError(f"{where}: say for what is built what it means, as in {{wall: on_wall}}")
+    for element, name in types.items():
+        if element not in ELEMENTS:
+            raise UsageError(f"{where}: nothing built is called {element}", hint=", ".join(ELEMENTS))
+        if name not in RELATIONS_TO_ROOMS:
+            raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_TO_ROOMS))
+    return dict(types)
+
+
+def relation_table() -> RelationTable:
+    """The table of the working project, else the shipped one."""
+    found = find("tasks", RELATIONS)
+    return _table_of(text_of(found), str(found))
+
+
+def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
+    """From which sides things of a category are used, and a hash of the table."""
+    found = find("tasks", SIDES)
+    return _sides_of(text_of(found), str(found))
+
+
+@cache
+def _sides_of(text: str, source: str) -> tuple[Mapping[str, tuple[str, ...]], str]:
+    value = _fields(loaded(text, source), source, "sides")
+    listed = {spaced(str(name)): tuple(_listed(sides, f"{source}: {name}")) for name, sides in value["sides"].items()}
+    for name, sides in listed.items():
+        if unknown := [side for side in sides if side not in ("front", "back", "left", "right")]:
+            raise UsageError(f"{source}: {name}: {unknown[0]} is none of front, back, left, right")
+    return listed, hashlib.sha256(text.encode()).hexdigest()
+
+
+def synonyms_table() -> tuple[Sequence[Sequence[str]], str]:
+    """Names of the same kind of thing, and a hash of the table."""
+    found = find("tasks", CATEGORIES)
+    return _synonyms_of(text_of(found), str(found))
+
+
+@cache
+def _synonyms_of(text: str, source: str) -> tuple[Sequence[Sequence[str]], str]:
+    value = _fields(loaded(text, source), source, "same")
+    return [_listed(group, source) for group in value["same"] if group], hashlib.sha256(text.encode()).hexdigest()
+
+
+_WORD = re.compile(r"[^\W_]+")
+Words = tuple[str, ...]
+EXACT, KIND_OF, TOLD, BROADER = 4, 3, 2, 1
+"""How a category fits: the same thing; a kind of it; told by the description; the object is called more broadly."""
+
+
+def words_of(text: str) -> Words:
+    """The stems of the words of a text."""
+    return tuple(_root(word) for word in _WORD.findall(text.lower()))
+
+
+def _root(word: str) -> str:
+    """The stem, with shelves and shelf the same."""
+    found = stem(word)
+    return found[:-1] + "f" if found.endswith("v") else found
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Names of the same kind of thing; each stands for the first of its group."""
+
+    first: Mapping[Words, Words]
+
+    @staticmethod
+    def of(groups: Iterable[Sequence[str]]) -> Synonyms:
+        """The names of some groups."""
+        return Synonyms({words_of(spaced(name)): words_of(spaced(group[0])) for group in groups for name in group})
+
+    def known(self, words: Words) -> Words:
+        """The words that stand for these: the whole name, or its last words, by another."""
+        for start in range(len(words)):
+            if words[start:] in self.first:
+                return words[:start] + self.first[words[start:]]
+        return words
+
+
+def fit(category: Words, named: Words, told: Words) -> int:
+    """How well a category fits an object by its name and its description; 0 where it does not."""
+    if not category or not (named or told):
+        return 0
+    if category == named:
+        return EXACT
+    if not named:
+        return TOLD if _run_in(category, told) else 0
+    if set(category) <= set(named) and category[-1] == named[-1]:
+        return KIND_OF
+    if set(named) <= set(category) and category[-1] == named[-1]:
+        return TOLD if set(category) <= set(told) | set(named) else BROADER
+    return 0
+
+
+def _run_in(part: Words, whole: Words) -> bool:
+    return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
+
+
+def best_category(named: str, told: str, categories: Sequence[str], same: Synonyms) -> str | None:
+    """The category of an object by its own name and description; None where none fits."""
+    name, description = same.known(words_of(spaced(named))), words_of(told)
+    best: tuple[int, int, int] = (0, 0, 0)
+    found = None
+    for place, category in enumerate(categories):
+        words = same.known(words_of(spaced(category)))
+        rank = (fit(words, name, description), len(words), -place)
+        if rank[0] and (found is None or rank > best):
+            best, found = rank, category
+    return found
+
+
+def says(text: str, attribute: str) -> bool:
+    """Whether a text holds all words of an attribute.
+
+    >>> says("a king-size bed of dark wood", "king_size"), says("a bed", "red")
+    (True, False)
+    """
+    return set(words_of(spaced(attribute))) <= set(words_of(text))

@@ -1,0 +1,158 @@
+"""Files that somebody gave: paths that stay in their folder, ids that can name a file, JSON, and what is wrong with it.
+
+>>> inside(Path("rooms"), "../secret.glb", "scene_1.json: object lamp_1: mesh")
+Traceback (most recent call last):
+tsgkit.errors.FileProblem: scene_1.json: object lamp_1: mesh: '../secret.glb' leads out of its folder
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tsgkit.errors import FileProblem, NotationError
+from tsgkit.graph.notation.json_triplets import load
+from tsgkit.library.files import read_bytes
+
+LOOKS = frozenset({".mtl", ".png", ".jpg", ".jpeg"})
+"""Endings of the files that say how a mesh beside them looks."""
+LONGEST_PART, LONGEST_PATH = 255, 2000
+"""Bytes of the name of a file, and of its path in a folder; systems take 255 and some 4,000."""
+LONGEST = 100
+"""Characters of an id in the other spelling."""
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+"""An id that may become part of a file name."""
+
+
+def inside(folder: Path, name: str, where: str, *, any_text: bool = False) -> Path:
+    """The path of a name in a folder, links followed; ``FileProblem`` where it leads elsewhere.
+
+    Names with backslashes and colons lead elsewhere on some systems; ``any_text`` takes them where they do not here.
+    """
+    parts = PurePosixPath(name).parts
+    odd = "\0" in name or not parts or (not any_text and ("\\" in name or ":" in name))
+    if odd or PurePosixPath(name).is_absolute() or ".." in parts:
+        raise FileProblem(f"{where}: {name!r:.200} leads out of its folder", hint="name a file inside it, with slashes")
+    path = folder.joinpath(*parts)
+    try:
+        is_inside = path.resolve().is_relative_to(folder.resolve())
+        path.exists()  # a name too long for any file is told here, and not where the file is wanted
+    except (OSError, RuntimeError, ValueError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise FileProblem(f"{where}: {name!r:.200} cannot be followed: {why}") from None
+    if not is_inside:
+        raise FileProblem(f"{where}: {name!r:.200} is a link that leads out of its folder")
+    return path
+
+
+def plain_id(text: str, where: str) -> str:
+    """An id that is safe in a file name."""
+    if not NAME.fullmatch(text) or ".." in text:
+        hint = "letters, digits, hyphens, underscores and dots"
+        raise FileProblem(f"{where}: {text!r:.120} is no id that a file can be named by", hint=hint)
+    return text
+
+
+def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], where: str) -> Path:
+    """The file in a folder in which an asset of any id lies; ``named`` says what it is called.
+
+    An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
+    with its odd characters as percent signs and numbers. A link that leads out of the folder is refused.
+    """
+    is_path = _is_path_in(folder, named(asset_id))
+    return inside(folder, named(asset_id if is_path else spelt(asset_id)), where, any_text=True)
+
+
+def _is_path_in(folder: Path, name: str) -> bool:
+    """Whether a file inside a folder can have this name, with slashes for folders in it."""
+    parts = PurePosixPath(name).parts
+    if "\0" in name or ".." in parts or not folder.joinpath(*parts).is_relative_to(folder):
+        return False
+    try:
+        sizes = [len(os.fsencode(part)) for part in parts]
+    except UnicodeEncodeError:
+        return False
+    return max(sizes) <= LONGEST_PART and sum(sizes) + len(sizes) <= LONGEST_PATH
+
+
+def spelt(asset_id: str) -> str:
+    """An id as a name that any file can have, another for every id.
+
+    >>> spelt("../lamp")[:10]
+    '..%2Flamp-'
+    """
+    digest = hashlib.sha256(asset_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{quote(asset_id, safe=' ', errors='surrogatepass')[:LONGEST]}-{digest}"
+
+
+class LooksBeside(Mapping[str, bytes]):
+    """The materials and textures in the folder of a mesh, by name, read when they are asked for."""
+
+    def __init__(self, mesh: Path) -> None:
+        self._folder = mesh.parent
+
+    def __getitem__(self, name: str) -> bytes:
+        try:
+            path = inside(self._folder, name, str(self._folder))
+            if path.suffix.lower() in LOOKS and path.is_file():
+                return read_bytes(path)
+        except FileProblem:
+            raise KeyError(name) from None
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.name for path in sorted(self._folder.iterdir()) if path.suffix.lower() in LOOKS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def named_in(self, data: bytes) -> list[Path]:
+        """Those whose names occur in a file, and in the materials that it names."""
+        found = {name for name in self if name.encode() in data}
+        materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
+        found |= {name for name in self for text in materials if name.encode() in text}
+        return [self._folder / name for name in sorted(found)]
+
+
+class Given(BaseModel):
+    """Something a file says: odd numbers and unknown fields are refused, where ours; theirs are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def json_of(text: str, where: str) -> Any:  # noqa: ANN401  (as JSON has it)
+    """The JSON value of a text; ``FileProblem`` names the line."""
+    try:
+        return load(text)
+    except NotationError as error:
+        raise FileProblem(f"{where}: {error}") from None
+
+
+def problem_of(error: ValidationError, where: str, names: Mapping[tuple[str, int], str] | None = None) -> FileProblem:
+    """The first thing that is wrong, with the object (by its id where that is known) and the field."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = list(first["loc"])
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    for known, name in (names or {}).items():
+        for start in range(len(place) - 1):
+            if tuple(place[start : start + 2]) == known:
+                place[: start + 2] = [name]
+                break
+    spot = ": ".join(str(part) for part in place)
+    return FileProblem(f"{where}: {spot}: {first['msg']}{more}" if spot else f"{where}: {first['msg']}{more}")
+
+
+def object_names(listed: object, field_name: str, key: str) -> dict[tuple[str, int], str]:
+    """How the objects of a list are called in messages: by an own field where they have it, else by number."""
+    found: dict[tuple[str, int], str] = {}
+    for number, one in enumerate(listed if isinstance(listed, list) else ()):
+        said = one.get(key) if isinstance(one, dict) else None
+        found[field_name, number] = f"object {said if isinstance(said, str | int) else f'number {number}'!s:.80}"
+    return found
