@@ -199,12 +199,21 @@ class AskedTask(Task, Generic[Item, Answer]):
         if not len(dataset):
             raise UsageError(f"{data}: there are no items in it")
         found = read_replies(replies, dataset.item_ids, self.text_of_reply)
+        judged = self.judged((dataset.sample(number) for number in range(len(dataset))), found, style)
+        return self.report_on(judged, style=style, by=by, seed=seed, notes=self.notes(dataset))
+
+    def judged(self, items: Iterable[Item], replies: Mapping[str, Reply], style: str) -> tuple[Judged, ...]:
+        """Return the judgements on replies by item id; an item without one is missing."""
         judging = functools.partial(self._judge, style=style)
-        items = [dataset.sample(number) for number in range(len(dataset))]
-        judged = tuple(scored(judging, item, found.get(item.item_id)).judged for item in items)
+        return tuple(scored(judging, item, replies.get(item.item_id)).judged for item in items)
+
+    def report_on(
+        self, judged: tuple[Judged, ...], *, style: str, by: Sequence[str], seed: int, notes: tuple[str, ...]
+    ) -> ScoreReport:
+        """Return the boards of judged items: of all, and of the members of each group."""
         groups = {group: self._boards_by(group, judged, style, seed) for group in by}
         board = self._board_of(judged, style, seed)
-        return ScoreReport(self.key, style, seed, self.metrics, board, groups, judged, self.notes(dataset))
+        return ScoreReport(self.key, style, seed, self.metrics, board, groups, judged, notes)
 
     def items_to_score(self, data: str) -> Dataset:
         """Return the items that replies collected elsewhere are held against."""

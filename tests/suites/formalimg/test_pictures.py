@@ -18,9 +18,9 @@ from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.grounding import TRIES, Scenes, objects_in
+from tsgkit.suites.formalimg.images import PictureTask
 from tsgkit.suites.formalimg.natural import Judgements, said_in
 from tsgkit.suites.formalimg.painting import plan_png
-from tsgkit.suites.formalimg.picture_task import PictureTask
 from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
 from tsgkit.suites.suite import task_of

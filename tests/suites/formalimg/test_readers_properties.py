@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.judging import judge_reply
-from tsgkit.suites.formalimg.prompting import layout_text
+from tsgkit.suites.formalimg.prompts import layout_text
 from tsgkit.suites.formalimg.rows import sample_from
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
+from tsgkit.suites.formalimg.verdicts import judge_reply
 from tsgkit.suites.replies import Reply
 
 DSL = "(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (LargerThan ?x ?y))))"

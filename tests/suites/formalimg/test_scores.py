@@ -11,11 +11,10 @@ from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.suites.formalimg.judging import judge_reply
-from tsgkit.suites.formalimg.layout_task import LayoutTask
+from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.metrics import METRICS, level_held, metrics_of
 from tsgkit.suites.formalimg.rows import read_samples
-from tsgkit.suites.formalimg.scoreboard import score
+from tsgkit.suites.formalimg.verdicts import judge_reply
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
 
@@ -28,7 +27,9 @@ def scored(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any], **
     told = [{"item_id": item_id, **(r if isinstance(r, dict) else {"reply": r})} for item_id, r in replies.items()]
     (folder / "replies.jsonl").write_text(lines(told))
     metrics = metrics_of("layout", options.pop("metrics", ()))
-    return score(metrics, folder / "rows.jsonl", folder / "replies.jsonl", **options)
+    task = LayoutTask(load_card("formalimg/layout"))
+    vars(task)["metrics"] = metrics
+    return task.score_replies(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **options)
 
 
 def value(report: ScoreReport, profile: str, metric: str) -> float | None:
@@ -258,7 +259,7 @@ def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -
 
 
 def test_the_pool_of_examples_is_right_in_both_profiles_and_shares_nothing_with_our_items() -> None:
-    from tsgkit.suites.formalimg.examples import pool_of
+    from tsgkit.suites.formalimg.prompts import pool_of
 
     pool = pool_of(load_card("formalimg/layout")).examples
     assert len(pool) == 10

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from prompt_items import document, row
-from tsg_tasks import samples_of, tsg_task
+from tsg_tasks import samples_of, task, tsg_task
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Reading as GraphReading
@@ -38,7 +38,8 @@ def graphs(*found: ActionGraph) -> Read:
 
 
 def majority(readings: Sequence[Read]) -> Read:
-    return combined(ANSWERS, SAMPLE, readings)
+    of_graphs = any(isinstance(reading.answer, GraphAnswer) for reading in readings)
+    return combined(task("ma-sgg") if of_graphs else ANSWERS, SAMPLE, readings)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     name="formalimg",
     tasks={
-        "knolling": "tsgkit.suites.formalimg.picture_task:PictureTask",
-        "layout": "tsgkit.suites.formalimg.layout_task:LayoutTask",
-        "natural": "tsgkit.suites.formalimg.picture_task:PictureTask",
+        "knolling": "tsgkit.suites.formalimg.images:PictureTask",
+        "layout": "tsgkit.suites.formalimg.layout:LayoutTask",
+        "natural": "tsgkit.suites.formalimg.images:PictureTask",
     },
-    kinds_of="tsgkit.suites.formalimg.task:kinds_of",
+    kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importing",
     makers={
         "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for pictures with their formulas"),

@@ -19,7 +19,7 @@ from typing import Any
 
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.formalimg.prompting import layout_text
+from tsgkit.suites.formalimg.prompts import layout_text
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.solvers.unasked import Seeded, baseline_name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -18,17 +19,19 @@ from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.formalimg import predicates
 from tsgkit.suites.formalimg.auditing import auditable
 from tsgkit.suites.formalimg.metrics import metrics_of, published
-from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.scoreboard import GROUPS, NO_LAYOUT, board_of, tally_for
+from tsgkit.suites.formalimg.rows import SCENARIO, FormulaSample, Rows, read_samples
 from tsgkit.suites.judged import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
-from tsgkit.suites.scoreboard import Board
+from tsgkit.suites.scoreboard import Board, Rules, board_of
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.task import Dataset, Task
 
 SUITE = "formalimg/"
-SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+GROUPS = ("k", "quantifier", "scenario", predicates.GROUP)
+NOTHING_COUNTED = "the published code counts no item"
+NO_LAYOUT = "no layout can be verified for them"
+LEFT_OUT = "left out, as published, for want of a reply or a verdict"
 WHY_LEFT_OUT = {
     "layout": NO_LAYOUT,
     "knolling": "a task of their own, natural, is about them",
@@ -94,13 +97,25 @@ class FormulaTask(Task):
         """Its rows, slips and all."""
         return auditable(self._source(data), SCENARIO[self.kind])
 
-    def tally(self) -> Tally:
-        """An empty tally of its metrics in both profiles."""
-        return tally_for(self.metrics)
-
     def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
         """The values of a tally, of these metrics (None: all)."""
-        return board_of(tally, self.metrics, seed, unpublished=solver.unpublished, only=only)
+        return self.board_by(tally, seed, style=solver.style, unpublished=solver.unpublished, only=only)
+
+    def board_by(
+        self, tally: Tally, seed: int, *, style: str, unpublished: str, only: Collection[str] | None = None
+    ) -> Board:
+        """The values of a tally, with what the published code leaves out and what nobody could decide."""
+        skipped = tally.counts["skipped_official"]
+        rules = Rules(
+            metrics={name: metric for name, metric in self.metrics.items() if only is None or name in only},
+            published=self.published_metrics,
+            unpublished=unpublished,
+            without_weight=NOTHING_COUNTED,
+            own_reasons={"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {},
+            seed=seed,
+        )
+        board = board_of(tally, rules)
+        return replace(board, counts=board.counts | {"undecided": board.counts.get("undecided", 0)})
 
     def part_of(
         self,

@@ -24,11 +24,10 @@ from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.blame import clauses_of
-from tsgkit.suites.formalimg.judging import Findings, judged, published_verdict, verdict_on
-from tsgkit.suites.formalimg.prompting import Texts, words
+from tsgkit.suites.formalimg.prompts import Texts, words
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
+from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, judged, published_verdict, verdict_on
 from tsgkit.suites.formalimg.viewing import PictureJudge
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of

@@ -26,10 +26,9 @@ from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.blame import Clause
-from tsgkit.suites.formalimg.judging import Findings, judged
-from tsgkit.suites.formalimg.prompting import Texts
+from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.verdicts import Clause, Findings, judged
 from tsgkit.suites.formalimg.viewing import PictureJudge
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of

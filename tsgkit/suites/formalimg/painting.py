@@ -16,9 +16,9 @@ from tsgkit.llm.pictures import Picture
 from tsgkit.logic.layouts import CANVAS
 from tsgkit.suites.decoding import require_pillow
 from tsgkit.suites.formalimg.baselines import answer, baseline_named
-from tsgkit.suites.formalimg.prompting import BETWEEN, Texts, layout_text
+from tsgkit.suites.formalimg.layout import text_of_reply
+from tsgkit.suites.formalimg.prompts import BETWEEN, Texts, layout_text
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
-from tsgkit.suites.formalimg.scoreboard import text_of_reply
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import keep_picture

@@ -17,9 +17,9 @@ from tsgkit.logic.formula import Formula, Not, Or, atoms_of
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.renaming import apart
 from tsgkit.scoring.score import Score
-from tsgkit.suites.formalimg.blame import required
 from tsgkit.suites.formalimg.natural import clauses_in
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
+from tsgkit.suites.formalimg.verdicts import required
 from tsgkit.suites.judged import PartOfSample
 
 GROUP = "predicate"

@@ -250,3 +250,20 @@ def _hash_of(samples: Iterable[FormulaSample]) -> str:
         said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
         digest.update(json.dumps(said).encode("ascii") + b"\n")
     return digest.hexdigest()
+
+
+SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+"""The scenario of each task's rows."""
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """The tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
+    try:
+        first = next(iter(read_rows(file)), None)
+    except TsgkitError:
+        return ()
+    value = first.value if first is not None else None
+    if not isinstance(value, dict) or "dsl" not in value or "prompt" not in value:
+        return ()
+    scenario = value.get("scenario")
+    return tuple(kind for kind, of in SCENARIO.items() if of == scenario)

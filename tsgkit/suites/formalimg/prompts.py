@@ -5,6 +5,10 @@
 >>> prompter = prompter_of(style_of("zero-shot"))
 >>> prompter.text(sample_from(row, "row", 0)).split("\\n\\n")[-2]
 'A red {cup}.'
+
+Worked examples: items of our own with a layout that satisfies them and the reasoning that leads to it.
+
+A pool is a file of rows, each with a ``layout`` and a ``rationale``.
 """
 
 from __future__ import annotations
@@ -17,13 +21,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError
+
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.logic.vocabulary import KNOLLING
-from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.formalimg.rows import FormulaSample, Placed, read_rows, sample_from
+from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.prompter import BETWEEN, Prompter
 from tsgkit.suites.styles import Style, style_of
 
@@ -211,3 +218,31 @@ SCHEMA: dict[str, Any] = {
     "required": ["objects"],
     "additionalProperties": False,
 }
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    layout: list[dict[str, Any]]
+    rationale: StrictStr
+
+
+def pool_of(card: Card) -> Pool[FormulaSample]:
+    """Return all examples of a card's pool."""
+    examples = tuple(_example(row) for row in read_rows(pool_file(card)))
+    return Pool(str(card.examples), examples, identity_of)
+
+
+def identity_of(sample: FormulaSample) -> Identity:
+    """Return what an item is recognised by: its formula and its words."""
+    return Identity((sample.dsl, folded(sample.prompt)))
+
+
+def _example(row: Placed) -> Example[FormulaSample]:
+    sample = sample_from(row.value, row.place, row.number)
+    try:
+        answer = _Answer.model_validate(row.value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise UsageError(f"{row.place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return Example(sample, layout_text(answer.layout), answer.rationale)

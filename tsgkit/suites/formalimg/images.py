@@ -13,7 +13,7 @@ from tsgkit.suites.formalimg.formula_task import FormulaTask
 from tsgkit.suites.formalimg.grounding import Grounding, Scenes
 from tsgkit.suites.formalimg.natural import Judgements, Judging
 from tsgkit.suites.formalimg.painting import paintings_of
-from tsgkit.suites.formalimg.prompting import Texts
+from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.viewing import PictureJudge
 from tsgkit.suites.judges.images import Images

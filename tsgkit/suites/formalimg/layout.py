@@ -12,28 +12,29 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tsgkit.errors import NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import kind_of
+from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
 from tsgkit.replies import Unreadable
-from tsgkit.suites.asked_task import AskedTask
+from tsgkit.suites.asked_task import DEFAULT_STYLE, AskedTask
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.baselines import program_named
-from tsgkit.suites.formalimg.examples import pool_of
-from tsgkit.suites.formalimg.formula_task import FormulaTask, own_rows
-from tsgkit.suites.formalimg.judging import Found, judge_reading, published_reading, read_reply
-from tsgkit.suites.formalimg.prompting import Texts, layout_text, prompter_of
-from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.scoreboard import score, unpublished
+from tsgkit.suites.formalimg.formula_task import GROUPS, NO_LAYOUT, FormulaTask, own_rows
+from tsgkit.suites.formalimg.prompts import Texts, layout_text, pool_of, prompter_of
+from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.strict import LayoutAnswer
+from tsgkit.suites.formalimg.verdicts import Found, judge_reading, published_reading, read_reply
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.replies import Reply as AskedReply
-from tsgkit.suites.replies import read_as
+from tsgkit.suites.replies import read_as, read_replies
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.solvers.unasked import Seeded
-from tsgkit.suites.styles import Style
+from tsgkit.suites.styles import Style, style_of
 from tsgkit.suites.task import Dataset
 
 CHARACTERS = 64
@@ -80,9 +81,20 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
-        """Scores of layouts that were collected elsewhere."""
-        source = data if Path(data).exists() else str(self._source(data))
-        return score(self.metrics, source, replies, style=style or "zero-shot", by=by, seed=seed)
+        """Scores of layouts that were collected elsewhere; replies to items of another scenario are left out."""
+        style = style or DEFAULT_STYLE
+        style_of(style)
+        for group in by:
+            if group not in GROUPS:
+                raise UsageError(f"there is no group {group}", hint=meant(group, GROUPS))
+        source = data if Path(data).exists() else str(self.source(data))
+        every = read_samples(source, needs_prompts=False)
+        rows = Rows(source, every, KNOLLING)
+        found = read_replies(replies, [sample.item_id for sample in every], text_of_reply)
+        judged = self.judged(rows, found, style)
+        unused = sum(sample.scenario == NATURAL and sample.item_id in found for sample in every)
+        notes = rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
+        return self.report_on(judged, style=style, by=by, seed=seed, notes=notes)
 
     def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
         """What both profiles read in one reply."""
@@ -109,3 +121,24 @@ def _shown(value: object) -> str:
         return json.dumps(value)
     except (TypeError, ValueError):  # a Python literal can hold what no JSON can
         return ascii(value)
+
+
+def unpublished(style: str) -> str:
+    """Why replies asked for in a style have no official figures; empty where they have."""
+    return "replies in a JSON schema were not asked for in the published way" if style == "structured" else ""
+
+
+def text_of_reply(value: object) -> str | None:
+    """The text that a reply stands for; a list of objects is one as a model would write it.
+
+    >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
+    ('[{"label": "cup"}]', '[]', '[]')
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        found = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {found}")
+    if any(isinstance(one, str) for one in value):
+        raise NotationError("not a reply: reply: expected a list of objects, found strings in it: one reply an item")
+    return json.dumps(value)
