@@ -76,19 +76,20 @@ class AskedTask(Task, Generic[Item, Answer]):
     def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[Item]:
         """Return its prompts in a style; the pool of examples is held against the items."""
 
+    @abstractmethod
     def read_text(self, item: Item, text: str) -> Answer | Unreadable:
         """Read the text of a reply strictly."""
-        raise NotImplementedError
 
     def answer_scores(self, item: Item, answer: Answer | None, asked: AsAsked | None) -> AnswerScores:
         """Score an answer (None: there is none, which is worth nothing and weighs as much as a wrong one).
 
-        ``asked`` is the reply that a published reader is shown; None where the answer was not read from one reply.
+        ``asked`` is the reply that a published reader is shown; None where the answer was not read from one reply. A
+        task whose scores need more than the answer overrides :meth:`score` instead.
         """
         raise NotImplementedError
 
     def shown_answer(self, item: Item) -> str:
-        """Return the right answer in the form that is asked for."""
+        """Return the right answer as it is asked for; a task with many right ones overrides :meth:`length` instead."""
         raise NotImplementedError
 
     def told(self, answer: Answer) -> Any:  # noqa: ANN401  (what a reader found: a text, or graphs)

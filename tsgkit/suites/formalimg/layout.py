@@ -23,11 +23,10 @@ from tsgkit.suites.formalimg.baselines import program_named
 from tsgkit.suites.formalimg.formula_task import GROUPS, NO_LAYOUT, FormulaTask, own_rows
 from tsgkit.suites.formalimg.prompts import Texts, layout_text, pool_of, prompter_of
 from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.strict import LayoutAnswer
-from tsgkit.suites.formalimg.verdicts import Found, judge_reading, published_reading, read_reply
+from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
+from tsgkit.suites.formalimg.verdicts import Found, judge_reading, published_reading
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.replies import Reply as AskedReply
 from tsgkit.suites.replies import read_as, read_replies
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
@@ -48,9 +47,9 @@ DIFFERENCE = (
 class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     """The task that takes layouts as text."""
 
-    def read(self, item: FormulaSample, reply: AskedReply | None) -> Reading[Found]:
-        """Read strictly."""
-        return read_reply(reply)
+    def read_text(self, item: FormulaSample, text: str) -> LayoutAnswer | Unreadable:
+        """Read a list of objects."""
+        return layout_in(text)
 
     def score(self, item: FormulaSample, reading: Reading[Found], asked: AsAsked | None) -> Judged:
         """Verify the layout in both profiles."""
@@ -99,7 +98,7 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
         """What both profiles read in one reply."""
         said = read_as(reply)
-        outcome, found = read_reply(said)
+        outcome, found = self.read(sample, said)
         strict = _shown(found.objects) if isinstance(found, LayoutAnswer) else None
         unreadable = found.reason if isinstance(found, Unreadable) else ""
         notes = found.notes if isinstance(found, LayoutAnswer) else ()
