@@ -7,7 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tsgkit.library.cards import load_card
+from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.rows import FormulaSample, sample_from
+from tsgkit.suites.judged import Judged
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.answerable import AsAsked
 
 CUP_PEN = "(exists ?c (exists ?p (and (Is ?c 'cup') (Has ?c 'red') (Is ?p 'pen') (LeftOf ?c ?p))))"
 EVERY_KEY = "(forall ?k (implies (Is ?k 'keys') (OnTopSide ?k)))"
@@ -30,6 +35,12 @@ def lines(rows: Iterable[object]) -> str:
 def sample(number: int) -> FormulaSample:
     """The item of a row."""
     return sample_from(ROWS[number], "row", number)
+
+
+def judge_layout(item: FormulaSample, reply: Reply | None) -> Judged:
+    """The judgement on a reply that gives a layout."""
+    task = LayoutTask(load_card("formalimg/layout"))
+    return task.score(item, task.read(item, reply), AsAsked(reply, "zero-shot"))
 
 
 def levels(count: int = 3, *, levels: int = 10) -> list[dict[str, Any]]:

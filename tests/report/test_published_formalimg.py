@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.report.published import PublishedTable, doubts_found, load_reference
-from tsgkit.suites.formalimg.metrics import LEVELS, SATISFIED
+from tsgkit.suites.formalimg.task import SATISFIED
+from tsgkit.suites.formalimg.verdicts import LEVELS
 
 REFERENCE = load_reference("formalimg")
 MEANS = ("easy", "medium", "hard", "overall")

@@ -117,15 +117,7 @@ class AskedTask(Task, Generic[Item, Answer]):
         is_answer = outcome is Outcome.ANSWERED
         made = self.answer_scores(item, found if is_answer else None, asked)
         notes = (found.reason, *made.notes) if isinstance(found, Unreadable) else made.notes
-        return Judged(
-            sample=item,
-            outcome=outcome,
-            answer=made.answer,
-            scores={"strict": made.strict} | ({} if made.official is None else {"official": made.official}),
-            notes=notes,
-            evidence=made.evidence,
-            counts={"items": 1, outcome: 1, **made.counts},
-        )
+        return made._replace(notes=notes).judged(item, outcome)
 
     def length(self, item: Item) -> tuple[int, int]:
         """Return how many characters a right reply has, at least and at most."""
@@ -199,19 +191,10 @@ class AskedTask(Task, Generic[Item, Answer]):
         dataset = self.items_to_score(data)
         if not len(dataset):
             raise UsageError(f"{data}: there are no items in it")
-        found = read_replies(replies, dataset.item_ids, self.text_of_reply)
-        judged = self.judged((dataset.sample(number) for number in range(len(dataset))), found, style)
-        return self.report_on(judged, style=style, by=by, seed=seed, notes=self.notes(dataset))
-
-    def judged(self, items: Iterable[Item], replies: Mapping[str, Reply], style: str) -> tuple[Judged, ...]:
-        """Return the judgements on replies by item id; an item without one is missing."""
+        found, notes = self.replies_in(replies, dataset)
         judging = functools.partial(self._judge, style=style)
-        return tuple(scored(judging, item, replies.get(item.item_id)).judged for item in items)
-
-    def report_on(
-        self, judged: tuple[Judged, ...], *, style: str, by: Sequence[str], seed: int, notes: tuple[str, ...]
-    ) -> ScoreReport:
-        """Return the boards of judged items: of all, and of the members of each group."""
+        items = [dataset.sample(number) for number in range(len(dataset))]
+        judged = tuple(scored(judging, item, found.get(item.item_id)).judged for item in items)
         groups = {group: self._boards_by(group, judged, style, seed) for group in by}
         board = self._board_of(judged, style, seed)
         return ScoreReport(self.key, style, seed, self.metrics, board, groups, judged, notes)
@@ -219,6 +202,10 @@ class AskedTask(Task, Generic[Item, Answer]):
     def items_to_score(self, data: str) -> Dataset:
         """Return the items that replies collected elsewhere are held against."""
         return self.dataset(data)
+
+    def replies_in(self, file: str, dataset: Dataset) -> tuple[Mapping[str, Reply], tuple[str, ...]]:
+        """Return the replies of a file by item, and all that is to be told of the rows and of replies without use."""
+        return read_replies(file, dataset.item_ids, self.text_of_reply), self.notes(dataset)
 
     def _judge(self, item: Item, reply: Reply | None, *, style: str) -> Judged:
         return self.score(item, self.read(item, reply), AsAsked(reply, style))

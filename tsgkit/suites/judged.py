@@ -62,6 +62,18 @@ class AnswerScores(NamedTuple):
     counts: Mapping[str, int] = MappingProxyType({})
     notes: tuple[str, ...] = ()
 
+    def judged(self, sample: Sample, outcome: Outcome) -> Judged:
+        """Return the judgement on a sample that came to this outcome."""
+        return Judged(
+            sample=sample,
+            outcome=outcome,
+            answer=self.answer,
+            scores={"strict": self.strict} | ({} if self.official is None else {"official": self.official}),
+            notes=self.notes,
+            evidence=self.evidence,
+            counts={"items": 1, outcome: 1, **self.counts},
+        )
+
 
 @dataclass(frozen=True)
 class Judged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from formula_items import judge_layout
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.prompts import layout_text
 from tsgkit.suites.formalimg.rows import sample_from
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
-from tsgkit.suites.formalimg.verdicts import judge_reply
 from tsgkit.suites.replies import Reply
 
 DSL = "(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y) (LargerThan ?x ?y))))"
@@ -73,8 +73,8 @@ def test_what_is_written_as_asked_is_read_back_by_both(layout: list[dict[str, An
 @example("[{'label': {1, 2}, 'box_2d': (0, 0, 1, 1)}]")
 @example("[{" * 3000)
 def test_nothing_a_model_writes_makes_a_judgement_crash(text: str) -> None:
-    judged = judge_reply(SAMPLE, Reply(text))
-    again = judge_reply(SAMPLE, Reply(text))
+    judged = judge_layout(SAMPLE, Reply(text))
+    again = judge_layout(SAMPLE, Reply(text))
     assert judged == again
     json.dumps([judged.answer, judged.evidence, judged.notes], allow_nan=False).encode("ascii")
     assert judged.counts[judged.outcome] == judged.counts["items"] == 1
@@ -91,7 +91,7 @@ def test_a_layout_that_is_cut_off_is_never_taken_for_a_whole_one(layout: list[di
 
 @given(LAYOUTS)
 def test_the_official_verdict_is_that_of_the_objects(layout: list[dict[str, Any]]) -> None:
-    judged = judge_reply(SAMPLE, Reply(layout_text(layout)))
+    judged = judge_layout(SAMPLE, Reply(layout_text(layout)))
     verdict = verify_official(DSL, {"objects": layout})
     assert judged.evidence["official"] == verdict.truth
     assert judged.scores["official"]["satisfied"].value == float(bool(verdict.truth))

@@ -5,9 +5,9 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     name="formalimg",
     tasks={
-        "knolling": "tsgkit.suites.formalimg.images:PictureTask",
+        "knolling": "tsgkit.suites.formalimg.knolling:KnollingTask",
         "layout": "tsgkit.suites.formalimg.layout:LayoutTask",
-        "natural": "tsgkit.suites.formalimg.images:PictureTask",
+        "natural": "tsgkit.suites.formalimg.natural:NaturalTask",
     },
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importing",

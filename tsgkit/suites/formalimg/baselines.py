@@ -14,17 +14,16 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.suites.formalimg.prompts import layout_text
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.solvers.unasked import Seeded, baseline_name
 
 SMALLEST, LARGEST = 60, 260
 TRIES = 200
+SOLVER = "solver"
 Layout = list[dict[str, Any]]
 
 
@@ -65,25 +64,20 @@ def _objects(scene: Mapping[str, object]) -> Layout:
     return objects if isinstance(objects, list) else []
 
 
-BASELINES: dict[str, Callable[[FormulaSample, int], Layout]] = {"random": random_layout, "solver": solved_layout}
+def solved(sample: FormulaSample, seed: int) -> str:
+    """The solver's layout, in the published form of an answer."""
+    return layout_text(solved_layout(sample, seed))
 
 
-def answer(name: str, sample: FormulaSample, seed: int) -> str:
-    """What a baseline says, in the published form of an answer."""
-    return layout_text(BASELINES[name](sample, seed))
+def needs_solver() -> None:
+    """Raise ``UsageError`` where the solver is not installed."""
+    from tsgkit.logic.placing import solver_module
+
+    solver_module()
 
 
-def program_named(subject: str, seed: int) -> Seeded[FormulaSample]:
-    """The baseline of a subject's name, for a run."""
-    name = baseline_named(subject)
-    return Seeded(name, seed, partial(answer, name))
-
-
-def baseline_named(subject: str) -> str:
-    """The baseline of a subject's name; ``UsageError`` where there is none, or what it needs is not installed."""
-    name = baseline_name(subject, BASELINES)
-    if name == "solver":
-        from tsgkit.logic.placing import solver_module
-
-        solver_module()
-    return name
+BASELINES: dict[str, Callable[[FormulaSample, int], str]] = {
+    "random": lambda sample, seed: layout_text(random_layout(sample, seed)),
+    SOLVER: solved,
+}
+"""Programs by name; each answers in the published form."""

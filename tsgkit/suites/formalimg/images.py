@@ -1,33 +1,40 @@
-"""Pictures in folders, shown to a judge: grounded and verified (knolling), or judged clause by clause (natural)."""
+"""All that the tasks of pictures share: a judge is shown the pictures of a folder, and its transcripts are scored.
+
+What a judge is asked, how its replies are read and what they are worth stands in ``knolling`` and ``natural``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import Card
+from tsgkit.llm.pictures import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg import grounding, natural
-from tsgkit.suites.formalimg.formula_task import FormulaTask
-from tsgkit.suites.formalimg.grounding import Grounding, Scenes
-from tsgkit.suites.formalimg.natural import Judgements, Judging
+from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg.painting import paintings_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.viewing import PictureJudge
+from tsgkit.suites.formalimg.task import FormulaTask
+from tsgkit.suites.formalimg.verdicts import Findings, scores_of
+from tsgkit.suites.judged import Judged
 from tsgkit.suites.judges.images import Images
-from tsgkit.suites.judges.judge import Judge, outcome_of
+from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
+from tsgkit.suites.judges.sights import Sight, sight_of, unfinished, unshown
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import ENDINGS, is_file_id
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.families import refuse_solver
-from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.task import OURS, PUBLISHED, Dataset, Kind, Piece, Viewing
+from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
+from tsgkit.suites.together import together
+from tsgkit.suites.transcript import Ask, Transcript
 
 ONE_WAY = style_of("zero-shot")
 """The one style in which a judge is told what to do."""
@@ -38,35 +45,94 @@ class PictureTask(FormulaTask):
     """A task that takes folders of pictures."""
 
     takes: tuple[Kind, ...] = ("images",)
+    room: str
+    """The folder of what its judge is told."""
+    parts: Mapping[str, Sequence[str]]
+    """The parts of that, with their fields."""
 
-    def __init__(self, card: Card) -> None:
-        super().__init__(card)
-        self.protocols = (PUBLISHED, OURS) if self.is_grounded else (PUBLISHED,)
+    # What a task says
 
-    @property
-    def is_grounded(self) -> bool:
-        """Whether the judge finds objects, and a program judges."""
-        return self.kind == "knolling"
+    @abstractmethod
+    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the words of the first call about an item, who says them, and what is sent besides."""
 
-    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
-        """Names of styles and prompts are true ones; a solver is for models that answer."""
-        style_of(style)
-        refuse_solver(solver, self.key)
-        self._texts(prompts)
+    @abstractmethod
+    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+        """Return what a judge is asked about the picture of an item."""
 
-    def _texts(self, prompts: str | None) -> Texts:
-        return Texts.of("grounding" if self.is_grounded else "natural", prompts)
+    @abstractmethod
+    def expected(self, sample: FormulaSample, protocol: str) -> Expected:
+        """Return what is asked about an item; format retries come on top."""
+
+    @abstractmethod
+    def identified(self, look: Looking) -> str:
+        """Return what a fingerprint says beside the protocol: the words, and how often they are said."""
+
+    @abstractmethod
+    def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
+        """Return what is found where no picture could be shown."""
+
+    @abstractmethod
+    def seen(
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+    ) -> tuple[Outcome, Findings]:
+        """Return what is found in the last replies under each label."""
+
+    def unpublished(self, protocol: str) -> str:
+        """Return why a protocol has no official figures; empty where it has."""
+        return ""
+
+    # Looking
+
+    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
+        """Return a solver for a folder of pictures."""
+        asker, images = Judge(viewing.formats), Images.of(viewing)
+        texts = self.texts(viewing.prompts)
+        return Looking(self, viewing.protocol, asker=asker, images=images, texts=texts, form=viewing.form)
+
+    def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
+        """Return the pictures of these items."""
+        names = (sample.number for sample in samples)
+        paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
+        return (Piece(path.name, path) for path in paths if path.is_file())
+
+    def recorded(self, solver: str, style: str) -> Recorded:
+        """Return looks of which only the transcripts are left."""
+        return Recorded(Looks(self, solver), solver)
+
+    def board(self, tally: Tally, solver: Solver, seed: int, *, only: Collection[str] | None = None) -> Board:
+        """Return the values of a tally, of these metrics (None: all)."""
+        return self.board_by(tally, seed, unpublished=solver.unpublished, only=only)
+
+    def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
+        """Return what the judge said, as it said it: both profiles read several calls together."""
+        outcome = outcome_of(reply)
+        if outcome is Outcome.UNREADABLE:  # it ended as it should, and has text
+            outcome = Outcome.ANSWERED
+        return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
+
+    # What a judge is told
+
+    def texts(self, prompts: str | None) -> Texts:
+        """Return the texts, from a folder the caller names (None: the working project, then ours)."""
+        return Texts.of(self.room, self.parts, prompts)
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Where each part of what a judge is told comes from."""
-        return self._texts(prompts).sources
+        """Return where each part of what a judge is told comes from."""
+        return self.texts(prompts).sources
+
+    def check_way(self, style: str, solver: str, prompts: str | None) -> None:
+        """Refuse styles and prompts that there are none of; a solver is for models that answer."""
+        style_of(style)
+        refuse_solver(solver, self.key)
+        self.texts(prompts)
 
     def preview(self, options: PreviewOptions) -> Preview:
-        """What a judge would be told beside the picture of one item, as published."""
+        """Return what a judge would be told beside the picture of one item, as published."""
         if options.style != ONE_WAY.name or options.shots is not None:
             raise UsageError(f"{self.key}: a judge is told one thing, so --style and --shots have no use")
-        (_, sample), texts = self.item(options), self._texts(options.prompts)
-        text, role, note = self._told(sample, texts)
+        (_, sample), texts = self.item(options), self.texts(options.prompts)
+        text, role, note = self.told(sample, texts)
         return Preview(
             task=self.key,
             style=ONE_WAY,
@@ -74,67 +140,94 @@ class PictureTask(FormulaTask):
             text=text,
             messages=({"role": role, "content": text},),
             schema=None,
-            fingerprint=texts.fingerprint(*texts.sources),
+            fingerprint=texts.fingerprint,
             notes=(note,),
         )
 
-    def _told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
-        """The words of the first call about an item, who says them, and what is sent besides."""
-        if not self.is_grounded:
-            return natural.instructions(texts, sample), "user", "the picture follows in the same message"
-        if not sample.classes:
-            raise UsageError(f"{sample.item_id}: the formula names no class, so nothing is looked for")
-        first, *others = sample.classes
-        more = f"; {', '.join(others)}: a call each in the same words" if others else ""
-        note = f"a message of the user with the picture alone follows{more}"
-        return grounding.instructions(texts, (first,), PUBLISHED), "system", note
+    # Pictures to be made
 
-    def viewer(self, viewing: Viewing, dataset: Dataset) -> Solver:
-        """A solver for a folder of pictures."""
-        looker = PictureJudge(Judge(viewing.formats), Images.of(viewing))
-        texts = self._texts(viewing.prompts)
-        if self.is_grounded:
-            return Grounding(viewing.protocol, looker=looker, texts=texts, form=viewing.form)
-        return Judging(viewing.protocol, looker=looker, texts=texts)
+    def paintings(
+        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
+    ) -> Iterable[Painting]:
+        """Return the pictures to be made of the chosen items."""
+        rows = self.dataset(data)
+        samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
+        return paintings_of(samples, rows.item_ids, options)
 
-    def pieces_of(self, viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
-        """The pictures of these items."""
-        names = (sample.number for sample in samples)
-        paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
-        return (Piece(path.name, path) for path in paths if path.is_file())
-
-    def recorded(self, solver: str, style: str) -> Recorded:
-        """Looks of which only the transcripts are left."""
-        return Recorded(Scenes(solver) if self.is_grounded else Judgements(solver), solver)
+    # What does not go with pictures
 
     def solver(
         self, name: str, style: str, dataset: Dataset, *, shots: int | None, seed: int, prompts: str | None
     ) -> Solver:
-        """No model answers here."""
+        """Refuse: no model answers here."""
         raise UsageError(f"{self.key}: pictures are judged here, not what models say", hint=FOLDER)
 
     def baseline(self, subject: str, seed: int, dataset: Dataset) -> Solver:
-        """No program makes pictures."""
+        """Refuse: no program makes pictures."""
         raise UsageError(f"{self.key}: pictures are judged here, and {subject} makes none", hint=FOLDER)
 
     def score_replies(
         self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
     ) -> ScoreReport:
-        """Pictures are looked at, not scored from replies."""
+        """Refuse: pictures are looked at, not scored from replies."""
         hint = f"tsgkit eval --task {self.key} --images NAME=DIR --judge MODEL"
         raise UsageError(f"{self.key}: pictures are judged by looking at them, not by replies", hint=hint)
 
-    def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
-        """What the judge said, as it said it: both profiles read several calls together."""
-        outcome = outcome_of(reply)
-        if outcome is Outcome.UNREADABLE:  # it ended as it should, and has text
-            outcome = Outcome.ANSWERED
-        return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
 
-    def paintings(
-        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
-    ) -> Iterable[Painting]:
-        """The pictures to be made of the chosen items."""
-        rows = self.dataset(data)
-        samples = [rows.sample(number) for number in rows.chosen(self.full_ids(rows, ids), limit)]
-        return paintings_of(samples, rows.item_ids, options)
+@dataclass(frozen=True)
+class Looks:
+    """Scores transcripts that hold what a judge said of the picture of an item."""
+
+    task: PictureTask
+    name: str
+    """The protocol."""
+    style: str = ""
+
+    @property
+    def unpublished(self) -> str:
+        """Why official figures do not apply; empty where they do."""
+        return self.task.unpublished(self.name)
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """Return what a transcript lacks; empty where the solver had come to its end."""
+        return unfinished(transcript)
+
+    def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
+        """Score the last reply under each label."""
+        sight = sight_of(transcript)
+        if without := unshown(transcript):
+            outcome, found = without[0], self.task.unseen(sample, self.name, *without)
+        else:
+            assert transcript is not None  # noqa: S101  (a picture was shown)
+            assert sight is not None  # noqa: S101
+            replies = {one.label: one.reply for one in transcript.said}
+            outcome, found = self.task.seen(sample, self.name, replies, sight)
+        picture = None if sight is None else sight.sha256 or None
+        return scores_of(sample, replace(found, evidence={"picture": picture})).judged(sample, outcome)
+
+
+@dataclass(frozen=True)
+class Looking(Looks):
+    """Shows the pictures of a folder to a judge."""
+
+    asker: Judge = field(kw_only=True)
+    images: Images = field(kw_only=True)
+    texts: Texts = field(kw_only=True)
+    form: int = field(kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """The protocol, the words, and how often they are said."""
+        return f"{self.name}/{self.task.identified(self)}"
+
+    def expected(self, sample: FormulaSample) -> Expected:
+        """Return what is asked about an item."""
+        return self.task.expected(sample, self.name)
+
+    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
+        """Put all questions about the picture of an item, beside each other; the record of it comes last."""
+        model = a_model(ask, "pictures")
+        sight, picture = await self.images.of_item(sample.number)
+        asked = () if picture is None else self.task.questions(sample, picture, self)
+        answers = await together(*(self.asker.answer(model, question) for question in asked))
+        return Transcript((*(said for answer in answers for said in answer.said), sight.said))

@@ -1,116 +1,262 @@
 """Layouts in words: a model, or a baseline, says what lies where.
 
 >>> from tsgkit.library.cards import load_card
+>>> from tsgkit.suites.styles import style_of
 >>> task = LayoutTask(load_card("formalimg/layout"))
 >>> task.kind, task.takes, task.metrics["g"].is_share
 ('layout', ('models',), False)
+>>> cup = "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"
+>>> item = sample_from({"scenario": "knolling", "id": 0, "prompt": "A {cup}.", "dsl": cup}, "row", 0)
+>>> prompter = task.prompter(style_of("zero-shot"), task.dataset(None), seed=0, prompts=None)
+>>> prompter.text(item).split("\\n\\n")[-2]
+'A {cup}.'
+>>> read = task.read(item, Reply('[{"label": "cup", "box_2d": [0, 600, 100, 700]}]'))
+>>> judged = task.score(item, read, None)
+>>> judged.scores["strict"]["satisfied"].value, judged.evidence["reason"]
+(0.0, 'no cup is on the top side: its centre is at y = 650, the middle at 500')
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from tsgkit.errors import NotationError, UsageError
-from tsgkit.graph.notation.json_triplets import kind_of
-from tsgkit.lexicon import meant
-from tsgkit.llm.reply import Reply
+from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.reading import Note
+from tsgkit.library.templates import load_template
+from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.logic.verdicts import Verdict
+from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
-from tsgkit.suites.asked_task import DEFAULT_STYLE, AskedTask
+from tsgkit.suites.asked_task import AskedTask, OwnProgram
 from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.baselines import program_named
-from tsgkit.suites.formalimg.formula_task import GROUPS, NO_LAYOUT, FormulaTask, own_rows
-from tsgkit.suites.formalimg.prompts import Texts, layout_text, pool_of, prompter_of
-from tsgkit.suites.formalimg.rows import KNOLLING, NATURAL, FormulaSample, Rows, read_samples
-from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
-from tsgkit.suites.formalimg.verdicts import Found, judge_reading, published_reading
+from tsgkit.suites.formalimg.baselines import BASELINES, SOLVER, needs_solver
+from tsgkit.suites.formalimg.prompts import layout_text, words
+from tsgkit.suites.formalimg.rows import FormulaSample, Placed, Rows, read_rows, read_samples, sample_from
+from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_reply
+from tsgkit.suites.formalimg.task import FormulaTask, own_rows
+from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.readings import TwoReadings
-from tsgkit.suites.replies import read_as, read_replies
-from tsgkit.suites.scoreboard import ScoreReport
+from tsgkit.suites.replies import Reply, read_as, read_replies
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
+from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.solvers.unasked import Seeded
-from tsgkit.suites.styles import Style, style_of
+from tsgkit.suites.solvers.texts import Parts, Texts
+from tsgkit.suites.solvers.unasked import baseline_name
+from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset
 
 CHARACTERS = 64
 """As many as an object of a layout takes."""
+NO_REPLY = "no reply: the published code leaves the item out"
+NO_LAYOUT = "no layout can be verified for them"
 DIFFERENCE = (
     "official takes the first fenced list of objects, else the widest span of brackets, as JSON or a Python literal "
     "and as it stands; strict takes the last list of objects, and brings keys and values into the form asked for"
 )
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "objects": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "label": {"type": "string", "enum": list(VOCABULARY.classes)},
+                    "color": {"type": "string", "enum": list(VOCABULARY.values["color"])},
+                    "box_2d": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["label", "color", "box_2d"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["objects"],
+    "additionalProperties": False,
+}
 
 
 class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     """The task that takes layouts as text."""
 
+    why_left_out = NO_LAYOUT
+    baselines = BASELINES
+    text_of_reply = staticmethod(text_of_reply)
+
+    # What is asked
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of its prompts; the vocabulary lists the classes and colours there are."""
+        fields = {"vocabulary": ("classes", "colors")}
+        return Parts(self.card.prompts, ("rules", "vocabulary"), required=("prompt",), rule_fields=fields)
+
+    def texts(self, prompts: str | Path | None = None) -> LayoutTexts:
+        """Return its texts, in parts or as the whole prompt ``layout.txt`` in a folder that the caller names."""
+        parts = self.parts
+        whole = None if prompts is None else Path(prompts) / "layout.txt"
+        if whole is None or not whole.is_file():
+            named = {"classes": words(VOCABULARY.classes), "colors": words(VOCABULARY.values["color"])}
+            templates = parts.load(prompts)
+            return LayoutTexts(parts, templates, _values, _schema, answer_name="layout", rule_values=named)
+        inner = whole.parent / "prompts"
+        if ((inner if inner.is_dir() else whole.parent) / parts.folder).is_dir():
+            problem = f"{prompts}: holds {whole.name}, a whole prompt, and parts too"
+            raise UsageError(problem, hint="keep one of them")
+        template = load_template(whole, required=parts.required)
+        return LayoutTexts(parts, {"whole": template}, _values, _schema, answer_name="layout", whole=template)
+
+    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
+        """Return where each part of its prompts comes from."""
+        return {name: part.source for name, part in self.texts(prompts).templates.items()}
+
+    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[FormulaSample]:
+        """Return its prompts in a style; the pool of examples is held against the items."""
+        examples = self.pool().chosen(style.shots, seed, own_rows(dataset)) if style.shots else ()
+        return Prompter(self.texts(prompts), style, examples)
+
+    def pool(self) -> Pool[FormulaSample]:
+        """Return the worked examples that the card names: rows with a ``layout`` and a ``rationale``."""
+        examples = tuple(_example(row) for row in read_rows(pool_file(self.card)))
+        return Pool(str(self.card.examples), examples, _identity)
+
+    # How an answer is read
+
     def read_text(self, item: FormulaSample, text: str) -> LayoutAnswer | Unreadable:
-        """Read a list of objects."""
+        """Read the layout that a text gives."""
         return layout_in(text)
 
-    def score(self, item: FormulaSample, reading: Reading[Found], asked: AsAsked | None) -> Judged:
-        """Verify the layout in both profiles."""
-        return judge_reading(item, reading, None if asked is None else published_reading(item, asked.reply))
+    def told(self, answer: LayoutAnswer) -> str:
+        """Return a layout in the form asked for."""
+        return _shown(answer.objects)
+
+    def noted(self, answer: LayoutAnswer) -> tuple[Note, ...]:
+        """Return what was repaired or ignored in a layout."""
+        return answer.notes
+
+    def readings(self, sample: FormulaSample, reply: ModelReply, solver: Solver) -> TwoReadings:
+        """Return what both profiles read in one reply."""
+        found = super().readings(sample, reply, solver)
+        if found.not_official:
+            return found
+        said = read_as(reply)
+        value = official.layout((said.text if said is not None else None) or "")
+        theirs = None if value is None else _shown(value)
+        return replace(found, official=theirs, why=() if found.strict == theirs else (DIFFERENCE,))
+
+    # What it is worth
+
+    def score(self, item: FormulaSample, reading: Reading[Any], asked: AsAsked | None) -> Judged:
+        """Verify the layout in both profiles; where there is none, the evidence says why."""
+        outcome, found = reading
+        published = None if asked is None else _published(item, asked.reply)
+        if isinstance(found, LayoutAnswer):
+            return scores_of(item, _verified(item, found, published)).judged(item, outcome)
+        why = found.reason if found else f"no answer: {outcome}"
+        nothing = clauses_of(item.formula, hold=False)
+        unread = Findings(official=published, clauses=nothing, why=why, notes=(why,) if found else ())
+        return scores_of(item, unread).judged(item, outcome)
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Return why there are no official figures: only the style can be unpublished."""
+        return "replies in a JSON schema were not asked for in the published way" if style == "structured" else ""
+
+    def items_to_score(self, data: str) -> Rows:
+        """Return the items of rows that need no prompt, since nothing is asked."""
+        source = self.source(data)
+        return Rows(str(source), read_samples(source, needs_prompts=False), self.scenario)
+
+    def replies_in(self, file: str, dataset: Dataset) -> tuple[Mapping[str, Reply], tuple[str, ...]]:
+        """Return the replies of a file; those to natural items are told, and not used."""
+        rows = own_rows(dataset)
+        found = read_replies(file, (*rows.item_ids, *rows.left_out), self.text_of_reply)
+        unused = len(found.keys() & set(rows.left_out))
+        return found, rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
+
+    # What programs answer, and how long a right answer is
 
     def length(self, item: FormulaSample) -> tuple[int, int]:
-        """An object for each class, or two."""
+        """Return the length of an object for each class, or of two."""
         said = CHARACTERS * max(len(item.classes), 1)
         return said, 2 * said
 
-    def unpublished(self, style: str, solver: str) -> str:
-        """Why there are no official figures: only the style can be unpublished."""
-        return unpublished(style)
+    def program(self, subject: str, seed: int, dataset: Dataset) -> OwnProgram[FormulaSample, LayoutAnswer]:
+        """Return the baseline of a name; ``UsageError`` where what it needs is not installed."""
+        made = OwnProgram(self, baseline_name(subject, self.baselines), seed)
+        if made.name == SOLVER:
+            needs_solver()
+        return made
 
-    def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
-        """Where each part of its prompts comes from."""
-        return Texts.of("layout", prompts).sources
 
-    def prompter(self, style: Style, dataset: Dataset, *, seed: int, prompts: str | None) -> Prompter[FormulaSample]:
-        """The prompts in a style; the pool of examples is held against the items."""
-        examples = pool_of(self.card).chosen(style.shots, seed, own_rows(dataset)) if style.shots else ()
-        return prompter_of(style, prompts, examples)
+@dataclass(frozen=True)
+class LayoutTexts(Texts[FormulaSample]):
+    """The texts that ask for layouts."""
 
-    def program(self, subject: str, seed: int, dataset: Dataset) -> Seeded[FormulaSample]:
-        """The baseline of a name."""
-        return program_named(subject, seed)
+    def hashed(self, style: Sequence[object], head: str, tail: str) -> Sequence[object]:
+        """Return what a fingerprint is made of; a whole prompt has no head."""
+        return ["layout", style, head, tail if self.whole is not None else "{head}" + tail]
 
-    def score_replies(
-        self, data: str, replies: str, *, style: str | None = None, by: Sequence[str] = (), seed: int = 0
-    ) -> ScoreReport:
-        """Scores of layouts that were collected elsewhere; replies to items of another scenario are left out."""
-        style = style or DEFAULT_STYLE
-        style_of(style)
-        for group in by:
-            if group not in GROUPS:
-                raise UsageError(f"there is no group {group}", hint=meant(group, GROUPS))
-        source = data if Path(data).exists() else str(self.source(data))
-        every = read_samples(source, needs_prompts=False)
-        rows = Rows(source, every, KNOLLING)
-        found = read_replies(replies, [sample.item_id for sample in every], text_of_reply)
-        judged = self.judged(rows, found, style)
-        unused = sum(sample.scenario == NATURAL and sample.item_id in found for sample in every)
-        notes = rows.told(f"{NO_LAYOUT}; so are the replies to them: {unused}" if unused else NO_LAYOUT)
-        return self.report_on(judged, style=style, by=by, seed=seed, notes=notes)
 
-    def readings(self, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
-        """What both profiles read in one reply."""
-        said = read_as(reply)
-        outcome, found = self.read(sample, said)
-        strict = _shown(found.objects) if isinstance(found, LayoutAnswer) else None
-        unreadable = found.reason if isinstance(found, Unreadable) else ""
-        notes = found.notes if isinstance(found, LayoutAnswer) else ()
-        if why := unpublished(solver.style):
-            return TwoReadings(outcome, strict, unreadable, notes, None, why, ())
-        value = official.layout((said.text if said is not None else None) or "")
-        theirs = None if value is None else _shown(value)
-        differences = () if strict == theirs else (DIFFERENCE,)
-        return TwoReadings(outcome, strict, unreadable, notes, theirs, "", differences)
+def _values(item: FormulaSample) -> Mapping[str, str]:
+    return {"prompt": item.prompt}
+
+
+def _schema(item: FormulaSample) -> dict[str, Any]:
+    """The JSON schema of a layout, the same for all items."""
+    return SCHEMA
+
+
+class _Worked(BaseModel):
+    """The answer of a worked example."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    layout: list[dict[str, Any]]
+    rationale: StrictStr
+
+
+def _example(row: Placed) -> Example[FormulaSample]:
+    sample = sample_from(row.value, row.place, row.number)
+    try:
+        answer = _Worked.model_validate(row.value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise UsageError(f"{row.place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return Example(sample, layout_text(answer.layout), answer.rationale)
+
+
+def _identity(sample: FormulaSample) -> Identity:
+    """Return what an item is recognised by: its formula and its words."""
+    return Identity((sample.dsl, folded(sample.prompt)))
+
+
+def _verified(sample: FormulaSample, answer: LayoutAnswer, published: Verdict | str | None) -> Findings:
+    """Verify a layout strictly."""
+    verdict, clauses = verdict_on(sample, answer.scene)
+    return Findings(
+        strict=verdict,
+        official=published,
+        clauses=clauses,
+        answer=answer.objects,
+        notes=tuple(map(str, answer.notes)),
+        counts={"repaired": int(answer.is_repaired), "rejected": int(verdict.status == "rejected")},
+    )
+
+
+def _published(sample: FormulaSample, reply: Reply | None) -> Verdict | str:
+    """The published verdict on a reply; in words where there is none."""
+    return NO_REPLY if reply is None else published_verdict(sample, official.layout(reply.text or ""))
 
 
 def _shown(value: object) -> str:
+    """A list of objects as it is asked for, whatever is in it."""
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
         try:
             return layout_text(value)
@@ -120,24 +266,3 @@ def _shown(value: object) -> str:
         return json.dumps(value)
     except (TypeError, ValueError):  # a Python literal can hold what no JSON can
         return ascii(value)
-
-
-def unpublished(style: str) -> str:
-    """Why replies asked for in a style have no official figures; empty where they have."""
-    return "replies in a JSON schema were not asked for in the published way" if style == "structured" else ""
-
-
-def text_of_reply(value: object) -> str | None:
-    """The text that a reply stands for; a list of objects is one as a model would write it.
-
-    >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
-    ('[{"label": "cup"}]', '[]', '[]')
-    """
-    if value is None or isinstance(value, str):
-        return value
-    if not isinstance(value, list):
-        found = kind_of(value)
-        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {found}")
-    if any(isinstance(one, str) for one in value):
-        raise NotationError("not a reply: reply: expected a list of objects, found strings in it: one reply an item")
-    return json.dumps(value)

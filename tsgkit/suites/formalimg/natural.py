@@ -1,4 +1,4 @@
-"""Pictures of scenes: a judge says whether everything holds, and which clauses of the formula do.
+"""The task ``formalimg/natural``: a judge says whether all holds in a picture, and which clauses do.
 
 >>> from tsgkit.llm.reply import Reply
 >>> said = said_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
@@ -10,14 +10,17 @@ The verdict is the judge's own; where it says yes although it names clauses that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
-from tsgkit.errors import NotationError, TsgkitError
+from tsgkit.errors import NotationError
 from tsgkit.llm.pictures import Picture
 from tsgkit.llm.reply import Reply
-from tsgkit.logic.clauses import ClauseForm, category, clause_form, form_of_text
-from tsgkit.logic.formula import And, Formula
+from tsgkit.logic.clauses import category
+from tsgkit.logic.formula import And
 from tsgkit.logic.parsing import parse
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.verdicts import Verdict
@@ -25,18 +28,16 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg import official
+from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
-from tsgkit.suites.formalimg.verdicts import Clause, Findings, judged
-from tsgkit.suites.formalimg.viewing import PictureJudge
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.formalimg.task import FormulaTask, clauses_that_hold
+from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.sights import Sight, sight_of, unfinished, unshown
+from tsgkit.suites.judges.sights import Sight
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.task import PUBLISHED
-from tsgkit.suites.transcript import Ask, Transcript
 
 TRIES = 10
 LABEL = "judge"
@@ -47,11 +48,94 @@ AS_JSON = {"type": "json_object"}
 NO_RESULT = "no result: the published code leaves the item out"
 INCONSISTENT = "the judge says that everything holds, and leaves out clauses"
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*```")
+STYLES = clauses_that_hold("clauses about the style of the picture")
+
+
+class NaturalTask(PictureTask):
+    """The task that takes pictures of scenes."""
+
+    own_metrics = MappingProxyType({**FormulaTask.own_metrics, "styles": STYLES})
+    why_left_out = "tasks of their own, layout and knolling, are about them"
+    room = "natural"
+    parts = MappingProxyType({"judge": ("prompt", "formula", "clauses")})
+
+    # What is asked
+
+    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the instruction, the formula and its clauses, who says them, and what is sent besides."""
+        return instructions(texts, sample), "user", "the picture follows in the same message"
+
+    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+        """Return what is asked, as published: text, then the picture; again where the reply cannot be read."""
+        messages = messages_of(instructions(look.texts, sample), images=(picture,))
+        return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
+
+    def expected(self, sample: FormulaSample, protocol: str) -> Expected:
+        """Return one call."""
+        clauses = sum(len(text_of(one)) for one in clauses_in(sample))
+        sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
+        return Expected((0, 1), (0, sent), (0, clauses))
+
+    def identified(self, look: Looking) -> str:
+        """Return how often the words are said, and the words."""
+        return f"{TRIES}/{look.texts.fingerprint}"
+
+    # What it is worth
+
+    def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
+        """Return that nobody said anything."""
+        clauses, _ = clauses_said(sample, ())
+        return Findings(official=NO_RESULT, clauses=clauses, why=why, notes=(why,))
+
+    def seen(
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+    ) -> tuple[Outcome, Findings]:
+        """Take the judge at its word."""
+        reply = replies.get(LABEL)
+        if reply is None:
+            return Outcome.MISSING, self.unseen(sample, protocol, Outcome.MISSING, "nobody was asked")
+        result = judgement(reply.text or "")
+        published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
+        ended = outcome_of(reply)
+        said = said_in(reply) if ended is Outcome.UNREADABLE else Sayings(None, problem=f"the judge's reply is {ended}")
+        clauses, unknown = clauses_said(sample, said.clauses)
+        if said.verdict is None:
+            notes = (*sight.notes, said.problem)
+            return ended, Findings(official=published, clauses=clauses, why=said.problem, notes=notes)
+        failed = [one.text for one in clauses if not one.holds]
+        reason = "" if said.verdict else f"fails, says the judge: {'; '.join(failed) or 'no clause in particular'}"
+        findings = Findings(
+            strict=Verdict(said.verdict, "strict", reason=reason),
+            official=published,
+            clauses=clauses,
+            answer={VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]},
+            notes=(*sight.notes, *_oddities(said.verdict, failed, unknown)),
+            counts={"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))},
+        )
+        return Outcome.ANSWERED, findings
+
+
+def _oddities(verdict: bool, failed: Sequence[str], unknown: int) -> Iterator[str]:
+    """Yield all that a judge says which does not fit together."""
+    if unknown:
+        yield f"the judge names {unknown} clauses that the formula does not have"
+    if verdict and failed:
+        yield f"{INCONSISTENT}: {'; '.join(failed)}"
+
+
+def instructions(texts: Texts, sample: FormulaSample) -> str:
+    """Return the words of the judge: the instruction, the formula and its clauses."""
+    clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
+    return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
+
+
+# How a reply is read
 
 
 @dataclass(frozen=True)
 class Sayings:
-    """What a judge says of a picture, or what is wrong with its reply."""
+    """The sayings of a judge about a picture, or what is wrong with its reply."""
 
     verdict: bool | None
     clauses: tuple[str, ...] = ()
@@ -76,20 +160,6 @@ def said_in(reply: Reply) -> Sayings:
     return Sayings(verdict, tuple(clauses), is_repaired)
 
 
-def form_of(sample: FormulaSample) -> ClauseForm:
-    """The clause form that the judge is shown: that of the row, else that of the formula."""
-    try:
-        return form_of_text(parse(sample.cnf))
-    except TsgkitError:
-        return clause_form(sample.formula)
-
-
-def clauses_in(sample: FormulaSample) -> tuple[Formula, ...]:
-    """The clauses of an item."""
-    form = form_of(sample)
-    return (*form.clauses, *form.quantities)
-
-
 def normal(text: str) -> str:
     """A clause however it is spaced, as one text."""
     try:
@@ -110,67 +180,6 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
             yield from map(text_of, formula.parts)
 
 
-@dataclass(frozen=True)
-class Judgements:
-    """Judges transcripts that hold what a judge said of a picture."""
-
-    name: str = PUBLISHED
-    style: str = ""
-    unpublished: str = ""
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """What a transcript lacks; empty where the solver had come to its end."""
-        return unfinished(transcript)
-
-    def expected(self, sample: FormulaSample) -> Expected:
-        """One call; format retries come on top."""
-        clauses = sum(len(text_of(one)) for one in clauses_in(sample))
-        sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
-        return Expected((0, 1), (0, sent), (0, clauses))
-
-    def judge(self, sample: FormulaSample, transcript: Transcript | None) -> Judged:
-        """Put what the judge said into scores."""
-        sight = sight_of(transcript)
-        if without := unshown(transcript):
-            return _nothing(sample, *without, sight)
-        assert transcript is not None  # noqa: S101  (a picture was shown)
-        assert sight is not None  # noqa: S101
-        replies = [one.reply for one in transcript.said if one.label == LABEL]
-        return _judged(sample, replies[-1] if replies else None, sight)
-
-
-@dataclass(frozen=True)
-class Judging(Judgements):
-    """Shows the pictures of a folder to a judge."""
-
-    looker: PictureJudge = field(kw_only=True)
-    texts: Texts = field(kw_only=True)
-
-    @property
-    def fingerprint(self) -> str:
-        """The words and how often they are said."""
-        return f"{self.name}/{TRIES}/{self.texts.fingerprint('judge')}"
-
-    async def solve(self, sample: FormulaSample, ask: Ask | None) -> Transcript:
-        """Ask once, and again where the reply cannot be read."""
-        return await self.looker.transcript(sample, ask, lambda picture: [self.question(sample, picture)])
-
-    def question(self, sample: FormulaSample, picture: Picture) -> Question[None]:
-        """What is asked, as published: text, then the picture."""
-        messages = messages_of(instructions(self.texts, sample), images=(picture,))
-        return Question(LABEL, messages, _published_reading, AS_JSON, TRIES)
-
-
-def instructions(texts: Texts, sample: FormulaSample) -> str:
-    """What the judge is told: the instruction, the formula and its clauses."""
-    clauses = "\n".join(dict.fromkeys(map(text_of, clauses_in(sample))))
-    return texts.part("judge").render(prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
-
-
-def _published_reading(reply: Reply) -> Reading[None]:
-    return Reading(None, NO_RESULT if official.judgement(reply.text or "") is None else "")
-
-
 def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
     """The clauses of an item as a judge has them, and how many it names that are none of them."""
     said = set(_named(named))
@@ -179,34 +188,26 @@ def clauses_said(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Cla
     return listed, sum(not known.intersection(_named([text])) for text in named)
 
 
-def _nothing(sample: FormulaSample, outcome: Outcome, why: str, sight: Sight | None) -> Judged:
-    clauses, _ = clauses_said(sample, ())
-    evidence = {"picture": None if sight is None else sight.sha256 or None}
-    return judged(sample, Findings(outcome, None, None, why, NO_RESULT, clauses, (why,), evidence=evidence))
+def judgement(text: str) -> dict[str, Any] | None:
+    """The published reading: the shortest fenced object, else from the first brace to the last; None for no result.
+
+    >>> judgement("I say {'satisfies_constraint': True}."), judgement("{}"), judgement("yes")
+    ({'satisfies_constraint': True}, None, None)
+    """
+    fenced = _fenced_object(text)
+    first, last = text.find("{"), text.rfind("}")
+    if not fenced and not 0 <= first < last:
+        return None
+    value = value_of(fenced or text[first : last + 1])
+    return value if isinstance(value, dict) and value else None
 
 
-def _judged(sample: FormulaSample, reply: Reply | None, sight: Sight) -> Judged:
-    if reply is None:
-        return _nothing(sample, Outcome.MISSING, "nobody was asked", sight)
-    result = official.judgement(reply.text or "")
-    published = NO_RESULT if result is None else Verdict(bool(result.get(VERDICT, False)), "official")
-    ended = outcome_of(reply)
-    said = said_in(reply) if ended is Outcome.UNREADABLE else Sayings(None, problem=f"the judge's reply is {ended}")
-    clauses, unknown = clauses_said(sample, said.clauses)
-    evidence = {"picture": sight.sha256}
-    if said.verdict is None:
-        why = said.problem
-        unread = Findings(ended, None, None, why, published, clauses, (*sight.notes, why), evidence=evidence)
-        return judged(sample, unread)
-    failed = [one.text for one in clauses if not one.holds]
-    notes = list(sight.notes)
-    if unknown:
-        notes.append(f"the judge names {unknown} clauses that the formula does not have")
-    if said.verdict and failed:
-        notes.append(f"{INCONSISTENT}: {'; '.join(failed)}")
-    reason = "" if said.verdict else f"fails, says the judge: {'; '.join(failed) or 'no clause in particular'}"
-    counts = {"repaired": int(said.is_repaired), "inconsistent": int(said.verdict and bool(failed))}
-    answer = {VERDICT: said.verdict, CLAUSES: [one.text for one in clauses if one.holds]}
-    verdict = Verdict(said.verdict, "strict", reason=reason)
-    findings = Findings(Outcome.ANSWERED, answer, verdict, "", published, clauses, tuple(notes), counts, evidence)
-    return judged(sample, findings)
+def _fenced_object(text: str) -> str:
+    """Return the first object in a fence up to the first brace at a fence's end; empty where there is none."""
+    opens = FENCE_OPENS.search(text)
+    closes = FENCE_CLOSES.search(text, opens.end()) if opens else None
+    return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""
+
+
+def _published_reading(reply: Reply) -> Reading[None]:
+    return Reading(None, NO_RESULT if judgement(reply.text or "") is None else "")

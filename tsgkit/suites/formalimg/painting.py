@@ -15,20 +15,27 @@ from tsgkit.errors import UsageError
 from tsgkit.llm.pictures import Picture
 from tsgkit.logic.layouts import CANVAS
 from tsgkit.suites.decoding import require_pillow
-from tsgkit.suites.formalimg.baselines import answer, baseline_named
-from tsgkit.suites.formalimg.layout import text_of_reply
-from tsgkit.suites.formalimg.prompts import BETWEEN, Texts, layout_text
+from tsgkit.suites.formalimg.baselines import SOLVER, needs_solver, solved
+from tsgkit.suites.formalimg.prompts import Texts, layout_text
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
-from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in
+from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in, text_of_reply
 from tsgkit.suites.painting import Painting, PaintingOptions
 from tsgkit.suites.pictures import keep_picture
 from tsgkit.suites.replies import Reply, read_replies
+from tsgkit.suites.solvers.prompter import BETWEEN
 from tsgkit.suites.solvers.unasked import PREFIX
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
-SOLVER = f"{PREFIX}solver"
+PARTS: dict[str, tuple[str, ...]] = {
+    "knolling": (),
+    "rules": (),
+    "layout-text": ("layout",),
+    "layout-drawn": (),
+    "instruction": ("prompt",),
+}
+"""The parts of a prompt, and the fields that they must have."""
 SIDE = 1024
 LINE = 4
 LETTERS = 26
@@ -39,7 +46,7 @@ def paintings_of(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> Iterator[Painting]:
     """The pictures of these items; ``known`` are the ids of all items that layouts may be of."""
-    texts = Texts.of("pictures", None)
+    texts = Texts.of("pictures", PARTS)
     layouts = _layouts(samples, known, options)
     for sample in samples:
         layout = layouts.get(sample.item_id)
@@ -48,7 +55,7 @@ def paintings_of(
 
 
 def prompt_of(texts: Texts, sample: FormulaSample, options: PaintingOptions, layout: Sequence[Thing] | None) -> str:
-    """What an image model is told; of natural scenes, the instruction alone."""
+    """Return the words for an image model; of natural scenes, the instruction alone."""
     parts = [texts.part("knolling").render()] if sample.scenario == KNOLLING else []
     if options.instruction:
         parts += [texts.part("rules").render()] if sample.scenario == KNOLLING else []
@@ -68,12 +75,13 @@ def _layouts(
         return {}
     if others := [sample.item_id for sample in samples if sample.scenario != KNOLLING]:
         raise UsageError(f"{others[0]}: natural scenes have no layouts to follow", hint="leave out --condition")
-    if str(options.layouts) == SOLVER and not options.layouts.exists():
-        name = baseline_named(SOLVER)
-        return {sample.item_id: _layout(sample, Reply(answer(name, sample, 0)), SOLVER) for sample in samples}
+    source = str(options.layouts)
+    if source == f"{PREFIX}{SOLVER}" and not options.layouts.exists():
+        needs_solver()
+        return {sample.item_id: _layout(sample, Reply(solved(sample, 0)), source) for sample in samples}
     replies = read_replies(options.layouts, known, text_of_reply)
     found = {sample.item_id: replies.get(sample.item_id) for sample in samples}
-    return {sample.item_id: _layout(sample, found[sample.item_id], str(options.layouts)) for sample in samples}
+    return {sample.item_id: _layout(sample, found[sample.item_id], source) for sample in samples}
 
 
 def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thing]:

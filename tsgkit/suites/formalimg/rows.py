@@ -36,6 +36,8 @@ from tsgkit.suites.task import Items
 
 KNOLLING, NATURAL = "knolling", "natural"
 SCENARIOS = (KNOLLING, NATURAL)
+SCENARIO_OF = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
+"""The scenario of each task's rows."""
 ROWS = ".jsonl"
 HINT = 'a row reads {"scenario": "knolling", "id": 0, "prompt": "...", "dsl": "(exists ?x ...)"}'
 
@@ -97,7 +99,7 @@ class Placed(NamedTuple):
 
 
 class Rows(Items):
-    """The samples of one scenario; ``left_out`` counts the rows of the other."""
+    """The samples of one scenario; ``left_out`` names those of the other."""
 
     def __init__(self, file: str, samples: Iterable[FormulaSample], scenario: str) -> None:
         every = tuple(samples)
@@ -107,12 +109,25 @@ class Rows(Items):
             raise UsageError(f"{file}: there are no {scenario} items in it: {other}")
         super().__init__(file, _hash_of(mine), mine)
         self.scenario = scenario
-        self.left_out = len(every) - len(mine)
+        self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
 
     def told(self, why: str) -> tuple[str, ...]:
-        """How many rows are left out, and why; nothing where there are none."""
+        """Say how many rows are left out, and why; nothing where there are none."""
         other = next(name for name in SCENARIOS if name != self.scenario)
-        return (f"{other} items left out: {self.left_out} ({why})",) if self.left_out else ()
+        return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """The tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
+    try:
+        first = next(iter(read_rows(file)), None)
+    except TsgkitError:
+        return ()
+    value = first.value if first is not None else None
+    if not isinstance(value, dict) or "dsl" not in value or "prompt" not in value:
+        return ()
+    scenario = value.get("scenario")
+    return tuple(kind for kind, of in SCENARIO_OF.items() if of == scenario)
 
 
 def read_samples(source: str | Path | Traversable, *, needs_prompts: bool = True) -> tuple[FormulaSample, ...]:
@@ -250,20 +265,3 @@ def _hash_of(samples: Iterable[FormulaSample]) -> str:
         said: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
         digest.update(json.dumps(said).encode("ascii") + b"\n")
     return digest.hexdigest()
-
-
-SCENARIO = {"layout": KNOLLING, "knolling": KNOLLING, "natural": NATURAL}
-"""The scenario of each task's rows."""
-
-
-def kinds_of(file: Path) -> tuple[str, ...]:
-    """The tasks whose items a file holds, by its first row, or a folder; none where it cannot be told."""
-    try:
-        first = next(iter(read_rows(file)), None)
-    except TsgkitError:
-        return ()
-    value = first.value if first is not None else None
-    if not isinstance(value, dict) or "dsl" not in value or "prompt" not in value:
-        return ()
-    scenario = value.get("scenario")
-    return tuple(kind for kind, of in SCENARIO.items() if of == scenario)

@@ -12,11 +12,14 @@ is written, never what it says: boxes are not swapped, moved or rounded, and an 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tsgkit.errors import NotationError
+from tsgkit.graph.notation.json_triplets import kind_of
 from tsgkit.graph.reading import Note
 from tsgkit.graph.reading.found import ignored, repaired
 from tsgkit.lexicon import fold
@@ -63,6 +66,22 @@ class LayoutAnswer:
     def scene(self) -> dict[str, object]:
         """The layout as verifiers take it."""
         return {"objects": self.objects}
+
+
+def text_of_reply(value: object) -> str | None:
+    """The text that a reply stands for; a list of objects is one as a model would write it.
+
+    >>> text_of_reply([{"label": "cup"}]), text_of_reply("[]"), text_of_reply([])
+    ('[{"label": "cup"}]', '[]', '[]')
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        found = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {found}")
+    if any(isinstance(one, str) for one in value):
+        raise NotationError("not a reply: reply: expected a list of objects, found strings in it: one reply an item")
+    return json.dumps(value)
 
 
 def layout_in(reply: str) -> LayoutAnswer | Unreadable:
@@ -114,7 +133,7 @@ def things_of(value: object) -> list[Any] | None:
 
 
 def is_thing(value: object) -> bool:
-    """Whether a value describes an object: it has a label and a place, or one of them under the name we ask for."""
+    """Say whether a value describes an object: it has a label and a place, or one of them under the name we ask for."""
     if not isinstance(value, dict):
         return False
     names = {_plain(name) for name in value}

@@ -1,112 +1,92 @@
-r"""Judges one layout in both profiles: outcome, answer, scores with their reasons, evidence, counts.
-
->>> from tsgkit.suites.formalimg.rows import sample_from
->>> row = {"scenario": "knolling", "id": 0, "prompt": "A cup.", "dsl": "(exists ?x (and (Is ?x 'cup') (OnTopSide ?x)))"}
->>> judged = judge_reply(sample_from(row, "row", 0), Reply('[{"label": "cup", "box_2d": [0, 600, 100, 700]}]'))
->>> judged.scores["strict"]["satisfied"].value, judged.evidence["reason"]
-(0.0, 'no cup is on the top side: its centre is at y = 650, the middle at 500')
-
-``strict`` gives zero to whatever is no layout, malformed, or undecided. ``official`` leaves an item out where there is
-no reply, where its text cannot be lifted, and where the verifier would run out of time; it is counted.
-
-Which clauses of a formula a layout fails, and what they are about.
+"""Verdicts: what a formula makes of a layout in both profiles, which of its clauses fail, and the scores of that.
 
 >>> from tsgkit.logic.parsing import parse
 >>> cup = {"label": "cup", "color": "blue", "box_2d": [600, 0, 700, 90]}
 >>> formula = parse("(exists ?x (and (Is ?x 'cup') (Has ?x 'red') (OnLeftSide ?x) (OnTopSide ?x)))")
 >>> [clause.text for clause in clauses_held(formula, {"objects": [cup]}) if not clause.holds]
 ["(Has ?x 'red')", '(OnLeftSide ?x)']
+>>> [predicates_of(parse(one)) for one in ("(or (not (Is ?x 'cup')) (LeftOf ?x ?y))", "(not (On ?x ?y))")]
+[('LeftOf',), ('On',)]
+
+``strict`` gives zero to whatever is no layout, malformed, or undecided. ``official`` leaves an item out where there is
+no reply, where its text cannot be lifted, and where the verifier would run out of time; it is counted.
 
 A clause says nothing apart from the quantifiers above it. So clauses are taken up one after the other, classes first,
 then what is said of one object, of two, and what follows from conditions; one that cannot hold together with those
 taken up before fails, and is left out. Of a ``forall`` whose condition applies to nothing all clauses fail.
+
+The published analysis counts clauses, not items: how often each predicate is asked for, and at what rate what asks for
+it fails. A clause with conditions is about what follows from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
-from tsgkit.logic.clauses import category
-from tsgkit.logic.formula import And, Exists, Forall, Formula, Implies, Not, Or, Path, parts_of, with_parts
+from tsgkit.errors import TsgkitError
+from tsgkit.logic.clauses import category, clause_form, form_of_text
+from tsgkit.logic.formula import And, Exists, Forall, Formula, Implies, Not, Or, Path, atoms_of, parts_of, with_parts
 from tsgkit.logic.official import verify_official
+from tsgkit.logic.parsing import parse
 from tsgkit.logic.printing import text_of
 from tsgkit.logic.renaming import apart
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Verdict
-from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.metrics import CATEGORIES, LEVELS
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
-from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in
-from tsgkit.suites.judged import Judged, Scores
-from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.answerable import Reading
+from tsgkit.suites.judged import AnswerScores, PartOfSample, Scores
 
+LEVELS = tuple(f"level_{k}" for k in range(1, 11))
+CATEGORIES = {
+    "object": "objects",
+    "attribute": "attributes",
+    "relation": "relations",
+    "condition": "conditions",
+    "style": "styles",
+    "number": "numbers",
+}
+"""The metric of each category of clauses."""
 MOST_LINES = 120
 """Lines of a trace that are kept."""
-Found = LayoutAnswer | Unreadable | None
-NO_REPLY = "no reply: the published code leaves the item out"
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
+ORDER = ("object", "attribute", "relation", "number", "condition", "style")
+"""The order in which clauses are taken up."""
+TRUE = And(())
+WORK = 20_000
+"""Steps for one attempt; what takes more counts as failed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause, what it is about, and whether it holds."""
+
+    text: str
+    category: str
+    holds: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What was found of one item, before it is put into scores.
+    """The findings about one item, before they are put into scores.
 
     ``strict`` is None where there is nothing to verify; ``why`` then says why. ``official`` is a verdict, or in words
     why the published code leaves the item out, or None where the item was not asked about as published.
     """
 
-    outcome: Outcome
-    answer: Any
-    strict: Verdict | None
-    why: str
+    strict: Verdict | None = None
     official: Verdict | str | None
     clauses: Sequence[Clause]
+    answer: Any = None
+    why: str = ""
     notes: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
-def judge_reply(sample: FormulaSample, reply: Reply | None) -> Judged:
-    """The judgement on a reply that gives a layout (None: there is none)."""
-    return judge_reading(sample, read_reply(reply), published_reading(sample, reply))
-
-
-def published_reading(sample: FormulaSample, reply: Reply | None) -> Verdict | str:
-    """The published verdict on a reply; in words where there is none."""
-    return NO_REPLY if reply is None else published_verdict(sample, official.layout(reply.text or ""))
-
-
-def judge_reading(sample: FormulaSample, reading: Reading[Found], published: Verdict | str | None) -> Judged:
-    """The judgement on what was read, beside the published verdict."""
-    outcome, found = reading
-    if not isinstance(found, LayoutAnswer):
-        why = found.reason if found else f"no answer: {outcome}"
-        nothing = clauses_of(sample.formula, hold=False)
-        unread = Findings(outcome, None, None, why, published, nothing, (why,) if found else ())
-        return judged(sample, unread)
-    verdict, clauses = verdict_on(sample, found.scene)
-    counts = {"repaired": int(found.is_repaired), "rejected": int(verdict.status == "rejected")}
-    notes = tuple(map(str, found.notes))
-    return judged(sample, Findings(outcome, found.objects, verdict, "", published, clauses, notes, counts))
-
-
-def read_reply(reply: Reply | None) -> Reading[Found]:
-    """The outcome and what strict read; only an answered sample has a layout."""
-    if reply is None:
-        return Reading(Outcome.MISSING, None)
-    if reply.outcome is not None:
-        return Reading(reply.outcome, None)
-    if reply.is_empty:
-        return Reading(Outcome.EMPTY, None)
-    found = layout_in(reply.text or "")
-    return Reading(Outcome.UNREADABLE if isinstance(found, Unreadable) else Outcome.ANSWERED, found)
+# Verdicts
 
 
 def verdict_on(
@@ -126,21 +106,22 @@ def published_verdict(sample: FormulaSample, objects: object) -> Verdict:
     return verify_official(sample.dsl, {"objects": objects})
 
 
-def judged(sample: FormulaSample, found: Findings) -> Judged:
-    """The findings as scores, counts and evidence."""
+# Scores
+
+
+def scores_of(sample: FormulaSample, found: Findings) -> AnswerScores:
+    """Put findings into scores, counts and evidence."""
     left_out, official_scores = _official(sample, found.official)
     verdict = found.strict
     undecided = int(verdict is not None and verdict.truth is None)
     own = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
-    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts}
-    return Judged(
-        sample=sample,
-        outcome=found.outcome,
+    return AnswerScores(
+        strict=_strict(sample, found),
+        official=official_scores,
         answer=found.answer,
-        scores={"strict": _strict(sample, found)} | ({} if official_scores is None else {"official": official_scores}),
-        notes=found.notes,
         evidence=_evidence(sample, found),
-        counts={"items": 1, found.outcome: 1, **counts},
+        counts={"skipped_official": int(left_out), "undecided": undecided, **own, **found.counts},
+        notes=found.notes,
     )
 
 
@@ -152,7 +133,7 @@ def _strict(sample: FormulaSample, found: Findings) -> Scores:
 
 
 def _official(sample: FormulaSample, verdict: Verdict | str | None) -> tuple[bool, Scores | None]:
-    """Whether the published code leaves the item out, and its scores."""
+    """Say whether the published code leaves the item out, and return its scores."""
     if verdict is None:
         return False, None
     if isinstance(verdict, str):
@@ -169,7 +150,7 @@ def levelled(sample: FormulaSample, score: Score) -> Scores:
 
 
 def shares(clauses: Iterable[Clause]) -> Scores:
-    """How many clauses hold, of all and of each category, and how many fail."""
+    """Count the clauses that hold, of all and of each category, and those that fail."""
     listed = list(clauses)
     wrong = sum(not one.holds for one in listed)
     failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing("there is none")
@@ -198,19 +179,7 @@ def _evidence(sample: FormulaSample, found: Findings) -> dict[str, Any]:
     }
 
 
-ORDER = ("object", "attribute", "relation", "number", "condition", "style")
-TRUE = And(())
-WORK = 20_000
-"""Steps for one attempt; what takes more counts as failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause, what it is about, and whether it holds."""
-
-    text: str
-    category: str
-    holds: bool
+# Clauses
 
 
 class Required(NamedTuple):
@@ -276,3 +245,40 @@ def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:
         return Implies(formula.antecedent, only(formula.consequent, kept, (*path, 1)))
     parts = [only(part, kept, (*path, number)) for number, part in enumerate(parts_of(formula))]
     return with_parts(formula, parts)
+
+
+def clauses_in(sample: FormulaSample) -> tuple[Formula, ...]:
+    """Return the clauses that the judge of a natural scene is shown: those of the row, else those of the formula."""
+    try:
+        form = form_of_text(parse(sample.cnf))
+    except TsgkitError:
+        form = clause_form(sample.formula)
+    return (*form.clauses, *form.quantities)
+
+
+def predicates_of(clause: Formula) -> tuple[str, ...]:
+    """The names of the predicates that a clause is about."""
+    parts = clause.parts if isinstance(clause, Or) else (clause,)
+    follows = tuple(part for part in parts if not isinstance(part, Not)) or parts
+    return tuple(dict.fromkeys(atom.name for part in follows for atom in atoms_of(part)))
+
+
+def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: str) -> PartOfSample | None:
+    """The scores and counts of the clauses of an item that are about a predicate; None where none is.
+
+    All fail where there is no evidence, because the code that judges the item failed.
+    """
+    texts = [text_of(clause) for clause in _judged_clauses(sample) if name in predicates_of(clause)]
+    if not texts:
+        return None
+    failed = texts if evidence is None else {one["clause"] for one in evidence["failed"]}
+    wrong = sum(text in failed for text in texts)
+    score = Score(wrong, len(texts), f"{wrong} of {len(texts)} fail")
+    return PartOfSample({"strict": {"failed": score}}, {"clauses": len(texts), "failed_clauses": wrong})
+
+
+def _judged_clauses(sample: FormulaSample) -> tuple[Formula, ...]:
+    """The clauses that are judged: those shown to the judge of a natural scene, else the parts that have to hold."""
+    if sample.scenario == NATURAL:
+        return clauses_in(sample)
+    return tuple(one.clause for one in required(apart(sample.formula), (), ()))

@@ -16,13 +16,12 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg import official
-from tsgkit.suites.formalimg.grounding import TRIES, Scenes, objects_in
-from tsgkit.suites.formalimg.images import PictureTask
-from tsgkit.suites.formalimg.natural import Judgements, said_in
+from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
+from tsgkit.suites.formalimg.natural import NaturalTask, judgement, said_in
 from tsgkit.suites.formalimg.painting import plan_png
 from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
 from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
+from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing
 from tsgkit.suites.transcript import Said, Transcript
@@ -35,6 +34,16 @@ FOUND = {
     "of these classes": json.dumps({"objects": [CUP, PEN]}),
 }
 ALL_CLAUSES = ["(Is ?x 'cat')", "(HasColor ?x 'black')", "(Is ?y 'sofa')", "(On ?x ?y)"]
+
+
+def knolling(protocol: str) -> Recorded:
+    """What judges transcripts of things laid out."""
+    return KnollingTask(load_card("formalimg/knolling")).recorded(protocol, "")
+
+
+def natural() -> Recorded:
+    """What judges transcripts of scenes."""
+    return NaturalTask(load_card("formalimg/natural")).recorded("published", "")
 
 
 def grounded(protocol: str = "published", **replies: Reply | str | dict[str, Any]) -> Transcript:
@@ -57,7 +66,7 @@ def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(t
     (tmp_path / "rows.jsonl").write_text(lines(rows))
     for name in ("0", "desk-2", "desk-1"):
         paint(tmp_path / "pictures" / f"{name}.png")
-    task = PictureTask(load_card("formalimg/knolling"))
+    task = KnollingTask(load_card("formalimg/knolling"))
     dataset = task.dataset(str(tmp_path / "rows.jsonl"))
     viewing = Viewing(Folder("mine", "images", tmp_path / "pictures"), "openai/eye", "published", 0)
     assert [piece.name for piece in task.pieces_of(viewing, dataset)] == ["0.png", "desk-2.png"]
@@ -66,14 +75,14 @@ def test_pictures_are_named_after_ids_also_where_items_have_names_of_their_own(t
 
 
 def test_what_is_found_class_by_class_is_one_scene() -> None:
-    judged = Scenes("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
+    judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen={"objects": [PEN]}))
     assert (judged.outcome, scores(judged)) == (Outcome.ANSWERED, (1.0, 1.0))
     assert judged.answer == [CUP, PEN]
     assert judged.evidence["picture"] == "0" * 64
 
 
 def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unreadable_in_strict() -> None:
-    judged = Scenes("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
+    judged = knolling("published").judge(sample(0), grounded(cup={"objects": [CUP]}, pen="none, I think"))
     assert (judged.outcome, scores(judged)) == (Outcome.UNREADABLE, (0.0, 0.0))
     assert "ground/pen" in judged.evidence["reason"]
 
@@ -81,7 +90,7 @@ def test_a_class_whose_replies_are_no_json_has_no_objects_in_official_and_is_unr
 def test_the_last_of_several_draws_counts() -> None:
     replies = (Said("ground/cup", Reply("?")), Said("ground/cup", Reply(json.dumps({"objects": [CUP]}))))
     pen = Said("ground/pen", Reply(json.dumps({"objects": [PEN]})))
-    judged = Scenes("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
+    judged = knolling("published").judge(sample(0), Transcript((*replies, pen, SEEN_IT)))
     assert scores(judged) == (1.0, 1.0)
 
 
@@ -92,22 +101,22 @@ def test_the_last_of_several_draws_counts() -> None:
 def test_a_picture_that_is_not_there_is_told_from_one_that_cannot_be_read(
     sight: Sight, outcome: Outcome, official: float | None
 ) -> None:
-    judged = Scenes("published").judge(sample(0), Transcript((sight.said,)))
+    judged = knolling("published").judge(sample(0), Transcript((sight.said,)))
     assert (judged.outcome, scores(judged)) == (outcome, (0.0, official))
-    natural = Judgements().judge(sample(2), Transcript((sight.said,)))
-    assert (natural.outcome, scores(natural)) == (outcome, (0.0, None))
-    assert natural.counts["skipped_official"] == 1
+    scene = natural().judge(sample(2), Transcript((sight.said,)))
+    assert (scene.outcome, scores(scene)) == (outcome, (0.0, None))
+    assert scene.counts["skipped_official"] == 1
 
 
 def test_a_transcript_that_was_stopped_on_the_way_is_unfinished() -> None:
-    solver = Scenes("published")
+    solver = knolling("published")
     assert solver.unfinished(Transcript((Said("ground/cup", Reply("{}")),)))
     assert not solver.unfinished(grounded(cup={"objects": []}))
 
 
 def test_a_service_that_fails_is_no_fault_of_the_picture_and_counted_as_such() -> None:
     failed = Reply(None, Ending.API_ERROR, error="500")
-    judged = Scenes("ours").judge(sample(0), grounded("ours", all=failed))
+    judged = knolling("ours").judge(sample(0), grounded("ours", all=failed))
     assert judged.outcome is Outcome.API_ERROR
 
 
@@ -115,7 +124,7 @@ def test_grounded_boxes_may_share_less_than_half_of_the_smaller() -> None:
     for right, expected in ((200, 1.0), (240, 0.0)):
         pen = PEN | {"box_2d": [160, 100, 300, 200]}
         near = CUP | {"box_2d": [100, 100, right, 200]}
-        judged = Scenes("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
+        judged = knolling("ours").judge(sample(0), grounded("ours", all={"objects": [near, pen]}))
         assert (judged.counts.get("rejected", 0) == 0) is (expected == 1.0)
         assert judged.scores["strict"]["satisfied"].value == expected
         assert "official" not in judged.scores
@@ -132,18 +141,18 @@ def test_grounded_objects_are_checked() -> None:
 
 def test_the_published_code_asks_again_for_a_bare_list_and_stops_at_null() -> None:
     with pytest.raises(ValueError, match="no object"):
-        official.objects("[]")
-    judged = Scenes("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
+        published_objects("[]")
+    judged = knolling("published").judge(sample(0), grounded(cup='{"objects": null}', pen={"objects": [PEN]}))
     assert judged.counts["skipped_official"] == 1
 
 
-def judgement(satisfied: object, clauses: object) -> Transcript:
+def judged_as(satisfied: object, clauses: object) -> Transcript:
     text = json.dumps({"satisfies_constraint": satisfied, "satisfied_clauses": clauses})
     return Transcript((Said("judge", Reply(text)), SEEN_IT))
 
 
 def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> None:
-    judged = Judgements().judge(sample(2), judgement(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
+    judged = natural().judge(sample(2), judged_as(True, ["(Is  ?x 'cat')", *ALL_CLAUSES[2:], "(Is ?z 'dog')"]))
     assert (scores(judged), judged.counts["inconsistent"]) == ((1.0, 1.0), 1)
     assert judged.evidence["failed"] == [{"clause": "(HasColor ?x 'black')", "category": "attribute"}]
     assert "1 clauses that the formula does not have" in judged.notes[0]
@@ -151,20 +160,20 @@ def test_a_judge_who_says_yes_and_leaves_out_clauses_is_counted_and_told() -> No
 
 
 def test_a_judge_who_says_no_fails_the_item_whatever_clauses_hold() -> None:
-    judged = Judgements().judge(sample(2), judgement(False, ALL_CLAUSES))
+    judged = natural().judge(sample(2), judged_as(False, ALL_CLAUSES))
     assert (scores(judged), judged.counts["inconsistent"]) == ((0.0, 0.0), 0)
 
 
 def test_a_no_in_quotes_is_a_yes_to_the_published_code_alone() -> None:
-    judged = Judgements().judge(sample(2), judgement("false", []))
+    judged = natural().judge(sample(2), judged_as("false", []))
     assert scores(judged) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("text", ["", "yes", "[true]", "{}", '{"satisfied_clauses": []}', '{"satisfies_constraint": 1'])
 def test_what_holds_no_verdict_is_no_result(text: str) -> None:
     assert said_in(Reply(text)).verdict is None
-    assert official.judgement(text) is None or "satisfied_clauses" in text
-    judged = Judgements().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
+    assert judgement(text) is None or "satisfied_clauses" in text
+    judged = natural().judge(sample(2), Transcript((Said("judge", Reply(text)), SEEN_IT)))
     assert judged.scores["strict"]["satisfied"].value == 0.0
     assert judged.outcome in (Outcome.UNREADABLE, Outcome.EMPTY)
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, levels, lines, sample
+from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.suites.formalimg.layout import LayoutTask
-from tsgkit.suites.formalimg.metrics import METRICS, level_held, metrics_of
 from tsgkit.suites.formalimg.rows import read_samples
-from tsgkit.suites.formalimg.verdicts import judge_reply
+from tsgkit.suites.formalimg.task import level_held
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
 
@@ -22,13 +21,18 @@ RIGHT = [CUP]
 WRONG = [CUP | {"box_2d": [700, 0, 800, 100]}]
 
 
+def task_with(*metrics: str) -> LayoutTask:
+    """The task of a card that names these metrics besides."""
+    card = load_card("formalimg/layout")
+    more = dict.fromkeys(metrics, card.metrics["g_50"])
+    return LayoutTask(card.model_copy(update={"metrics": {**card.metrics, **more}}))
+
+
 def scored(folder: Path, rows: list[dict[str, Any]], replies: dict[str, Any], **options: Any) -> ScoreReport:  # noqa: ANN401
     (folder / "rows.jsonl").write_text(lines(rows))
     told = [{"item_id": item_id, **(r if isinstance(r, dict) else {"reply": r})} for item_id, r in replies.items()]
     (folder / "replies.jsonl").write_text(lines(told))
-    metrics = metrics_of("layout", options.pop("metrics", ()))
-    task = LayoutTask(load_card("formalimg/layout"))
-    vars(task)["metrics"] = metrics
+    task = task_with(*options.pop("metrics", ()))
     return task.score_replies(str(folder / "rows.jsonl"), str(folder / "replies.jsonl"), **options)
 
 
@@ -87,7 +91,9 @@ def test_a_card_may_name_other_shares_for_the_level_held(tmp_path: Path) -> None
     replies = up_to(10) | {f"knolling/{k}-0": WRONG for k in range(5, 11)}
     report = scored(tmp_path, levels(), replies, metrics=("g_60", "g_100"))
     assert [value(report, "strict", name) for name in ("g", "g_60", "g_100")] == [4.0, 10.0, 4.0]
-    assert metrics_of("layout", ("g_0", "g_101", "f1")).keys() == METRICS["layout"].keys()
+    for name in ("g_0", "g_101", "f1"):
+        with pytest.raises(UsageError, match=f"has no {name}"):
+            task_with(name)
 
 
 def test_what_has_no_reply_is_wrong_in_strict_and_left_out_in_official(tmp_path: Path) -> None:
@@ -138,7 +144,7 @@ def test_row_keeps_its_own_item_id(tmp_path: Path) -> None:
 def test_empty_prompt_is_scored_and_not_evaluated(tmp_path: Path) -> None:
     report = scored(tmp_path, [ROWS[0] | {"prompt": ""}], {"knolling/0": [CUP, PEN]})
     assert value(report, "strict", "satisfied") == 1.0
-    task = LayoutTask(load_card("formalimg/layout"))
+    task = task_with()
     assert task.score_replies(str(tmp_path / "rows.jsonl"), str(tmp_path / "replies.jsonl")).board.n == 1
     with pytest.raises(UsageError, match=r"rows.jsonl: line 1: prompt: it is empty, so nothing can be asked"):
         task.dataset(str(tmp_path / "rows.jsonl"))
@@ -211,7 +217,7 @@ def test_the_json_of_a_score_has_the_agreed_keys(tmp_path: Path) -> None:
 
 
 def test_clauses_are_blamed_by_what_they_are_about() -> None:
-    judged = judge_reply(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
+    judged = judge_layout(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
     assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
     shares = {name: judged.scores["strict"][name].value for name in ("clauses", "objects", "attributes", "relations")}
     assert shares == {"clauses": 0.75, "objects": 1.0, "attributes": 0.0, "relations": 1.0}
@@ -219,10 +225,10 @@ def test_clauses_are_blamed_by_what_they_are_about() -> None:
 
 
 def test_a_condition_that_applies_to_nothing_fails_by_its_clauses() -> None:
-    judged = judge_reply(sample(1), Reply(json.dumps([CUP])))
+    judged = judge_layout(sample(1), Reply(json.dumps([CUP])))
     assert [one["category"] for one in judged.evidence["failed"]] == ["condition"]
     assert judged.scores["official"]["satisfied"].value == 0.0
-    assert judge_reply(sample(1), Reply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
+    assert judge_layout(sample(1), Reply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
 
 
 def test_rows_that_cannot_be_used_are_refused_by_file_line_and_field(tmp_path: Path) -> None:
@@ -259,11 +265,9 @@ def test_the_published_layout_and_one_file_hold_the_same_items(tmp_path: Path) -
 
 
 def test_the_pool_of_examples_is_right_in_both_profiles_and_shares_nothing_with_our_items() -> None:
-    from tsgkit.suites.formalimg.prompts import pool_of
-
-    pool = pool_of(load_card("formalimg/layout")).examples
+    pool = task_with().pool().examples
     assert len(pool) == 10
     for example in pool:
-        judged = judge_reply(example.item, Reply(example.answer))
+        judged = judge_layout(example.item, Reply(example.answer))
         assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], example.item.item_id
         assert example.rationale

@@ -1,0 +1,262 @@
+"""The task ``formalimg/knolling``: a judge says which objects are where in a picture, and the verifiers do the rest.
+
+Protocol ``published``: one call for each class that the instruction names, with that class alone; protocol ``ours``:
+all these classes in one call. Either way only named classes can be in a scene.
+
+>>> from tsgkit.llm.reply import Reply
+>>> found = objects_in(Reply('[{"label": "cup", "color": "teal", "box_2d": [0, 0, 9, 9]}]'), ("cup",))
+>>> found.objects, found.notes
+([{'label': 'cup', 'color': 'other', 'box_2d': [0, 0, 9, 9]}], ('teal is no colour that was asked for',))
+>>> objects_in(Reply('[{"label": "cup", "box_2d": [5, 0, 2000, 9]}]'), ("cup",)).problem
+'object 0 (cup): box_2d is [5, 0, 2000, 9], expected 0 <= x1 < x2 <= 1000'
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.pictures import Picture
+from tsgkit.llm.reply import Reply
+from tsgkit.logic.layouts import LayoutProblem, layout_of
+from tsgkit.logic.verdicts import Verdict
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.images import Looking, PictureTask
+from tsgkit.suites.formalimg.prompts import Texts, words
+from tsgkit.suites.formalimg.rows import FormulaSample
+from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
+from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
+from tsgkit.suites.judges.judge import Question, Reading, outcome_of
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.judges.sights import NO_IMAGE, Sight
+from tsgkit.suites.request_forms import mark_of
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.task import OURS, PUBLISHED
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+TRIES = {PUBLISHED: 30, OURS: 3}
+"""How often a class is asked for until the reply can be read."""
+PREFIX = "ground/"
+INSTRUCTIONS, CHARACTERS = 700, 90
+"""Characters of the instructions, and of an object that is found; the picture comes on top."""
+ALL = "ground"
+OTHER = "other"
+UNPUBLISHED = "the published way asks for one class at a time"
+NOT_WRITTEN = "the published code stops at this reply and leaves the item out"
+NO_CLASS = "the formula names no class: the published code leaves the item out"
+FENCED = (re.compile(r"```json(.*?)```", re.DOTALL), re.compile(r"```(?:json)?(.*?)```", re.DOTALL))
+
+
+class KnollingTask(PictureTask):
+    """The task that takes pictures of things laid out."""
+
+    protocols = (PUBLISHED, OURS)
+    why_left_out = "a task of their own, natural, is about them"
+    room = "grounding"
+    parts = MappingProxyType({"one-class": ("label", "colors"), "all-classes": ("classes", "colors")})
+
+    # What is asked
+
+    def told(self, sample: FormulaSample, texts: Texts) -> tuple[str, str, str]:
+        """Return the words about the first class as published, who says them, and what is sent besides."""
+        if not sample.classes:
+            raise UsageError(f"{sample.item_id}: the formula names no class, so nothing is looked for")
+        first, *others = sample.classes
+        more = f"; {', '.join(others)}: a call each in the same words" if others else ""
+        note = f"a message of the user with the picture alone follows{more}"
+        return instructions(texts, (first,), PUBLISHED), "system", note
+
+    def questions(self, sample: FormulaSample, picture: Picture, look: Looking) -> Sequence[Question[None]]:
+        """Return what is asked: for each class, or for all of them."""
+        return [
+            Question(label, _messages(classes, picture, look), _reader(classes, look.name), tries=TRIES[look.name])
+            for label, classes in calls_of(sample, look.name)
+        ]
+
+    def expected(self, sample: FormulaSample, protocol: str) -> Expected:
+        """Return a call for each class, or one for all."""
+        calls = len(calls_of(sample, protocol))
+        sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
+        return Expected((0, calls), (0, sent), (0, 2 * said))
+
+    def identified(self, look: Looking) -> str:
+        """Return how often the words are said, the words, and in our own protocol on which side of the picture."""
+        mark = "" if look.name == PUBLISHED else mark_of(look.form)
+        return f"{TRIES[look.name]}/{look.texts.fingerprint}{mark}"
+
+    def unpublished(self, protocol: str) -> str:
+        """Return why a protocol has no official figures; empty where it has."""
+        return "" if protocol == PUBLISHED else UNPUBLISHED
+
+    # What it is worth
+
+    def unseen(self, sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
+        """Return that there is no scene: a picture that cannot be shown is an empty one as published."""
+        published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
+        return _nothing(sample, None if self.unpublished(protocol) else published, why, (why,))
+
+    def seen(
+        self, sample: FormulaSample, protocol: str, replies: Mapping[str, Reply], sight: Sight
+    ) -> tuple[Outcome, Findings]:
+        """Verify what was found."""
+        found = {label: _read(replies.get(label), classes) for label, classes in calls_of(sample, protocol)}
+        published = _published(sample, replies) if protocol == PUBLISHED else None
+        notes = (*sight.notes, *(f"{label}: {note}" for label, one in found.items() for note in one.notes))
+        for label, one in found.items():
+            if one.problem:
+                reply, why = replies.get(label), f"{label}: {one.problem}"
+                outcome = Outcome.MISSING if reply is None else outcome_of(reply)
+                return outcome, _nothing(sample, published, why, (*notes, why))
+        objects = [thing for one in found.values() for thing in one.objects]
+        verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
+        counts = {
+            "repaired": int(any(one.is_repaired for one in found.values())),
+            "rejected": int(verdict.status == "rejected"),
+        }
+        findings = Findings(
+            strict=verdict, official=published, clauses=clauses, answer=objects, notes=notes, counts=counts
+        )
+        return Outcome.ANSWERED, findings
+
+
+def instructions(texts: Texts, classes: Sequence[str], protocol: str) -> str:
+    """Return the instructions of the judge: one class as published, else all of them."""
+    colors = words(KNOLLING.values["color"])
+    if protocol == PUBLISHED:
+        return texts.part("one-class").render(label=classes[0], colors=colors)
+    return texts.part("all-classes").render(classes=words(classes), colors=colors)
+
+
+def calls_of(sample: FormulaSample, protocol: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the label of each call and the classes it is about."""
+    if protocol == PUBLISHED:
+        return [(f"{PREFIX}{name}", (name,)) for name in sample.classes]
+    return [(ALL, sample.classes)] if sample.classes else []
+
+
+def _messages(classes: Sequence[str], picture: Picture, look: Looking) -> list[BaseMessage]:
+    """As published, instructions of the system and the picture of the user; else both of the user."""
+    text = instructions(look.texts, classes, look.name)
+    if look.name == PUBLISHED:
+        return messages_of(images=(picture,), role=text)
+    return messages_of(text, images=(picture,), form=look.form)
+
+
+def _reader(classes: Sequence[str], protocol: str) -> Callable[[Reply], Reading[None]]:
+    if protocol == PUBLISHED:
+        return _published_reading
+    return lambda reply: Reading(None, _read(reply, classes).problem)
+
+
+# How a reply is read
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """The objects that one reply gives, or what is wrong with it."""
+
+    objects: list[Thing]
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    is_repaired: bool = False
+
+
+def objects_in(reply: Reply, classes: Sequence[str]) -> Grounded:
+    """The objects of these classes in a reply; one with a box that is none cannot be used at all."""
+    found = layout_in(reply.text or "")
+    if isinstance(found, Unreadable):
+        return Grounded([], problem=found.reason)
+    objects: list[Thing] = []
+    notes = [str(note) for note in found.notes]
+    for number, thing in enumerate(found.objects):
+        if not isinstance(thing, dict):
+            return Grounded([], problem=f"object {number} is no object")
+        made, said = _checked(thing, classes)
+        notes += said
+        if made is not None:
+            objects.append(made)
+    try:
+        for thing in objects:
+            layout_of({"objects": [thing]})
+    except LayoutProblem as problem:
+        return Grounded([], problem=problem.message)
+    return Grounded(objects, tuple(notes), is_repaired=found.is_repaired)
+
+
+def _checked(thing: Thing, classes: Sequence[str]) -> tuple[Thing | None, list[str]]:
+    """An object with its label and colour as they were asked for; none where it is of another class."""
+    notes = []
+    label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
+    if label not in classes:
+        return None, [f"{label} was not asked for"]
+    color = thing.get("color")
+    if color not in (None, OTHER) and color not in KNOLLING.values["color"]:
+        notes.append(f"{color} is no colour that was asked for")
+        color = OTHER
+    made = {"label": label, "color": color, "box_2d": thing.get("box_2d")}
+    return {key: value for key, value in made.items() if value is not None}, notes
+
+
+def _read(reply: Reply | None, classes: Sequence[str]) -> Grounded:
+    if reply is None:
+        return Grounded([], problem="nobody was asked")
+    if outcome_of(reply) is not Outcome.UNREADABLE:  # it ended early, whatever it says
+        return Grounded([], problem=f"the judge's reply is {outcome_of(reply)}")
+    return objects_in(reply, classes)
+
+
+def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
+    """Return the objects that the published code takes from a reply; ``ValueError`` where it asks again.
+
+    >>> published_objects('```json {"objects": []}``` ok'), published_objects("{}")
+    ([], [])
+    >>> published_objects('{"objects": null}') is None
+    True
+    """
+    fenced = FENCED[0].search(text) or FENCED[1].search(text)
+    try:
+        value = json.loads(fenced.group(1) if fenced else text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("no object")  # noqa: TRY004  (as json says of a text that is no JSON)
+    return value.get("objects", [])
+
+
+def _published_reading(reply: Reply) -> Reading[None]:
+    try:
+        published_objects(reply.text or "")
+    except ValueError as error:
+        return Reading(None, str(error))
+    return Reading(None)
+
+
+def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict | str:
+    """The published verdict: a class whose replies were no JSON to the end has no objects."""
+    if not sample.classes:
+        return NO_CLASS
+    objects: list[Any] = []
+    for label, _ in calls_of(sample, PUBLISHED):
+        reply = replies.get(label)
+        try:
+            found = published_objects((reply.text if reply is not None else None) or "")
+        except ValueError:
+            continue
+        if not isinstance(found, list):
+            return NOT_WRITTEN
+        objects += found
+    return published_verdict(sample, objects)
+
+
+def _nothing(sample: FormulaSample, published: Verdict | str | None, why: str, notes: tuple[str, ...]) -> Findings:
+    """Return that there is no scene, so that no clause holds."""
+    return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=notes)
