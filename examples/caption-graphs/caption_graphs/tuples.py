@@ -38,7 +38,7 @@ BETWEEN = re.compile(r"[ \t,;.&)\]]*(?:and\b[ \t]*)?")
 SENTENCE = re.compile(r"[.!?:]\s|[!?:]$|(?:\S+\s+){2,}\S+\.$")
 AMID_WORDS = re.compile(r"\([^()\n]{1,80},[^()\n]{1,80}\)")
 JSON = re.compile(r"^[^()\[\]{}:\n]{0,40}:?[ \t]*(?=\{|\[\s*[\[({])", re.MULTILINE)
-ALTERNATIVE = re.compile(r"^\W*(?:option|alternative|version)\s*\w{0,2}\W*$", re.IGNORECASE | re.MULTILINE)
+ALTERNATIVE = re.compile(r"^[^\w\n]*(?:option|alternative|version)[ \t]*\w{0,2}[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
 
 
 class CaptionGraph(NamedTuple):
@@ -50,12 +50,18 @@ class CaptionGraph(NamedTuple):
 
     @classmethod
     def of(cls, tuples: Iterable[Sequence[str]]) -> CaptionGraph:
-        """Return the graph of some tuples; whatever has an attribute or a relation is an object too."""
+        """Return the graph of some tuples.
+
+        Whatever has an attribute or a relation is an object too, and ( horse , is , brown ) is an attribute.
+        """
         found: tuple[dict[Any, None], ...] = ({}, {}, {})
-        for names in (tuple(map(tidy, one)) for one in tuples):
+        for one in tuples:
+            names = tuple(map(tidy, one))
             if not 1 <= len(names) <= 3 or not all(names):
                 raise ValueError(f"a tuple has 1 to 3 names; {names} has {len(names)} elements")
-            found[0].update(dict.fromkeys(names[::2] if len(names) == 3 else names[:1]))
+            if names[1:2] in (("is",), ("are",)) and len(names) == 3:
+                names = names[::2]
+            found[0].update(dict.fromkeys((names[0], names[-1]) if len(names) == 3 else names[:1]))
             if len(names) > 1:
                 found[len(names) - 1][names] = None
         return cls(*map(tuple, found))
@@ -113,7 +119,7 @@ def read_tuples(reply: str) -> TupleReading | Unreadable:
 
 
 def _checked(said: Iterable[Sequence[object]], notes: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield tuples of one to three names; an attribute that is written as a triple becomes a pair."""
+    """Yield tuples of one to three names."""
     for number, one in enumerate(said, 1):
         names, shown = tuple(tidy(str(name)) for name in one), _shown(one)
         if names in FORMS:
@@ -123,7 +129,7 @@ def _checked(said: Iterable[Sequence[object]], notes: list[str]) -> Iterator[tup
         elif not 1 <= len(names) <= 3:
             raise _Refused(f"tuple {number} has {len(names)} elements: {shown}")
         else:
-            yield names[::2] if len(names) == 3 and names[1] in ("is", "are") else names
+            yield names
 
 
 def _in_json(text: str) -> list[Sequence[object]]:
@@ -156,7 +162,7 @@ def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
             notes += [f"left out: {shorten(found, SHORT)}"] if AMID_WORDS.search(found) else []
         elif not all(map(_is_name, found)):
             notes.append(f"left out: {_shown(found)}")
-        elif said and (TAKEN_BACK.search(prose) or len(ALTERNATIVE.findall(prose))):
+        elif said and (TAKEN_BACK.search(prose) or ALTERNATIVE.search(prose)):
             raise _Refused("tuples are taken back or offered as alternatives, and which ones count is not said")
         else:
             prose = ""
