@@ -27,7 +27,7 @@ from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
 FORMS = {("object",), ("object", "attribute"), ("subject", "relation", "object")}
 """The notation itself, which replies like to repeat."""
-MOST_WORDS, SHORT = 5, 60
+MOST_WORDS, MOST_ALONE, SHORT = 5, 3, 60
 QUOTED = r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|['‘][^\n]{1,80}?['’])(?=\s*(?:[,;)\]]|\Z))"
 NAME = rf"(?:{QUOTED}|(?![\"“])(?:[^()\[\],;\n]|\([^()\[\]\n]{{0,80}}\)|\[[^()\[\]\n]{{0,80}}\])*+)"
 ELEMENT = re.compile(rf"\s*+({NAME})\s*+[,;]")
@@ -160,7 +160,7 @@ def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
         if isinstance(found, str):
             prose += found + "\n"
             notes += [f"left out: {shorten(found, SHORT)}"] if AMID_WORDS.search(found) else []
-        elif not all(map(_is_name, found)):
+        elif not all(_is_name(name, MOST_ALONE if len(found) == 1 else MOST_WORDS) for name in found):
             notes.append(f"left out: {_shown(found)}")
         elif said and (TAKEN_BACK.search(prose) or ALTERNATIVE.search(prose)):
             raise _Refused("tuples are taken back or offered as alternatives, and which ones count is not said")
@@ -195,8 +195,8 @@ def _segments(text: str) -> Iterator[str | list[str]]:
         at = end + 1
 
 
-def _is_name(element: str) -> bool:
-    is_short = len(element.split()) <= MOST_WORDS and not SENTENCE.search(element)
+def _is_name(element: str, most: int) -> bool:
+    is_short = len(element.split()) <= most and not SENTENCE.search(element)
     return is_short or re.fullmatch(QUOTED, element) is not None
 
 

@@ -31,6 +31,7 @@ READ_AS_RIDE = {
     "an answer label": "Reasoning:\n( dog ) is wrong.\n\nFinal answer: ( man , ride , horse ) , ( horse , brown )",
     "reasoning in a block": "<think>( dog ) , ( cat )</think>( man , ride , horse ) , ( horse , brown )",
     "an explanation behind": "- (man, ride, horse): the man sits on it\n- (horse, brown) - its colour",
+    "a remark on the line": "(man, ride, horse) (he sits on it)\n(horse, brown)",
     "a remark in parentheses": "(man, ride, horse), (horse, brown)\n(I left out the field, since nobody mentions it.)",
     "the form of the notation": "( object ) , ( object , attribute ) , ( subject , relation , object )\n"
     "( man , ride , horse ) , ( horse , brown )",
