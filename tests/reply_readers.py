@@ -14,6 +14,7 @@ from tsgkit.llm.reply import Reply
 from tsgkit.replies.choices import choice
 from tsgkit.replies.numbered import letters as numbered
 from tsgkit.replies.sections import answer_section
+from tsgkit.replies.tuples import tuples
 from tsgkit.suites.formalimg import official as formalimg_official
 from tsgkit.suites.formalimg.knolling import objects_in
 from tsgkit.suites.formalimg.natural import judgement, said_in
@@ -55,6 +56,7 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "numbered choices": lambda text: numbered(text, [OPTIONS] * 3),
     "choice": lambda text: choice(text, OPTIONS),
     "answer section": answer_section,
+    "tuples": tuples,
     "letters to one": lambda text: letters(text, QUESTIONS),
     "letters to ten": lambda text: letters(text, QUESTIONS * 10),
     "accepted": accepted,

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tsgkit.scoring.alignment import best, by_place, in_order, too_large
+from tsgkit.scoring.alignment import assignment, best, by_place, in_order, too_large
 
 
 def brute_force(gains: list[list[float]], *, ordered: bool) -> float:
@@ -27,13 +27,14 @@ def test_both_alignments_are_the_best_there_are(seed: int) -> None:
     gains = [[choice.choice([0.0, 0.25, 0.5, 1.0]) for _ in range(columns)] for _ in range(rows)]
     assert in_order(gains).total == pytest.approx(brute_force(gains, ordered=True))
     assert best(gains).total == pytest.approx(brute_force(gains, ordered=False))
+    assert assignment(gains).total == pytest.approx(best(gains).total)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_pairs_are_valid_and_earn_what_is_said(seed: int) -> None:
     choice = Random(seed)
     gains = [[choice.random() for _ in range(4)] for _ in range(3)]
-    for pairing in (by_place(gains), in_order(gains), best(gains)):
+    for pairing in (by_place(gains), in_order(gains), best(gains), assignment(gains)):
         assert len({row for row, _ in pairing.pairs}) == len(pairing.pairs)
         assert len({column for _, column in pairing.pairs}) == len(pairing.pairs)
         assert pairing.total == pytest.approx(sum(gains[row][column] for row, column in pairing.pairs))
@@ -53,7 +54,17 @@ def test_a_swap_is_forgiven_only_where_order_does_not_count() -> None:
 
 
 def test_nothing_aligns_with_nothing() -> None:
-    assert by_place([]).pairs == in_order([]).pairs == best([]).pairs == ()
+    assert by_place([]).pairs == in_order([]).pairs == best([]).pairs == assignment([]).pairs == ()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_assignment_earns_as_much_as_the_best_pairing_and_takes_many(seed: int) -> None:
+    choice = Random(seed)
+    rows, columns = choice.randint(5, 9), choice.randint(5, 9)
+    gains = [[choice.choice([0.0, choice.random()]) for _ in range(columns)] for _ in range(rows)]
+    assert assignment(gains).total == pytest.approx(best(gains).total)
+    turned = [[float(row + column == 119) for column in range(120)] for row in range(100)]
+    assert assignment(turned).total == 100
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,14 @@ def _print_dataset(dataset: Dataset) -> None:
     state = "complete" if dataset.is_complete else "in part" if dataset.files else "not on this machine"
     say(f"{inert(dataset.name)}: {state}")
     if wanted := dataset.known:
-        say(f"  {wanted.about}\n  from {wanted.repository}, commit {wanted.commit[:12]}\n  {wanted.licence}")
+        source = f"from {wanted.repository}, commit {wanted.commit[:12]}" if wanted.base else "from a copy of yours"
+        say(f"  {wanted.about}\n  {source}\n  {wanted.licence}")
     for file in dataset.files:
         say(f"  {file.task:<8} {_rows(file)}, {_sameness(file)}: {inert(str(dataset.folder / file.name))}")
     if dataset.missing:
-        say(f"  missing: {', '.join(dataset.missing)} (tsgkit data get {dataset.name}, or tsgkit data import)")
+        has_source = dataset.known is None or dataset.known.base
+        get = "get {0}, or tsgkit data import" if has_source else "import {0} FILE"
+        say(f"  missing: {', '.join(dataset.missing)} (tsgkit data {get.format(dataset.name)})")
 
 
 def _rows(file: StoredFile) -> str:

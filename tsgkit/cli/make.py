@@ -14,6 +14,7 @@ goes on where it was interrupted.
 from __future__ import annotations
 
 import argparse
+import warnings
 from importlib import import_module
 
 from tsgkit.suites.suite import Command, suites
@@ -23,7 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """One verb for each maker."""
     verbs = parser.add_subparsers(dest="maker", required=True, metavar="MAKER")
     for name, command in makers().items():
-        maker = import_module(command.module)
+        try:
+            maker = import_module(command.module)
+        except Exception as error:  # noqa: BLE001 - a package fails in every way there is
+            told = f"the maker {name} cannot be loaded from {command.module}: {type(error).__name__}: {error}"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
+            continue
         verb = verbs.add_parser(
             name, help=command.summary, description=maker.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
         )

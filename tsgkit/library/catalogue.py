@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.declarations import loaded
@@ -58,14 +58,14 @@ class KnownFile(_Declared):
 
 
 class KnownDataset(_Declared):
-    """A published dataset."""
+    """A published dataset, or one that only comes from a copy of the user's (no base, repository and commit)."""
 
     name: Name
     suite: Name
     about: str
-    base: Address
-    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    commit: Annotated[str, Field(pattern=r"^[\w.-]+$")]
+    base: Address | None = None
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] = ""
+    commit: Annotated[str, Field(pattern=r"^[\w.-]+$")] = ""
     licence: str
     archive: bool = False
     """Whether its files are folders of the repository, fetched as one archive of it."""
@@ -81,6 +81,12 @@ class KnownDataset(_Declared):
                 raise ValueError("two files of one name or task")
         return files
 
+    @model_validator(mode="after")
+    def _is_placed(self) -> KnownDataset:
+        if len({bool(self.base), bool(self.repository), bool(self.commit)}) > 1:
+            raise ValueError("base, repository and commit stand together or not at all")
+        return self
+
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks it has data for."""
@@ -95,6 +101,9 @@ class KnownDataset(_Declared):
 
     def url(self, file: KnownFile, base: str | None = None) -> str:
         """Where a file lies; ``base``, else ``TSGKIT_SOURCE``, stands in for the base address."""
+        if not self.base:
+            hint = f"take it from a copy on this machine: tsgkit data import {self.name} FILE"
+            raise UsageError(f"{self.name}: it lies nowhere it could be fetched from", hint=hint)
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
         if self.archive:
             return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])

@@ -24,6 +24,7 @@ from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, k
 from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
 from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.library.projects import rooms_of_suites
 
 RECORD = "dataset.json"
 
@@ -97,7 +98,8 @@ def dataset_file(name: str, task: str) -> Path:
     wanted.file(task)
     found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
     if found is None:
-        ways = f"tsgkit data get {name}, or from a copy on this machine: tsgkit data import {name} DIR"
+        get = f"tsgkit data get {name}, or " if wanted.base else ""
+        ways = f"{get}from a copy on this machine: tsgkit data import {name} DIR"
         raise UsageError(f"the data of {task} of {name} are not on this machine", hint=ways)
     path = data_home() / name / found.name
     if checksum_of_bytes(read_bytes(path)) != f"sha256:{found.sha256}":
@@ -108,7 +110,7 @@ def dataset_file(name: str, task: str) -> Path:
 
 @dataclass(frozen=True)
 class ShippedFile:
-    """Data of a task that come with the toolkit."""
+    """Data of a task that come along with its suite."""
 
     suite: str
     task: str
@@ -116,12 +118,12 @@ class ShippedFile:
 
 
 def shipped() -> tuple[ShippedFile, ...]:
-    """The data that come with the toolkit, for the tasks of the catalogue."""
+    """The data that come with the toolkit and with packages that add suites, for the tasks of the catalogue."""
     tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
     found = []
     for suite, task in tasks:
-        file = bundled("tasks") / suite / "data" / f"{task}.jsonl"
-        if file.is_file():
+        places = (place / suite / "data" / f"{task}.jsonl" for place in (bundled("tasks"), *rooms_of_suites("tasks")))
+        if file := next((place for place in places if place.is_file()), None):
             rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
             found.append(ShippedFile(suite, task, rows))
     return tuple(found)

@@ -39,7 +39,7 @@ def _suites_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _rooms_of_suites(room: str) -> Iterator[Path]:
+def rooms_of_suites(room: str) -> Iterator[Path]:
     """The folders of this room in the packages that add suites, none of which is imported for that."""
     for point in installed_suites():
         spec = find_spec(point.module.partition(".")[0])
@@ -69,7 +69,7 @@ def search_path(room: str, folders: Sequence[Path] = (), start: Path | None = No
     if project := working_project(start):
         yield project / room
     yield shipped
-    yield from _rooms_of_suites(room)
+    yield from rooms_of_suites(room)
 
 
 def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Traversable:

@@ -1,4 +1,4 @@
-"""Words by which a reply takes an answer back.
+"""Words by which a reply takes an answer back, or offers several.
 
 >>> bool(TAKEN_BACK.search("Actually, it is on the left.")), bool(WITHDRAWN.search("Wait, no."))
 (True, True)
@@ -21,3 +21,7 @@ WITHDRAWN = re.compile(
     re.IGNORECASE,
 )
 """Behind an answer, what takes it back without giving another."""
+ALTERNATIVE = re.compile(
+    r"^[^\w\n]*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+"""A heading over one of several answers that are offered."""

@@ -9,11 +9,13 @@ scores them all as wrong; the two alignments here tell how much of that is a mat
 
 ``gains[i][j]`` is what pairing reference i with candidate j earns. Pairs that earn nothing are left out; ties go to
 the smaller numbers, so the result is the same on every run. Both alignments are exact; :func:`too_large` says where
-that would cost too much, and then nothing is computed rather than something approximate.
+that would cost too much, and then nothing is computed rather than something approximate. :func:`assignment` earns as
+much as :func:`best` and takes hundreds of each, but of equal pairings it may return any.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -97,6 +99,49 @@ def best(gains: Gains) -> Alignment:
                 used |= 1 << row
                 break
     return _earning(sorted(pairs), gains)
+
+
+def assignment(gains: Gains) -> Alignment:
+    """Return a best pairing in whatever order, of as many as there are (the Hungarian method).
+
+    >>> assignment([[3.0, 2.0], [2.0, 0.0]])
+    Alignment(pairs=((0, 1), (1, 0)), total=4.0)
+    """
+    if not _earns(gains):
+        return NOTHING
+    if len(gains) > len(gains[0]):
+        turned = assignment(list(zip(*gains, strict=True)))
+        return turned._replace(pairs=tuple(sorted((row, column) for column, row in turned.pairs)))
+    # Prices of rows and columns; a column's owner is the row it is paired with. Row and column 0 stand for none.
+    rows, columns = [0.0] * (len(gains) + 1), [0.0] * (len(gains[0]) + 1)
+    owners = [0] * len(columns)
+    for row in range(1, len(rows)):
+        _give(row, gains, rows, columns, owners)
+    return _earning(sorted((row - 1, column) for column, row in enumerate(owners[1:]) if row), gains)
+
+
+def _give(row: int, gains: Gains, rows: list[float], columns: list[float], owners: list[int]) -> None:
+    """Pair one more row, and others anew where that costs least."""
+    owners[0], column = row, 0
+    costs, before = [math.inf] * len(columns), [0] * len(columns)
+    left = set(range(1, len(columns)))
+    seen = [0]
+    while owners[column]:
+        for other in left:
+            cost = -gains[owners[column] - 1][other - 1] - rows[owners[column]] - columns[other]
+            if cost < costs[other]:
+                costs[other], before[other] = cost, column
+        column = min(left, key=lambda other: (costs[other], other))
+        step = costs[column]
+        for other in seen:
+            rows[owners[other]] += step
+            columns[other] -= step
+        for other in left:
+            costs[other] -= step
+        left.remove(column)
+        seen.append(column)
+    while column:
+        owners[column], column = owners[before[column]], before[column]
 
 
 def _earns(gains: Gains) -> bool:

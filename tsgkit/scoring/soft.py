@@ -12,32 +12,67 @@ every triplet is matched at most once, exact matches first, then in written orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
 from tsgkit.graph import ActionGraph, Triplet
 from tsgkit.lexicon import Lemmatiser, same_word
 from tsgkit.scoring.sets import Overlap
 
+Element = TypeVar("Element", bound=Hashable)
 LONGEST_KEPT = 40
 """Pairs of names up to this length are remembered: the same few are compared again and again."""
 
 
+class Matched(NamedTuple, Generic[Element]):
+    """Pairs of a wanted element and a said one that mean the same, and the elements left over on both sides."""
+
+    pairs: list[tuple[Element, Element]]
+    missing: list[Element]
+    extra: list[Element]
+
+    @property
+    def overlap(self) -> Overlap:
+        """How the two sets overlap."""
+        matched = len(self.pairs)
+        return Overlap(matched, matched + len(self.extra), matched + len(self.missing))
+
+
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
     """How the triplets of two graphs overlap when elements that are the same word count as equal."""
-    wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
-    open_wanted = [triplet for triplet in wanted if triplet not in said]
-    open_said = [triplet for triplet in said if triplet not in wanted]
-    right = len(said) - len(open_said)
-    same = _same_names(open_said, open_wanted, lemmatiser)
-    for a, b, c in open_said:
-        for place, (x, y, z) in enumerate(open_wanted):
-            if (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z)):
-                del open_wanted[place]
-                right += 1
+    same = _same_names(candidate.triplets, reference.triplets, lemmatiser)
+
+    def same_triplets(wanted: Triplet, said: Triplet) -> bool:
+        (x, y, z), (a, b, c) = wanted, said
+        return (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z))
+
+    return match(reference.triplets, candidate.triplets, same_triplets).overlap
+
+
+def match(
+    wanted: Iterable[Element], said: Iterable[Element], same: Callable[[Element, Element], bool]
+) -> Matched[Element]:
+    """Match each element of two sets at most once with one that means the same: equal ones first, then in order.
+
+    >>> match(["cup", "Lid"], ["lid", "cup", "pan"], lambda a, b: a.lower() == b.lower())
+    Matched(pairs=[('cup', 'cup'), ('Lid', 'lid')], missing=[], extra=['pan'])
+    """
+    all_wanted, all_said = dict.fromkeys(wanted), dict.fromkeys(said)
+    found = Matched(
+        [(one, one) for one in all_said if one in all_wanted],
+        [one for one in all_wanted if one not in all_said],
+        [],
+    )
+    for one in (one for one in all_said if one not in all_wanted):
+        for place, other in enumerate(found.missing):
+            if same(other, one):
+                found.pairs.append((found.missing.pop(place), one))
                 break
-    return Overlap(right, len(said), len(wanted))
+        else:
+            found.extra.append(one)
+    return found
 
 
 def _same_names(

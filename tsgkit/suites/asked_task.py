@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic
@@ -27,6 +26,8 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
+from tsgkit.suites.auditing.audit import Auditable
+from tsgkit.suites.auditing.rows import auditable_rows
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import AnswerScores, Judged
 from tsgkit.suites.previews import Preview, PreviewOptions
@@ -260,6 +261,16 @@ class OwnProgram(Generic[Item, Answer]):
         return self.task.baselines[self.name](item, self.seed)
 
 
+@dataclass(frozen=True)
+class RowLine(Generic[Item]):
+    """A line of a file of rows, counted from 1: its item, or why it has none."""
+
+    number: int
+    item: Item | None = None
+    row: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+
 class RowTask(AskedTask[Item, Answer]):
     """A task whose items are lines of JSON, whose prompts are parts in files, and whose examples are lines too."""
 
@@ -292,23 +303,33 @@ class RowTask(AskedTask[Item, Answer]):
         items = [item for item, _ in self._items(text, str(source))]
         return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
 
+    def row_of(self, line: str) -> Mapping[str, Any]:
+        """Return the row of a line: an object of JSON, or what else the data of a task come in."""
+        row = load(line)
+        if not isinstance(row, dict):
+            raise ValueError('expected an object, as in {"item_id": ...}')  # noqa: TRY004  (what a line says)
+        return row
+
+    def lines(self, text: str) -> Iterator[RowLine[Item]]:
+        """Yield each line of a text that is not blank, with its item or why there is none."""
+        numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        for place, (number, line) in enumerate(numbered):
+            try:
+                row = self.row_of(line)
+                yield RowLine(number, self.item_of(row, place), row)
+            except NotationError as error:
+                yield RowLine(number, problem=error.message)
+            except KeyError as error:
+                yield RowLine(number, problem=f"there is no field {error.args[0]}")
+            except (TypeError, ValueError) as error:
+                yield RowLine(number, problem=str(error))
+
     def _items(self, text: str, file: str) -> Iterator[tuple[Item, Mapping[str, Any]]]:
         """Yield each item of a text with its row."""
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        for place, (number, line) in enumerate(lines):
-            try:
-                row = load(line)
-            except NotationError as error:
-                raise UsageError(f"{file}: line {number}: {error.message}") from None
-            if not isinstance(row, dict):
-                raise UsageError(f'{file}: line {number}: expected an object, as in {{"item_id": ...}}')
-            try:
-                item = self.item_of(row, place)
-            except KeyError as error:
-                raise UsageError(f"{file}: line {number}: there is no field {error.args[0]}") from None
-            except (TypeError, ValueError) as error:
-                raise UsageError(f"{file}: line {number}: {error}") from None
-            yield item, row
+        for line in self.lines(text):
+            if line.item is None:
+                raise UsageError(f"{file}: line {line.number}: {line.problem}")
+            yield line.item, line.row
 
     def prompt_sources(self, prompts: str | None) -> Mapping[str, str]:
         """Return where each part of its prompts comes from."""
@@ -332,6 +353,14 @@ class RowTask(AskedTask[Item, Answer]):
         examples = (Example(item, self.shown_answer(item), str(row.get("rationale", ""))) for item, row in rows)
         return Pool(str(found), tuple(examples), self.identity)
 
+    def clusters_are(self, dataset: Dataset) -> str:
+        """Return the unit that clusters are counted in."""
+        return "items"
+
+    def auditable(self, data: str | None) -> Auditable:
+        """Return its items as an audit sees them; what its baselines get stands beside the shortcuts."""
+        return auditable_rows(self, tuple(self.dataset(data)))
+
     def question(self, sample: Item, *, briefly: bool = False) -> str:
         """Return what was asked about."""
         return "\n\n".join(self.fields(sample).values())
@@ -339,13 +368,3 @@ class RowTask(AskedTask[Item, Answer]):
     def reference(self, sample: Item) -> str:
         """Return what is right."""
         return self.shown_answer(sample)
-
-
-def row_kinds(file: Path, fields: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """Return the tasks whose rows a file of JSON Lines holds, by the fields that the first row of each task has."""
-    try:
-        with file.open(encoding="utf-8-sig") as lines:
-            row = json.loads(next(filter(str.strip, lines), "null"))
-    except (OSError, ValueError, RecursionError):
-        return ()
-    return tuple(kind for kind, named in fields.items() if isinstance(row, dict) and set(named) <= set(row))

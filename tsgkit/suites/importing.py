@@ -26,6 +26,7 @@ from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folde
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
+from tsgkit.suites.row_inspection import RowInspector, RowsInspected, tasks_of_rows_in
 from tsgkit.suites.suite import Suite, suites
 
 
@@ -54,7 +55,7 @@ class Inspection(Protocol):
 
 
 class Inspector(Protocol):
-    """A module that inspects."""
+    """A module that inspects, or what does so for all tasks of rows."""
 
     FINDING_RULES: Mapping[str, Rule]
 
@@ -98,14 +99,16 @@ def _suite(name: str) -> Suite:
 
 
 def inspector(name: str) -> Inspector:
-    """Return the inspector of a suite; ``UsageError`` where it has none."""
+    """Return the inspector of a suite, its own or that of tasks of rows; ``UsageError`` where it has neither."""
     suite = _suite(name)
-    if not suite.inspector:
-        raise UsageError(
-            f"datasets of the suite {name} cannot be fetched or imported", hint="no suite of this name brings any"
-        )
-    found: Inspector = import_module(suite.inspector)
-    return found
+    if suite.inspector:
+        found: Inspector = import_module(suite.inspector)
+        return found
+    if not suite.importer and tasks_of_rows_in(suite):
+        return RowInspector(suite)
+    raise UsageError(
+        f"datasets of the suite {name} cannot be fetched or imported", hint="no suite of this name brings any"
+    )
 
 
 NO_LOGIN = "fetch it yourself, then: tsgkit data import"
@@ -261,7 +264,12 @@ def _candidate(wanted: KnownDataset, file: KnownFile, data: bytes, origin: str) 
 def _accepted(candidate: _Candidate) -> _Candidate:
     problem = candidate.inspection.problem
     if problem and not is_official(candidate.file, candidate.data):
-        raise FileProblem(problem, hint="nothing was imported; tsgkit check shows all that is wrong with a file")
+        more = (
+            ""
+            if isinstance(candidate.inspection, RowsInspected)
+            else "; tsgkit check shows all that is wrong with a file"
+        )
+        raise FileProblem(problem, hint=f"nothing was imported{more}")
     return candidate
 
 

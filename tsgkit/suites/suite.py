@@ -54,9 +54,9 @@ class Suite:
     """The places of its tasks' classes by what follows the suite's name in a card's ``task``; the first comes first
     in tables."""
     kinds_of: str = ""
-    """The place of a function that names the tasks whose rows a file or folder holds."""
+    """The place of a function that names the tasks whose rows a file or folder holds; tasks of rows need none."""
     inspector: str = ""
-    """The module that says what the bytes of a dataset's file hold; empty where the suite has no datasets."""
+    """The module that says what the bytes of a dataset's file hold; tasks of rows need none."""
     importer: str = ""
     """The module that fetches and imports its datasets, where these do not come file by file."""
     makers: Mapping[str, Command] = field(default_factory=dict)
@@ -85,9 +85,14 @@ class Suite:
 
     def kinds(self, file: Path) -> tuple[str, ...]:
         """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
-        if not self.kinds_of:
+        if self.kinds_of:
+            found = set(loaded(self.kinds_of)(file))
+        elif self.maker is not None:
             return ()
-        found = set(loaded(self.kinds_of)(file))
+        else:
+            from tsgkit.suites.row_inspection import kinds_of_rows
+
+            found = set(kinds_of_rows(self, file))
         return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
 
 

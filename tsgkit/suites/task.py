@@ -194,6 +194,11 @@ class Task(ABC):
         return self.card.name
 
     @property
+    def stored(self) -> str:
+        """The name of its rows in folders and datasets."""
+        return self.stored_as or self.kind
+
+    @property
     @abstractmethod
     def metrics(self) -> Mapping[str, Metric]:
         """What it is judged by."""
@@ -210,14 +215,13 @@ class Task(ABC):
     def source(self, data: str | None) -> Path | Traversable:
         """Return where its rows lie: a file, one in a folder, an installed dataset's, or (None) what the card names."""
         known = {*catalogue(), *(one.name for one in installed())}
-        stored = self.stored_as or self.kind
         if data is None:
             named = self.card.data
-            return dataset_file(named, stored) if named in known else find("tasks", named)
+            return dataset_file(named, self.stored) if named in known else find("tasks", named)
         path = Path(data)
         if path.is_dir():
-            return path / f"{stored}.jsonl"
-        return path if path.exists() or data not in known else dataset_file(data, stored)
+            return path / f"{self.stored}.jsonl"
+        return path if path.exists() or data not in known else dataset_file(data, self.stored)
 
     def clusters_are(self, dataset: Dataset) -> str:
         """The unit that the clusters of its samples are counted in, as tables name it."""

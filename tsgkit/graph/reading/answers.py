@@ -10,7 +10,6 @@ Unreadable(reason='no triplet found')
 from __future__ import annotations
 
 import json
-import re
 from typing import NamedTuple
 
 from tsgkit.errors import NotationError
@@ -19,10 +18,9 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
 from tsgkit.replies import Part, Unreadable
+from tsgkit.replies.corrections import ALTERNATIVE
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.sections import answer_section
-
-ALTERNATIVE = re.compile(r"^\W*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b\W*$", re.I | re.M)
 
 
 class GraphAnswer(NamedTuple):

@@ -1,0 +1,70 @@
+"""Makers of rows that ask no model: their options, and the loop that draws, refuses repeats, and writes.
+
+A maker's module needs no more than ``add_arguments = add_row_options`` and ``run``, which calls :func:`write_rows` with
+a function that draws one row, or says why what it drew is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from tsgkit.cli.agent_options import add_force, put
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+Draw = Callable[[Random], Mapping[str, Any] | str]
+MOST = 100_000
+TRIES = 20
+"""So many draws for each row that is wanted."""
+REPEATED = "drawn before"
+
+
+def add_row_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a maker that asks no model."""
+    parser.add_argument("--n", type=int, default=10, metavar="N", help="how many items (default 10)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed makes other items (default 0)")
+    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the rows to write, as JSON Lines")
+    add_force(parser)
+    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+
+
+def write_rows(draw: Draw, arguments: argparse.Namespace) -> int:
+    """Draw rows until there are enough different ones, write them with ids, and say what was refused and why."""
+    if not 1 <= arguments.n <= MOST:
+        raise UsageError(f"--n {arguments.n}: from 1 to {MOST:,}")
+    rows, refused = _drawn(draw, arguments.n, arguments.seed)
+    if rows:
+        named = ({"item_id": f"made-{arguments.seed}-{number}", **row} for number, row in enumerate(rows))
+        put("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in named), None, arguments)
+    if arguments.json:
+        say(json.dumps({"items": len(rows), "refused": dict(refused)}, indent=2, ensure_ascii=False))
+    else:
+        say(f"{count(len(rows), 'item')} made by rules, no model was asked")
+        for reason, number in refused.most_common():
+            say(f"refused: {inert(reason)} ({number:,})")
+        if rows:
+            say(f"written: {inert(arguments.out)}")
+    if len(rows) == arguments.n:
+        return GOOD
+    complain(f"only {len(rows):,} of {arguments.n:,} different sound items were found with this seed")
+    return FINISHED_WITH_ERRORS
+
+
+def _drawn(draw: Draw, n: int, seed: int) -> tuple[list[Mapping[str, Any]], Counter[str]]:
+    chance, refused = Random(seed), Counter[str]()
+    rows: dict[str, Mapping[str, Any]] = {}
+    for _ in range(TRIES * n + TRIES):
+        if len(rows) == n:
+            break
+        row = draw(chance)
+        reason = row if isinstance(row, str) else REPEATED if (text := json.dumps(row)) in rows else ""
+        if isinstance(row, str) or reason:
+            refused[reason] += 1
+        else:
+            rows[text] = row
+    return list(rows.values()), refused

@@ -1,0 +1,163 @@
+"""Tuples of names in brackets, ``( man , ride , horse ) , ( horse , brown )``, or as JSON lists.
+
+>>> tuples("Scene graph: ( man , ride , horse ) , ( horse , brown )").tuples
+(('man', 'ride', 'horse'), ('horse', 'brown'))
+>>> tuples('{"facts": [["man"], ["horse", "brown"]]}', fields=["facts"]).tuples
+(('man',), ('horse', 'brown'))
+>>> tuples("( man , ride , brown , horse )")
+Unreadable(reason='tuple 1 has 4 elements: ( man , ride , brown , horse )')
+
+Names keep their spelling, tuples their order. A tuple of four makes the whole reply unreadable; what is left out is
+noted. Not covered: tuples in the middle of a sentence (these are noted), and names that run over two lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from textwrap import shorten
+from typing import NamedTuple
+
+from tsgkit.replies.corrections import ALTERNATIVE, TAKEN_BACK, WITHDRAWN
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import CUT, TOO_MUCH, agreed, values_in
+from tsgkit.replies.parts import Unreadable
+from tsgkit.replies.sections import answer_section
+from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
+
+MOST_ELEMENTS, MOST_WORDS, MOST_ALONE, SHORT = 3, 5, 3, 60
+"""More elements than these make no tuple; more words make a remark of an element, sooner where it stands alone."""
+AROUND = " \t\r\n\"'`“”‘’"
+QUOTED = r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|['‘][^\n]{1,80}?['’])(?=\s*(?:[,;)\]]|\Z))"
+NAME = rf"(?:{QUOTED}|(?![\"“])(?:[^()\[\],;\n]|\([^()\[\]\n]{{0,80}}\)|\[[^()\[\]\n]{{0,80}}\])*+)"
+ELEMENT = re.compile(rf"\s*+({NAME})\s*+[,;]")
+TUPLE = re.compile(rf"[(\[](\s*+{NAME}(?:\s*+[,;]\s*+{NAME})*+\s*+)[)\]]")
+OPENING = re.compile(r"[ \t]*(?:[^()\[\]{}:\n]{1,40}:[ \t]*)?(?:[(\[]\s*(?=[(\[]))?(?=[(\[])")
+"""What may stand before the first tuple of a line: words with a colon, and a bracket around all tuples."""
+BETWEEN = re.compile(r"[ \t,;.&)\]]*(?:and\b[ \t]*)?")
+SENTENCE = re.compile(r"[.!?:]\s|[!?:]$|(?:\S+\s+){2,}\S+\.$")
+AMID_WORDS = re.compile(r"\([^()\n]{1,80},[^()\n]{1,80}\)")
+JSON = re.compile(r"^[^()\[\]{}:\n]{0,40}:?[ \t]*(?=\{|\[\s*[\[({])", re.MULTILINE)
+
+
+class Tuples(NamedTuple):
+    """The tuples of a reply, and notes on what was left out of them."""
+
+    tuples: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+class _Refused(Exception):
+    """No tuples can be read, and why."""
+
+
+def tuples(
+    reply: str, *, fields: Sequence[str] = ("tuples",), forms: Collection[tuple[str, ...]] = ()
+) -> Tuples | Unreadable:
+    """Return the tuples of the answer section of a reply, at least one.
+
+    ``fields`` of a JSON object hold lists of them; ``forms`` are the notation itself, which replies like to repeat.
+    """
+    section = answer_section(without_hidden(reply)[0])
+    if isinstance(section, Unreadable):
+        return section
+    text = without_fences(shown_plainly(section.part)).text
+    notes: list[str] = []
+    try:
+        said: Sequence[Sequence[object]] = _in_json(text, fields) or _in_lines(re.sub("[*`]", " ", text), notes)
+        found = tuple(_checked(said, forms, notes))
+    except _Refused as refused:
+        return Unreadable(str(refused))
+    return Tuples(found, tuple(notes)) if found else Unreadable("no tuples")
+
+
+def _checked(
+    said: Iterable[Sequence[object]], forms: Collection[tuple[str, ...]], notes: list[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield tuples of one to three names."""
+    for number, one in enumerate(said, 1):
+        names, shown = tuple(str(name).strip(AROUND) for name in one), _shown(one)
+        if tuple(map(str.lower, names)) in forms:
+            notes.append(f"left out: {shown}")
+        elif any(name is None or isinstance(name, bool | list | dict) for name in one) or not all(map(_says, names)):
+            raise _Refused(f"tuple {number} has an element without a name: {shown}")
+        elif not 1 <= len(names) <= MOST_ELEMENTS:
+            raise _Refused(f"tuple {number} has {len(names)} elements: {shown}")
+        else:
+            yield names
+
+
+def _says(name: str) -> bool:
+    return any(map(str.isalnum, name))
+
+
+def _in_json(text: str, fields: Sequence[str]) -> list[Sequence[object]]:
+    """Return the tuples of a list of lists or an object that begins a line; none where there is no such thing."""
+    starts = {start.end() for start in JSON.finditer(text)}
+    found = [one for one in values_in(text) if one.start in starts] if starts else []
+    if not found:
+        return []
+    if found[-1].is_cut:
+        raise _Refused(TOO_MUCH if found[-1].is_given_up else CUT)
+    whole = agreed(found, text)
+    if isinstance(whole, Unreadable):
+        raise _Refused(whole.reason)
+    value = whole.value
+    if isinstance(value, dict):
+        lists = [value.get(field) or [] for field in fields]
+        value = [[one] if isinstance(one, str) else one for each in lists if isinstance(each, list) for one in each]
+    if not value or not all(isinstance(one, list) for one in value):
+        raise _Refused("JSON without tuples")
+    return list(value)
+
+
+def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
+    """Return the tuples of lines that begin with one; what is left out is noted."""
+    said: list[list[str]] = []
+    prose = ""
+    for found in _segments(text):
+        if isinstance(found, str):
+            prose += found + "\n"
+            notes += [f"left out: {shorten(found, SHORT)}"] if AMID_WORDS.search(found) else []
+        elif not all(_is_name(name, MOST_ALONE if len(found) == 1 else MOST_WORDS) for name in found):
+            notes.append(f"left out: {_shown(found)}")
+        elif said and (TAKEN_BACK.search(prose) or ALTERNATIVE.search(prose)):
+            raise _Refused("tuples are taken back or offered as alternatives, and which ones count is not said")
+        else:
+            prose = ""
+            said.append(found)
+    if said and WITHDRAWN.search(prose):
+        raise _Refused("tuples are taken back, and no others are given")
+    return said
+
+
+def _segments(text: str) -> Iterator[str | list[str]]:
+    """Yield the tuples that begin a line, perhaps behind a bullet or words with a colon, and all other text."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) % (len(text) + 1)
+        bare = without_bullets(text[at:end])
+        start = end - len(bare)
+        opening = OPENING.match(text, start)
+        start = opening.end() if opening else at
+        yield text[at:start]
+        while opening and text[start : start + 1] in ("(", "["):
+            found = TUPLE.match(text, start)
+            if not found:
+                raise _Refused(f"a tuple is not closed, or not one: {shorten(text[start:], SHORT)}")
+            names = [name.strip() for name in ELEMENT.findall(found[1] + ",")]
+            yield names[:-1] if len(names) > 1 and not names[-1] else names
+            between = BETWEEN.match(text, found.end())
+            start = between.end() if between else found.end()
+        end = text.find("\n", start) % (len(text) + 1)
+        yield text[start:end]
+        at = end + 1
+
+
+def _is_name(element: str, most: int) -> bool:
+    is_short = len(element.split()) <= most and not SENTENCE.search(element)
+    return is_short or re.fullmatch(QUOTED, element) is not None
+
+
+def _shown(names: Iterable[object]) -> str:
+    return shorten(f"( {' , '.join(map(str, names))} )", SHORT)

@@ -1,0 +1,106 @@
+"""Files of rows before they become a dataset: which task takes them, and which lines are wrong.
+
+For every suite that names no inspector of its own and has tasks of rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.files import decoded
+from tsgkit.suites.asked_task import RowTask
+from tsgkit.suites.suite import Suite, task_of
+
+RULES = {
+    "row": Rule(ERROR, "a line that is no row of the task"),
+    "repeated-id": Rule(ERROR, "an item id occurs twice"),
+    "repeated-item": Rule(WARNING, "two items ask the same"),
+}
+
+
+@dataclass(frozen=True)
+class RowsInspected:
+    """The rows of a file, all that was found in them, and why they cannot be used, if so."""
+
+    task: str
+    rows: int
+    findings: tuple[Finding, ...]
+    problem: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in RULES if counts[code]}
+
+
+@dataclass(frozen=True)
+class RowInspector:
+    """The inspector of the tasks of rows that a suite has."""
+
+    suite: Suite
+    FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
+
+    def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
+        """Return what bytes hold; without a task, it is the one that takes most of their lines."""
+        text = decoded(data, file)
+        found = [_inspected(one, text, file) for one in tasks_of_rows_in(self.suite) if task in (None, one.stored)]
+        return max(found, key=lambda one: one.rows)
+
+
+def tasks_of_rows_in(suite: Suite) -> tuple[RowTask[Any, Any], ...]:
+    """Return the tasks of a suite whose items are rows."""
+    made = (task_of(load_card(name)) for name in card_names() if name.startswith(f"{suite.name}/"))
+    return tuple(task for task in made if isinstance(task, RowTask))
+
+
+def kinds_of_rows(suite: Suite, file: Path) -> tuple[str, ...]:
+    """Return the tasks of rows that take the first row of a file, or that a folder has a file of."""
+    try:
+        tasks = tasks_of_rows_in(suite)
+        if file.is_dir():
+            return tuple(task.kind for task in tasks if (file / f"{task.stored}.jsonl").exists())
+        with file.open(encoding="utf-8-sig") as lines:
+            first = next(filter(str.strip, lines), "")
+    except (OSError, ValueError, UsageError):  # a card of the suite may be broken, and the rows another's
+        return ()
+    return tuple(task.kind for task in tasks if any(line.item is not None for line in task.lines(first)))
+
+
+def _inspected(task: RowTask[Any, Any], text: str, file: str) -> RowsInspected:
+    findings = tuple(_findings(task, text))
+    rows = sum(line.item is not None for line in task.lines(text))
+    errors = [one for one in findings if RULES[one.code].severity == ERROR]
+    problem = "" if rows or errors else f"{file}: there are no rows in it"
+    if errors:
+        more = f" (the first of {len(errors):,} errors)" if len(errors) > 1 else ""
+        problem = f"{file}: line {errors[0].place.line}: {errors[0].message}{more}"
+    return RowsInspected(task.stored, rows, findings, problem)
+
+
+def _findings(task: RowTask[Any, Any], text: str) -> Iterator[Finding]:
+    ids = set[str]()
+    asked: dict[object, str] = {}
+    for line in task.lines(text):
+        if line.item is None:
+            yield _finding("row", line.problem, Place(line.number))
+            continue
+        name = line.item.item_id
+        place = Place(line.number, name)
+        if name in ids:
+            yield _finding("repeated-id", f"the item id {name} occurs twice", place)
+        ids.add(name)
+        first = asked.setdefault(task.identity(line.item).contents, name)
+        if first != name:
+            yield _finding("repeated-item", f"asks the same as {first}", place)
+
+
+def _finding(code: str, message: str, place: Place) -> Finding:
+    return Finding(code, RULES[code].severity, message, place=place)
