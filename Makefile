@@ -9,7 +9,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-all check format lint types wheel fix fuzz bench clean
+.PHONY: help demo test test-all test-example check format lint types wheel fix fuzz bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -23,8 +23,13 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --doctest-mod
 test: .venv/all  ## run the tests, all extras installed, but not the slow ones
 	$(PYTEST) -m 'not slow' tsgkit tests
 
-test-all: .venv/all  ## run all tests
+test-all: .venv/all test-example  ## run all tests
 	$(PYTEST) tsgkit tests
+
+# Installed beside the environment, not into it: the tests of tsgkit know our suites alone.
+test-example: .venv/all  ## install the suite in examples/ as a package, without network, and run its tests
+	$(PIP) install --no-deps --no-index --no-build-isolation --upgrade --target .venv/example examples/caption-graphs
+	cd examples/caption-graphs && PYTHONPATH=$(CURDIR)/.venv/example $(CURDIR)/$(BIN)/python -m pytest -q
 
 check: format lint types test-all wheel  ## all that CI checks
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.bundled import ROOMS
 from tsgkit.library.catalogue import catalogue, known
 
@@ -96,3 +96,18 @@ def test_a_wrong_declaration_is_refused_with_its_place(old: str, new: str, messa
         catalogue()
     assert message in str(caught.value)
     assert "own/datasets.yaml" in str(caught.value)
+
+
+def test_a_dataset_without_an_address_is_only_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in ("tasks/mine", "prompts", "eval"):
+        (tmp_path / room).mkdir(parents=True)
+    files = "files: [{name: a.txt, task: a, path: a.txt}]"
+    (tmp_path / "tasks/mine/datasets.yaml").write_text(f"own:\n  about: a\n  licence: b\n  {files}\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="own: it lies nowhere it could be fetched from") as caught:
+        known("own").url(known("own").files[0])
+    assert caught.value.hint.endswith("tsgkit data import own FILE")
+    half = f"own:\n  about: a\n  licence: b\n  repository: a/b\n  {files}\n"
+    (tmp_path / "tasks/mine/datasets.yaml").write_text(half)
+    with pytest.raises(FileProblem, match="base, repository and commit stand together or not at all"):
+        known("own")

@@ -8,7 +8,7 @@ from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.scoring.hallucination import hallucinations
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of, overlap
-from tsgkit.scoring.soft import soft_overlap
+from tsgkit.scoring.soft import match, soft_overlap
 
 WASH = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "hand1"))
 
@@ -62,3 +62,9 @@ def test_invented_elements_are_apart_by_whether_the_sentence_mentions_them() -> 
     assert set(found.described) == {"scrub", "under", "tap"}
     assert found.new == ("vase",)
     assert found.total == 4
+
+
+def test_match_takes_equal_elements_first_and_uses_each_once() -> None:
+    found = match(["Cup", "cup"], ["cup", "CUP", "cUp"], lambda a, b: a.lower() == b.lower())
+    assert found.pairs == [("cup", "cup"), ("Cup", "CUP")]
+    assert (found.missing, found.extra, found.overlap) == ([], ["cUp"], (2, 3, 2))

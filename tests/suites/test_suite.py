@@ -153,3 +153,14 @@ def test_tasks_of_the_first_suite_come_first_in_the_order_of_its_manifest() -> N
 def test_a_card_in_a_package_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, monkeypatch, "fourth", "SUITE")
     assert "task: fourth/sgqa" in text_of(find("tasks", "fourth/sgqa.yaml"))
+
+
+def test_a_maker_that_cannot_be_loaded_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    makers = 'makers={"gone": Command("no_such", "")}'
+    code = f'from tsgkit.suites.suite import Command, Suite\nSUITE = Suite("fifth", {makers})'
+    package(tmp_path, monkeypatch, "fifth", "SUITE", code)
+    with pytest.warns(RuntimeWarning, match="the maker gone cannot be loaded from no_such"):
+        assert main(["make", "--help"]) == 0
+    assert "formalimg" in capsys.readouterr().out

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from tsgkit.lexicon.antonyms import ANTONYMS, contradictions, opposites
 from tsgkit.lexicon.folding import fold
-from tsgkit.lexicon.inflection import bases, forms
+from tsgkit.lexicon.inflection import bases, forms, singular
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, mentions
 from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
 from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
+from tsgkit.lexicon.synonyms import Synonyms
 
 __all__ = [
     "ANTONYMS",
@@ -30,6 +31,7 @@ __all__ = [
     "Mention",
     "Near",
     "ParticleVerb",
+    "Synonyms",
     "WordMatch",
     "bases",
     "contradictions",
@@ -42,6 +44,7 @@ __all__ = [
     "only_near",
     "opposites",
     "same_word",
+    "singular",
     "split_particle",
     "stem",
 ]

@@ -21,6 +21,7 @@ from functools import lru_cache
 
 from tsgkit.lexicon.irregular import IRREGULAR_BASES, IRREGULAR_FORMS, NO_REGULAR_PAST, WHOLE_WORDS
 
+IRREGULAR_PLURAL = re.compile(r"(?:men|ren|feet|teeth|mice|geese|ves)$")
 LONGEST_WORD = 40
 """Longer words are compared as they stand: no English word needs more, and hostile text stays cheap."""
 
@@ -48,6 +49,19 @@ def bases(word: str) -> tuple[str, ...]:
     (('leaves', 'leaf', 'leave'), ('saw', 'see'), ('news',))
     """
     return _bases(word) if len(word) <= LONGEST_WORD else (word,)
+
+
+def singular(noun: str) -> str:
+    """Return the noun that one is the plural of; the noun itself where it is none that we know.
+
+    >>> [singular(noun) for noun in ("dogs", "men", "leaves", "cities", "boxes", "glass", "bus")]
+    ['dog', 'man', 'leaf', 'city', 'box', 'glass', 'bus']
+    """
+    known = bases(noun)
+    if IRREGULAR_PLURAL.search(noun):
+        return known[:2][-1]
+    plain = re.sub(r"(?<=ss|sh|ch)es$|(?<=x)es$|s$", "", re.sub(r"(?<=..)ies$", "y", noun))
+    return plain if plain in known else noun
 
 
 def family(word: str) -> frozenset[str]:

@@ -158,7 +158,7 @@ def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
 
 def _hallucinations(report: Report) -> Iterator[Table]:
     """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
-    rows = [row for row in report.rows if "hallucinated" in row.measured]
+    rows = [row for row in report.rows if "hallucinating" in row.measured]
     if not rows:
         return
     kinds = ("total", "desc", "new")

@@ -262,6 +262,19 @@ class OwnProgram(Generic[Item, Answer]):
 
 
 @dataclass(frozen=True)
+class RowItem:
+    """An item that shares nothing with others: the fields that every item has."""
+
+    item_id: str
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def cluster(self) -> str:
+        """The item itself."""
+        return self.item_id
+
+
+@dataclass(frozen=True)
 class RowLine(Generic[Item]):
     """A line of a file of rows, counted from 1: its item, or why it has none."""
 

@@ -26,7 +26,7 @@ from tsgkit.library.datasets import StoredFile, dataset, is_official, make_folde
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, read_bytes
 from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
-from tsgkit.suites.row_inspection import RowInspector, RowsInspected, tasks_of_rows_in
+from tsgkit.suites.row_inspection import RowInspector, RowsInspected
 from tsgkit.suites.suite import Suite, suites
 
 
@@ -57,7 +57,9 @@ class Inspection(Protocol):
 class Inspector(Protocol):
     """A module that inspects, or what does so for all tasks of rows."""
 
-    FINDING_RULES: Mapping[str, Rule]
+    @property
+    def FINDING_RULES(self) -> Mapping[str, Rule]:  # noqa: N802  (a constant of the module)
+        """What each code means."""
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """What bytes hold; without a task, the rows tell it."""
@@ -104,8 +106,8 @@ def inspector(name: str) -> Inspector:
     if suite.inspector:
         found: Inspector = import_module(suite.inspector)
         return found
-    if not suite.importer and tasks_of_rows_in(suite):
-        return RowInspector(suite)
+    if not suite.importer and (tasks := suite.row_tasks()):
+        return RowInspector(tasks)
     raise UsageError(
         f"datasets of the suite {name} cannot be fetched or imported", hint="no suite of this name brings any"
     )

@@ -6,17 +6,14 @@ For every suite that names no inspector of its own and has tasks of rows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tsgkit.errors import UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import decoded
 from tsgkit.suites.asked_task import RowTask
-from tsgkit.suites.suite import Suite, task_of
 
 RULES = {
     "row": Rule(ERROR, "a line that is no row of the task"),
@@ -43,33 +40,28 @@ class RowsInspected:
 
 @dataclass(frozen=True)
 class RowInspector:
-    """The inspector of the tasks of rows that a suite has."""
+    """The inspector of a suite with these tasks of rows."""
 
-    suite: Suite
+    tasks: tuple[RowTask[Any, Any], ...]
     FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
         """Return what bytes hold; without a task, it is the one that takes most of their lines."""
         text = decoded(data, file)
-        found = [_inspected(one, text, file) for one in tasks_of_rows_in(self.suite) if task in (None, one.stored)]
+        found = [_inspected(one, text, file) for one in self.tasks if task in (None, one.stored)]
+        if not found:
+            return RowsInspected(task or "", 0, (), f"{file}: there is no task of rows that is stored as {task}")
         return max(found, key=lambda one: one.rows)
 
 
-def tasks_of_rows_in(suite: Suite) -> tuple[RowTask[Any, Any], ...]:
-    """Return the tasks of a suite whose items are rows."""
-    made = (task_of(load_card(name)) for name in card_names() if name.startswith(f"{suite.name}/"))
-    return tuple(task for task in made if isinstance(task, RowTask))
-
-
-def kinds_of_rows(suite: Suite, file: Path) -> tuple[str, ...]:
+def kinds_of_rows(tasks: Sequence[RowTask[Any, Any]], file: Path) -> tuple[str, ...]:
     """Return the tasks of rows that take the first row of a file, or that a folder has a file of."""
+    if file.is_dir():
+        return tuple(task.kind for task in tasks if (file / f"{task.stored}.jsonl").exists())
     try:
-        tasks = tasks_of_rows_in(suite)
-        if file.is_dir():
-            return tuple(task.kind for task in tasks if (file / f"{task.stored}.jsonl").exists())
         with file.open(encoding="utf-8-sig") as lines:
             first = next(filter(str.strip, lines), "")
-    except (OSError, ValueError, UsageError):  # a card of the suite may be broken, and the rows another's
+    except (OSError, ValueError):
         return ()
     return tuple(task.kind for task in tasks if any(line.item is not None for line in task.lines(first)))
 

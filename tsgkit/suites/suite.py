@@ -30,6 +30,7 @@ from tsgkit.library.projects import SUITES, installed_suites
 
 if TYPE_CHECKING:
     from tsgkit.library.cards import Card
+    from tsgkit.suites.asked_task import RowTask
     from tsgkit.suites.scoreboard import ScoreReport
     from tsgkit.suites.task import Task
 
@@ -83,16 +84,27 @@ class Suite:
         made: Task = loaded(self.tasks[kind])(card)
         return made
 
+    def row_tasks(self) -> tuple[RowTask[Any, Any], ...]:
+        """Return those of its tasks whose items are rows."""
+        from tsgkit.library.cards import card_names, load_card
+        from tsgkit.suites.asked_task import RowTask
+
+        made = (self.task_of(load_card(name)) for name in card_names() if name.startswith(f"{self.name}/"))
+        return tuple(task for task in made if isinstance(task, RowTask))
+
     def kinds(self, file: Path) -> tuple[str, ...]:
         """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
         if self.kinds_of:
             found = set(loaded(self.kinds_of)(file))
-        elif self.maker is not None:
-            return ()
-        else:
+        elif self.maker is None:
             from tsgkit.suites.row_inspection import kinds_of_rows
 
-            found = set(kinds_of_rows(self, file))
+            try:
+                found = set(kinds_of_rows(self.row_tasks(), file))
+            except UsageError:  # a card of the suite may be broken, and the rows another's
+                return ()
+        else:
+            return ()
         return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
 
 

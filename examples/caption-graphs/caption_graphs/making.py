@@ -35,17 +35,13 @@ def composed(chance: Random) -> dict[str, Any] | str:
     nouns = [chance.choice(BEINGS), *chance.sample(THINGS, 2)]
     who, what, where = ((noun, chance.sample(ADJECTIVES, chance.randint(0, 2))) for noun in nouns)
     verb, place = chance.choice(list(VERBS)), chance.choice(PLACES)
-    text, things = f"A {_phrase(*who)} {verb} a {_phrase(*what)}", [who, what]
+    text, things = f"A {' '.join([*who[1], who[0]])} {verb} a {' '.join([*what[1], what[0]])}", [who, what]
     relations = [(who[0], VERBS[verb], what[0])]
     if chance.random() < 0.5:
-        text, things = f"{text} {place} a {_phrase(*where)}", [*things, where]
+        text, things = f"{text} {place} a {' '.join([*where[1], where[0]])}", [*things, where]
         relations.append((what[0], place, where[0]))
     attributes = [(noun, adjective) for noun, adjectives in things for adjective in adjectives]
     graph = CaptionGraph.of([*([noun] for noun, _ in things), *attributes, *relations])
     if set(parse(f"{text}.").tuples) != set(graph.tuples):
         return "the rules parse it into another graph"
     return {"caption": f"{text}.", **graph._asdict(), "tags": ["made"]}
-
-
-def _phrase(noun: str, adjectives: list[str]) -> str:
-    return " ".join([*adjectives, noun])

@@ -5,6 +5,7 @@ Rows are JSON, or lines as they are common in this field: ``caption<TAB>( man , 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,8 +13,8 @@ from typing import Any
 
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.asked_task import RowTask
-from tsgkit.suites.judged import AnswerScores
+from tsgkit.suites.asked_task import RowItem, RowTask
+from tsgkit.suites.judged import AnswerScores, Judged
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.voting import majority
 
@@ -23,23 +24,11 @@ from caption_graphs.tuples import KINDS, CaptionGraph, TupleReading, read_tuples
 
 
 @dataclass(frozen=True)
-class Caption:
+class Caption(RowItem):
     """A caption with its graph."""
 
-    item_id: str
     text: str
     graph: CaptionGraph
-    tags: tuple[str, ...] = ()
-
-    @property
-    def cluster(self) -> str:
-        """Nothing that it shares with others."""
-        return self.item_id
-
-    @property
-    def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Its tags."""
-        return {"tag": self.tags}
 
 
 class Parsing(RowTask[Caption, TupleReading]):
@@ -61,14 +50,11 @@ class Parsing(RowTask[Caption, TupleReading]):
         text = row["caption"]
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"caption: expected a sentence, not {text!r}")
-        if "graph" in row:
-            found = read_tuples(str(row["graph"]))
-            if isinstance(found, Unreadable):
-                raise ValueError(f"graph: {found.reason}")
-            graph = found.graph
-        else:
-            graph = CaptionGraph.of([*([name] for name in row["objects"]), *row["attributes"], *row["relations"]])
-        return Caption(str(row.get("item_id", number)), text, graph, tuple(map(str, row.get("tags", ()))))
+        found = read_tuples(str(row["graph"]) if "graph" in row else json.dumps({kind: row[kind] for kind in KINDS}))
+        if isinstance(found, Unreadable):
+            raise ValueError(f"graph: {found.reason}")  # noqa: TRY004
+        tags = tuple(map(str, row.get("tags", ())))
+        return Caption(str(row.get("item_id", number)), text, found.graph, groups={"tag": tags})
 
     def fields(self, item: Caption) -> Mapping[str, str]:
         """Return the caption."""
@@ -99,6 +85,11 @@ class Parsing(RowTask[Caption, TupleReading]):
     def told(self, answer: TupleReading) -> str:
         """Return the tuples."""
         return write_tuples(answer.graph)
+
+    def trace(self, judged: Judged) -> tuple[str, ...]:
+        """Return the tuples that were missing and those that were too many."""
+        sides = ((side, (judged.evidence or {}).get(side)) for side in ("missing", "extra"))
+        return tuple(f"{side}: " + " , ".join(f"( {' , '.join(one)} )" for one in said) for side, said in sides if said)
 
     def vote(self, item: Caption, answers: Sequence[TupleReading]) -> Reading[Any]:
         """Return the tuples that most draws have."""

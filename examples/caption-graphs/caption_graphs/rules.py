@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from tsgkit.lexicon import bases, is_preposition
+from tsgkit.lexicon import bases, is_preposition, singular
 from tsgkit.lexicon.tables import word_set
 
 from caption_graphs.tuples import CaptionGraph
@@ -61,17 +61,17 @@ class _Clause:
     def verb(self, word: str) -> str:
         """Return the base of a word that is a verb here; empty where it is none."""
         listed = next((base for base in bases(word) if base in VERBS), "")
-        is_plural = self.phrase and (_singular(self.phrase[-1]) != self.phrase[-1] or (self.last and not self.link))
+        is_plural = self.phrase and (singular(self.phrase[-1]) != self.phrase[-1] or (self.last and not self.link))
         if listed and (word != listed or is_plural):
             return listed
-        if self.is_one and self.phrase and word.endswith("s") and _singular(word) != word:
-            return _singular(word)
+        if self.is_one and self.phrase and word.endswith("s") and singular(word) != word:
+            return singular(word)
         return word if word.endswith("ing") and word not in NO_VERBS else ""
 
     def end_phrase(self) -> None:
         """Make an object of the open phrase, with its attributes and its relation."""
         if self.phrase and NEGATIONS.isdisjoint(self.link):
-            name, owner = _singular(self.phrase[-1]), self.last if self.is_near else self.first
+            name, owner = singular(self.phrase[-1]), self.last if self.is_near else self.first
             relation = [(owner, " ".join(self.link), name)] if self.link and owner else []
             self.tuples += [(name,), *((name, attribute) for attribute in self.phrase[:-1]), *relation]
             self.first, self.last = (self.first if self.link and self.first else name), name
@@ -81,10 +81,3 @@ class _Clause:
         if self.link and self.first and NEGATIONS.isdisjoint(self.link):
             self.tuples.append((self.last if self.is_near else self.first, " ".join(self.link)))
         self.link = []
-
-
-def _singular(noun: str) -> str:
-    if re.search(r"(?:men|ren|feet|teeth|mice|geese|ves)$", noun):
-        return bases(noun)[:2][-1]
-    plain = re.sub(r"(?<=ss|sh|ch)es$|(?<=x)es$|s$", "", re.sub(r"(?<=..)ies$", "y", noun))
-    return plain if plain in bases(noun) else noun

@@ -8,10 +8,9 @@ nothing by naming it once, and an attribute that was given to the wrong one of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
 from importlib.resources import files
 
-from tsgkit.lexicon import mentions, same_word
+from tsgkit.lexicon import Synonyms, mentions
 from tsgkit.scoring import Score
 from tsgkit.scoring.alignment import assignment
 from tsgkit.scoring.sets import overlap
@@ -21,6 +20,8 @@ from tsgkit.suites.metrics import PER_ITEM, Metric
 from caption_graphs.tuples import KINDS, CaptionGraph
 
 Names = tuple[str, ...]
+same = Synonyms(files("caption_graphs").joinpath("synonyms.txt").read_text(encoding="utf-8")).same
+"""Say whether two names mean the same but for spelling, inflection and the synonyms we know."""
 METRICS = {
     "folded_f1": Metric("F1 of tuples whose names are the same but for spelling, inflection and synonyms", PER_ITEM),
     "exact_f1": Metric("F1 of tuples with the same names", PER_ITEM, is_headline=False),
@@ -46,28 +47,6 @@ def scores(reference: CaptionGraph, answer: CaptionGraph | None, caption: str) -
 def of_kind(graph: CaptionGraph, kind: str) -> tuple[Names, ...]:
     """Return the tuples of a kind."""
     return tuple(one for one in graph.tuples if len(one) == KINDS.index(kind) + 1)
-
-
-@lru_cache(maxsize=65536)
-def same(a: str, b: str) -> bool:
-    """Say whether two names mean the same but for spelling, inflection and the synonyms we know.
-
-    >>> same("men", "guy"), same("sits on", "sitting on"), same("dog", "cat")
-    (True, True, False)
-    """
-    return bool(same_word(a, b)) or not _groups(a).isdisjoint(_groups(b))
-
-
-@lru_cache(maxsize=4096)
-def _groups(name: str) -> frozenset[int]:
-    """Return the numbers of the lines of synonyms that a name stands in."""
-    return frozenset(at for at, names in enumerate(_synonyms()) if any(same_word(name, one) for one in names))
-
-
-@cache
-def _synonyms() -> list[list[str]]:
-    text = files("caption_graphs").joinpath("synonyms.txt").read_text(encoding="utf-8")
-    return [line.split(", ") for line in text.splitlines()]
 
 
 def folded_f1(wanted: Sequence[Names], said: Sequence[Names]) -> Score:

@@ -11,10 +11,9 @@ import pytest
 from tsgkit.lexicon import fold, mentions
 from tsgkit.library.cards import card_from
 from tsgkit.library.templates import Template
-from tsgkit.scoring.alignment import MOST_REFERENCES
 
-from caption_graphs.scoring import KINDS, METRICS, scores
-from caption_graphs.tuples import CaptionGraph, TupleReading, read_tuples, write_tuples
+from caption_graphs.scoring import METRICS, scores
+from caption_graphs.tuples import KINDS, CaptionGraph, TupleReading, read_tuples, write_tuples
 
 PACKAGE = files("caption_graphs")
 
@@ -28,7 +27,7 @@ def graph_of(row: dict[str, Any]) -> CaptionGraph:
     return CaptionGraph.of([*([name] for name in row["objects"]), *row["attributes"], *row["relations"]])
 
 
-CAPTIONS = rows("data/captions.jsonl")
+CAPTIONS = rows("data/parse.jsonl")
 EXAMPLES = rows("examples/captions.jsonl")
 FIELDS = {"input": ("caption",), "examples": ("examples",), "example": ("number", "input", "answer"),
           "example-reasoned": ("number", "input", "rationale", "answer")}  # fmt: skip
@@ -42,7 +41,6 @@ def test_graph_of_a_caption_names_all_its_objects_and_nothing_that_the_caption_d
     assert 6 <= len(caption.split()) <= 18
     for name in {name for one in graph.tuples for name in one}:
         assert mentions(caption, fold(name).split("-")[0]), name
-    assert max(len(getattr(graph, kind)) for kind in KINDS) <= MOST_REFERENCES
     assert read_tuples(write_tuples(graph)) == TupleReading(graph)
     assert scores(graph, graph, caption)["soft_f1"].value == 1
 
@@ -51,7 +49,7 @@ def test_captions_have_ids_of_their_own_and_a_tag_each() -> None:
     assert (
         len({row["item_id"] for row in CAPTIONS + EXAMPLES})
         == len({row["caption"] for row in CAPTIONS + EXAMPLES})
-        == 45
+        == 50
     )
     counts = Counter(tag for row in CAPTIONS for tag in row["tags"])
     assert counts == {"plain": 20, "quantity": 5, "negation": 5, "pronoun": 5, "same-name": 5}
@@ -70,6 +68,6 @@ def test_prompt_part_is_a_template_with_its_fields(part: str) -> None:
 def test_card_declares_the_metrics_that_are_scored() -> None:
     text = PACKAGE.joinpath("tasks/captions/parse.yaml").read_text(encoding="utf-8")
     card = card_from(text, "captions/parse", "parse.yaml")
-    assert tuple(card.metrics) == METRICS
+    assert tuple(card.metrics) == tuple(METRICS)
     assert [name for name, metric in card.metrics.items() if metric.better == "less"] == ["hallucinated"]
     assert all((PACKAGE / "tasks" / path).is_file() for path in (card.data, str(card.examples)))

