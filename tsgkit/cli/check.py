@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from itertools import groupby
+from pathlib import Path
 
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -52,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports, unreadable = [], 0
     for file in arguments.files:
         try:
+            _refuse_other_rows(file)
             reports.append(_without(check(file, vocabulary), ignored))
         except TsgkitError as error:
             unreadable += 1
@@ -60,6 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
     if unreadable:
         return WRONG_USAGE
     return FINISHED_WITH_ERRORS if any(report.errors for report in reports) else GOOD
+
+
+def _refuse_other_rows(file: str) -> None:
+    """Refuse rows of a suite without graphs of actions, which would be read as whatever they resemble."""
+    from tsgkit.suites.suite import suites
+
+    plain = (suite for suite in suites() if not (suite.inspector or suite.importer))
+    if kinds := [name for suite in plain for name in suite.kinds(Path(file))]:
+        raise UsageError(f"{file}: rows of {kinds[0]}, which hold no action graphs", hint=f"tsgkit audit {file}")
 
 
 def _without(report: FileReport, codes: list[str]) -> FileReport:

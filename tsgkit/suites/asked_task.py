@@ -314,6 +314,8 @@ class RowTask(AskedTask[Item, Answer]):
         source = self.source(data)
         text = read_text(source) if isinstance(source, Path) else text_of(source)
         items = [item for item, _ in self._items(text, str(source))]
+        if not items:
+            raise UsageError(f"{source}: there are no items in it")
         return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items)
 
     def row_of(self, line: str) -> Mapping[str, Any]:

@@ -56,6 +56,8 @@ def test_eval_without_a_model_scores_the_rules_on_our_captions(typed: Typed) -> 
     out = typed("eval", "--task", "captions")
     assert "baseline/rules\n" in out and "captions/parse  -      40  folded_f1" in out
     assert "scenario" not in out
+    Path("empty.jsonl").touch()
+    assert "there are no items in it" in typed("eval", "--task", "captions", "--data", "empty.jsonl", code=2)
     assert "there is no task captions/pars\n  captions/parse?" in typed("eval", "--task", "captions/pars", code=2)
 
 
@@ -129,6 +131,10 @@ def test_files_in_the_notation_of_tuples_become_a_dataset(typed: Typed, tmp_path
     (tmp_path / "other.txt").write_text("A dog.\t( dog )\n")
     assert "would be lost" in typed("data", "import", "my-captions", "other.txt", code=2)
     assert "in place of" in typed("data", "import", "my-captions", "other.txt", "--force")
+
+
+def test_check_leaves_captions_to_audit(typed: Typed) -> None:
+    assert "rows of captions/parse, which hold no action graphs\n  tsgkit audit" in typed("check", ROWS, code=2)
 
 
 def test_import_says_what_is_wrong_with_a_file(typed: Typed, tmp_path: Path) -> None:
