@@ -32,7 +32,6 @@ from tsgkit.suites.suite import task_of
 
 SHORT_HASH = 16
 MOST_PICTURES = 2
-GENERATING = ("sa-sgg", "ma-sgg")
 MOST_NOTES = 3
 MOST_ERRORS = 3
 SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
@@ -272,7 +271,7 @@ def _by_group(report: Report, group: str) -> Iterator[Markup]:
 
 def _inventions(report: Report) -> Iterator[Markup]:
     """Elements that L does not allow, of the rows that generate graphs."""
-    rows = [row for row in report.rows if row.task.rpartition("/")[2] in GENERATING]
+    rows = [row for row in report.rows if "hallucinating" in row.measured]
     if not rows:
         return
     yield html.paragraph(

@@ -47,7 +47,6 @@ from tsgkit.suites.task import Dataset, Items, TakesParts, Task, part_groups_of
 
 NO_FIGURES = "no figures are published for this task"
 DEFAULT_STYLE = "zero-shot"
-LONGEST_IDENTITY = 4000
 
 
 class AskedTask(Task, Generic[Item, Answer]):
