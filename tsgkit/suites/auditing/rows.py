@@ -84,8 +84,8 @@ def _following(samples: Sequence[Sample]) -> dict[str, Sample]:
     """Return the next sample of another cluster for each that has one; the first follows the last."""
     found = {}
     for place, sample in enumerate(samples):
-        after = (*samples[place + 1 :], *samples[:place])
-        other = next((one for one in after if one.cluster != sample.cluster), None)
+        others = (samples[(place + step) % len(samples)] for step in range(1, len(samples)))
+        other = next((one for one in others if one.cluster != sample.cluster), None)
         if other is not None:
             found[sample.item_id] = other
     return found
