@@ -101,7 +101,7 @@ def test_two_runs_are_told_apart() -> None:
 def test_hallucinations_are_counted_by_element_and_by_item() -> None:
     counts = {"hallucinated_total": 5, "hallucinated_desc": 3, "hallucinated_new": 2, "hallucinating_items": 2}
     board = replace(ROW.board, counts=ROW.board.counts | counts | {"hallucinating_items_desc": 1})
-    row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", measured=("f1", "hallucinated"), board=board)
+    row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", measured=("f1", "hallucinated", "hallucinating"), board=board)
     text = terminal.write(Report((row,)))
     table = text[text.index("elements outside L") :].splitlines()
     assert table[1].split() == [

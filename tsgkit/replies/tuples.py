@@ -26,7 +26,9 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.replies.signs import shown_plainly, without_bullets, without_hidden
 
 MOST_ELEMENTS, MOST_WORDS, MOST_ALONE, SHORT = 3, 5, 3, 60
-"""More elements than these make no tuple; more words make a remark of an element, sooner where it stands alone."""
+LONGEST = 200
+"""More elements than these make no tuple; more words or characters make a remark of an element, sooner where
+it stands alone."""
 AROUND = " \t\r\n\"'`“”‘’"
 QUOTED = r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|['‘][^\n]{1,80}?['’])(?=\s*(?:[,;)\]]|\Z))"
 NAME = rf"(?:{QUOTED}|(?![\"“])(?:[^()\[\],;\n]|\([^()\[\]\n]{{0,80}}\)|\[[^()\[\]\n]{{0,80}}\])*+)"
@@ -155,7 +157,7 @@ def _segments(text: str) -> Iterator[str | list[str]]:
 
 
 def _is_name(element: str, most: int) -> bool:
-    is_short = len(element.split()) <= most and not SENTENCE.search(element)
+    is_short = len(element) <= LONGEST and len(element.split()) <= most and not SENTENCE.search(element)
     return is_short or re.fullmatch(QUOTED, element) is not None
 
 

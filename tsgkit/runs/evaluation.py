@@ -134,7 +134,10 @@ def _with_idle_solvers(plan: Plan, options: Options) -> Prepared | None:
     default = Plan().solvers
     if plan.solvers == default or options.new or not all(name.startswith(BASELINE) for name in plan.models):
         return None
-    found = _prepared(plan.model_copy(update={"solvers": default}), options)
+    try:
+        found = _prepared(plan.model_copy(update={"solvers": default}), options)
+    except UsageError:  # told of the plan as it was given
+        return None
     path = options.out or default_folder(found)
     if not found.plan.folders or not (path / HEADER).is_file():
         return None
