@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,25 @@ def test_words_and_letters_are_read_twice(
     readings = explain(recorded(tmp_path, task, {item: reply}), item).rows[0].asked[0].readings
     assert (readings.strict, readings.official) == (strict, official)
     assert readings.why
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "marked"),
+    [
+        ("sgqa", "<think>the lid?</think>\r\nIt is the **cup**, <b>I</b> think.", ["cup"]),
+        ("sgds", "Option A is wrong.\nTherefore, the answer is (B).", ["B"]),
+        ("sgqa", "I cannot tell.", []),
+        ("sa-sgg", RIGHT, []),
+    ],
+)
+def test_the_page_marks_where_the_answer_stands(tmp_path: Path, task: str, reply: str, marked: list[str]) -> None:
+    item = {"sgqa": "q/0", "sgds": "s"}.get(task, "one")
+    explanation = explain(recorded(tmp_path, task, {item: reply}), item)
+    [[asked]] = [row.asked for row in explanation.rows]
+    assert [reply[start:end] for start, end in asked.readings.spans] == marked
+    page = write_explanation(explanation)
+    assert re.findall(r"<mark>(.*?)</mark>", page) == marked
+    assert "<b>I</b>" not in page
 
 
 def test_a_reply_without_an_answer_says_how_it_ended(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.html import tag, text
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.task import trace_of
 
 
@@ -64,14 +65,15 @@ def _call(asked: Asked) -> Markup:
         parts.append(html.folded(text("What was sent"), *sent))
     else:
         parts.append(html.paragraph("Nobody was sent anything.", class_="pale"))
-    parts += _reply(asked.reply)
+    parts += _reply(asked.reply, asked.readings.spans)
     parts += _readings(asked)
     return tag("section", tag("h4", html.name(f"{asked.label}, draw {asked.draw}")), *parts)
 
 
-def _reply(reply: Reply) -> Iterator[Markup]:
+def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
+    """What was said; the stretches that strict took for the answer are marked."""
     if reply.text:
-        yield html.block(reply.text)
+        yield html.block(reply.text, answer)
     for words in (reply.refusal, reply.error):
         if words:
             yield html.block(words)

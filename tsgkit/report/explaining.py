@@ -336,6 +336,7 @@ def _asked_value(asked: Asked) -> dict[str, Any]:
         "reply": reply_value(asked.reply),
         "strict": _reading_value(readings.strict),
         "unreadable": readings.unreadable or None,
+        "spans": [list(span) for span in readings.spans],
         "notes": [note._asdict() for note in readings.notes],
         "official": _reading_value(readings.official),
         "not_official": readings.not_official or None,

@@ -44,10 +44,18 @@ def name(value: str) -> Markup:
     return tag("bdi", text(value))
 
 
-def block(value: str) -> Markup:
-    """A text of several lines from data, as it was written."""
-    shown = LAYOUT.sub(lambda part: inert(part.group()), value.replace("\r\n", "\n"))
-    return tag("pre", Markup("\n" + escape(shown)), tabindex="0")
+def block(value: str, marked: Iterable[tuple[int, int]] = ()) -> Markup:
+    """A text of several lines from data, as it was written; stretches of it are marked."""
+    shown, at = "\n", 0
+    for start, end in sorted(marked):
+        if at <= start < end:
+            shown += _as_written(value[at:start]) + f"<mark>{_as_written(value[start:end])}</mark>"
+            at = end
+    return tag("pre", Markup(shown + _as_written(value[at:])), tabindex="0")
+
+
+def _as_written(value: str) -> str:
+    return escape(LAYOUT.sub(lambda part: inert(part.group()), value.replace("\r\n", "\n")))
 
 
 def paragraph(words: str, **attributes: str) -> Markup:

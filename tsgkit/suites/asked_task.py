@@ -31,7 +31,7 @@ from tsgkit.suites.auditing.rows import auditable_rows
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import AnswerScores, Judged
 from tsgkit.suites.previews import Preview, PreviewOptions
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, one_text, read_as, read_replies
 from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, add_judged, board_of
 from tsgkit.suites.solvers.answerable import Answer, AsAsked, Item, Reading
@@ -98,6 +98,10 @@ class AskedTask(Task, Generic[Item, Answer]):
 
     def noted(self, answer: Answer) -> tuple[Note, ...]:
         """Return what the reader of an answer repaired, ignored or could not read, line by line."""
+        return ()
+
+    def spans(self, item: Item, text: str) -> Spans:
+        """Return where the answer stands in the text of a reply that was read; none where the reader does not tell."""
         return ()
 
     def read(self, item: Item, reply: Reply | None) -> Reading[Any]:
@@ -238,8 +242,10 @@ class AskedTask(Task, Generic[Item, Answer]):
         answered = outcome is Outcome.ANSWERED
         reason = found.reason if isinstance(found, Unreadable) else ""
         why = self.unpublished(solver.style, solver.name)
-        notes = self.noted(found) if answered else ()
-        return TwoReadings(outcome, self.told(found) if answered else None, reason, notes, None, why, ())
+        if not answered:
+            return TwoReadings(outcome, None, reason, (), None, why, ())
+        spans = self.spans(sample, reply.text or "")
+        return TwoReadings(outcome, self.told(found), reason, self.noted(found), None, why, (), spans)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from tsgkit.scoring.outcomes import Outcome
 
 Read = str | tuple[ActionGraph, ...]
 """What a reader can find: a word or text of its suite, or graphs."""
+Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -27,3 +28,5 @@ class TwoReadings:
     """Why there is no official reading."""
     why: tuple[str, ...]
     """Why the readings, or what is scored of them, differ."""
+    spans: Spans = ()
+    """Where the strict answer stands in the text of the reply, in order; none where its reader does not tell."""

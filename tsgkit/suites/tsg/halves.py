@@ -34,6 +34,7 @@ from tsgkit.scoring.sets import Overlap, overlap
 from tsgkit.suites.auditing.items import Item as AuditItem
 from tsgkit.suites.judged import AnswerScores
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Identity
 from tsgkit.suites.tsg.baselines import halves as completing
@@ -117,6 +118,11 @@ class ListTask(HalfTask[Half, Listed]):
     def read_text(self, item: Half, text: str) -> Listed | Unreadable:
         """Read names."""
         return names(text)
+
+    def spans(self, item: Half, text: str) -> Spans:
+        """Return where the names stand."""
+        found = names(text)
+        return tuple(found.spans) if isinstance(found, Listed) else ()
 
     def answer_scores(self, item: Half, answer: Listed | None, asked: AsAsked | None) -> AnswerScores:
         """Compare lists of names; nobody publishes figures."""

@@ -24,6 +24,7 @@ from tsgkit.suites.auditing.items import Item as AuditItem
 from tsgkit.suites.auditing.items import context_hash
 from tsgkit.suites.judged import AnswerScores, Scores
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.voting import plurality
@@ -110,6 +111,11 @@ class Questions(TsgTask[QuestionSample, str]):
         """Read one name; each node of the graphs is one."""
         found = word(text, _folded_names(item.graphs))
         return found.value if isinstance(found, Read) else found
+
+    def spans(self, item: QuestionSample, text: str) -> Spans:
+        """Return where the name stands."""
+        found = word(text, _folded_names(item.graphs))
+        return ((found.start, found.end),) if isinstance(found, Read) else ()
 
     def answer_scores(self, item: QuestionSample, answer: str | None, asked: AsAsked | None) -> AnswerScores:
         """Compare names."""

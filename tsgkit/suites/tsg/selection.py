@@ -23,6 +23,7 @@ from tsgkit.suites.auditing.items import Item as AuditItem
 from tsgkit.suites.auditing.items import context_hash
 from tsgkit.suites.judged import AnswerScores, Scores
 from tsgkit.suites.metrics import Metric
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.voting import plurality
@@ -123,6 +124,11 @@ class Selection(TsgTask[SelectionSample, str]):
         """Read the letter of a candidate."""
         found = letter(text, item.candidates)
         return found.value if isinstance(found, Read) else found
+
+    def spans(self, item: SelectionSample, text: str) -> Spans:
+        """Return where the letter, or the sentence that stands for it, is said."""
+        found = letter(text, item.candidates)
+        return ((found.start, found.end),) if isinstance(found, Read) else ()
 
     def answer_scores(self, item: SelectionSample, answer: str | None, asked: AsAsked | None) -> AnswerScores:
         """Compare letters."""

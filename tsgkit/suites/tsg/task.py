@@ -318,12 +318,13 @@ class TsgTask(AskedTask[Item, Answer]):
         mine = self.told(found) if outcome is Outcome.ANSWERED else None
         unreadable = found.reason if isinstance(found, Unreadable) else ""
         notes = found.reading.notes if isinstance(found, GraphAnswer) else ()
+        spans = () if mine is None else self.spans(sample, reply.text or "")
         if refused := self.unpublished(style, solver):
-            return TwoReadings(outcome, mine, unreadable, notes, None, refused, ())
+            return TwoReadings(outcome, mine, unreadable, notes, None, refused, (), spans)
         view = official_view((said.text if said is not None else None) or "", style)
         theirs = self.official_reading(view)
         why = tuple(self._why(sample, outcome, mine, theirs, view))
-        return TwoReadings(outcome, mine, unreadable, notes, theirs, "", why)
+        return TwoReadings(outcome, mine, unreadable, notes, theirs, "", why, spans)
 
     def _why(self, sample: Item, outcome: Outcome, mine: Any, theirs: Any, view: str) -> Iterator[str]:  # noqa: ANN401
         if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
