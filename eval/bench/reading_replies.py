@@ -16,6 +16,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -64,23 +65,28 @@ def graphs() -> list[str]:
 
 def times() -> dict[str, float]:
     """Read all replies with the version that is imported; the seconds by kind."""
-    from tsg_tasks import read_reply
-
     from tsgkit.graph.model import ActionGraph, Vocabulary
     from tsgkit.suites.replies import Reply
-    from tsgkit.suites.tsg.items import GenerationSample, QuestionSample, SelectionSample
+
+    try:
+        from tsg_tasks import read_reply
+
+        items = import_module("tsgkit.suites.tsg.items")
+    except ImportError:  # an older version, whose samples and their reader stood elsewhere
+        read_reply = import_module("tsgkit.suites.tsg.judging").read_reply
+        items = import_module("tsgkit.suites.tsg.samples")
 
     held = (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
     shared: dict[str, Any] = {"item_id": "0", "cluster": "0"}
     vocabulary = Vocabulary(NAMES, ("verb", "dobj"), VERBS)
     samples: dict[str, tuple[Any, Callable[[], list[str]]]] = {
         "letters": (
-            SelectionSample(**shared, context=(), graph=held[0], candidates=tuple("abcde"), position=0),
+            items.SelectionSample(**shared, context=(), graph=held[0], candidates=tuple("abcde"), position=0),
             letters,
         ),
-        "words": (QuestionSample(**shared, graphs=held, question="", answer="cup"), words),
+        "words": (items.QuestionSample(**shared, graphs=held, question="", answer="cup"), words),
         "graphs": (
-            GenerationSample(
+            items.GenerationSample(
                 **shared,
                 context=(),
                 sentence="",
@@ -102,7 +108,8 @@ def times() -> dict[str, float]:
 
 def measured(place: Path) -> dict[str, float]:
     """Measure the version that lies in a folder."""
-    paths = [str(place), str(Path(__file__).parent)]
+    bench = Path(__file__).resolve().parent
+    paths = [str(place), str(bench), str(bench.parents[1] / "tests")]
     code = f"import json, sys; sys.path[:0] = {paths!r}; from reading_replies import times; print(json.dumps(times()))"
     command = [sys.executable, "-c", code]
     value: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

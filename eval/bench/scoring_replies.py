@@ -9,11 +9,11 @@ shown from 500 to 4,000 items: the time per item should stay the same.
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import median
 from time import perf_counter
-
-from tsg_tasks import judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.folding import fold_graph
@@ -23,6 +23,9 @@ from tsgkit.scoring.soft import soft_overlap
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import graph_scores, official
 from tsgkit.suites.tsg.items import GenerationSample
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+from tsg_tasks import judge
 
 ROUNDS = 5
 ITEMS = 4_000
