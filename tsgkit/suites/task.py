@@ -164,8 +164,6 @@ class Control:
 class Task(ABC):
     """One task, as a card declares it."""
 
-    stored_as: str = ""
-    """The name of its rows in folders and datasets, where that is not its own."""
     takes: tuple[Kind, ...] = ("models",)
     protocols: tuple[str, ...] = (PUBLISHED,)
     """The ways in which finished things are looked at; the first is taken where none is named."""
@@ -196,7 +194,7 @@ class Task(ABC):
     @property
     def stored(self) -> str:
         """The name of its rows in folders and datasets."""
-        return self.stored_as or self.kind
+        return self.kind
 
     @property
     @abstractmethod

@@ -120,7 +120,7 @@ class FormulaTask(Task):
         return SCENARIO_OF[self.kind]
 
     @property
-    def stored_as(self) -> str:  # type: ignore[override]
+    def stored(self) -> str:
         """The name of its rows in datasets: that of their scenario."""
         return self.scenario
 

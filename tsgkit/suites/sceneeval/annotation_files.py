@@ -360,7 +360,11 @@ def kinds_of(file: Path) -> tuple[str, ...]:
 class DescriptionTask(Task):
     """What all tasks of this suite have in common: their items are descriptions with their annotations."""
 
-    stored_as = ANNOTATIONS
+    @property
+    def stored(self) -> str:
+        """The name of its rows in datasets: all tasks of this suite have the same."""
+        return ANNOTATIONS
+
     groups: tuple[str, ...] = ("difficulty", "room")
 
     def __init__(self, card: Card) -> None:

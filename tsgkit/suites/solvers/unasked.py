@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol
 
@@ -26,24 +26,6 @@ class Program(Protocol[ItemIn]):
 
     def answer(self, item: ItemIn) -> str | Transcript:
         """Return its answer in the form that models are asked for, or a transcript that stands for several calls."""
-
-
-@dataclass(frozen=True)
-class Seeded(Generic[Item]):
-    """A program made of a function; the seed decides what is left to chance."""
-
-    subject: str
-    seed: int
-    function: Callable[[Item, int], str]
-
-    @property
-    def fingerprint(self) -> str:
-        """The program and its seed."""
-        return f"{self.subject}/{self.seed}"
-
-    def answer(self, item: Item) -> str:
-        """Call the function."""
-        return self.function(item, self.seed)
 
 
 @dataclass(frozen=True)

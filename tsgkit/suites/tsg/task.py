@@ -190,7 +190,7 @@ class TsgTask(AskedTask[Item, Answer]):
             )
 
     @property
-    def stored_as(self) -> str:  # type: ignore[override]
+    def stored(self) -> str:
         """The name of its rows in folders and datasets: a derived task's are those of its first source."""
         return (*self.sources, self.kind)[0]
 
