@@ -86,7 +86,7 @@ def test_a_model_behind_a_failing_service_is_asked_until_all_are_answered(comman
     replies = {one.description: told(one) for one in SAMPLES}
     faults = {"429": 0.1, "500": 0.1, "hang": 0.03, "cut": 0.05, "nochoices": 0.05, "html": 0.05}
     with model_server(faults=faults, retry_after="0.1", replies=replies) as server:
-        more = ("--model-arg", f"api_base={server.base}", "--no-cache", "--timeout", "1", "--style", "structured")
+        more = ("--model-arg", f"api_base={server.base}", "--no-cache", "--timeout", "5", "--style", "structured")
         found = evaluated(commands, tmp_path, "--model", "openai/x", *more)
         stats = server.stats()
     (result,) = found["results"]

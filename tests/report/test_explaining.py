@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,13 @@ def test_words_and_letters_are_read_twice(
         ("sgqa", "<think>the lid?</think>\r\nIt is the **cup**, <b>I</b> think.", ["cup"]),
         ("sgds", "Option A is wrong.\nTherefore, the answer is (B).", ["B"]),
         ("sgqa", "I cannot tell.", []),
-        ("sa-sgg", RIGHT, []),
+        ("sa-sgg", RIGHT, RIGHT.split("\n")),
+        (
+            "sa-sgg",
+            "<think>wash -> dobj -> lid</think>No wash -> in -> sink.\r\nFinal graph:\r\n- **person** → verb → wash\r\n"
+            "- wash → dobj → cup; wash → with → hand1",
+            ["person** → verb → wash", "wash → dobj → cup", "wash → with → hand1"],
+        ),
     ],
 )
 def test_the_page_marks_where_the_answer_stands(tmp_path: Path, task: str, reply: str, marked: list[str]) -> None:
@@ -100,7 +107,7 @@ def test_the_page_marks_where_the_answer_stands(tmp_path: Path, task: str, reply
     [[asked]] = [row.asked for row in explanation.rows]
     assert [reply[start:end] for start, end in asked.readings.spans] == marked
     page = write_explanation(explanation)
-    assert re.findall(r"<mark>(.*?)</mark>", page) == marked
+    assert [unescape(words) for words in re.findall(r"<mark>(.*?)</mark>", page)] == marked
     assert "<b>I</b>" not in page
 
 

@@ -37,7 +37,7 @@ def outcomes(run: Path) -> Counter[str]:
 def test_among_all_faults_every_sample_ends_answered(commands: Prefork, tmp_path: Path) -> None:
     faults = {"429": 0.10, "500": 0.05, "hang": 0.03, "cut": 0.03, "nochoices": 0.03, "html": 0.02}
     with model_server(faults=faults, retry_after="0.1") as server:
-        ended = commands.run(*words(server.base, "--timeout", "3", limit=90), cwd=tmp_path)
+        ended = commands.run(*words(server.base, "--timeout", "5", limit=90), cwd=tmp_path)
         stats = server.stats()
     assert ended.code == 0, ended.out + ended.err
     assert outcomes(tmp_path / "run") == {"answered": 90}

@@ -125,3 +125,16 @@ def test_labels_are_folded_to_the_vocabulary_and_nothing_else() -> None:
 def test_brackets_without_end_take_no_time_without_end() -> None:
     for text in ("[" * 100_000, "[{" * 50_000, '["' * 50_000, "[//" * 30_000, "[ " * 50_000, "{a:" * 30_000):
         assert all(found.is_cut for found in values_in(text))
+
+
+@pytest.mark.parametrize(
+    ("reply", "places"),
+    [
+        ('<think>[{"label": "pan"}]</think>Here: [{"label": "cup"}].', ['[{"label": "cup"}]']),
+        ("{'label': 'cup'}\r\nand {'label': 'pan'}", ["{'label': 'cup'}", "{'label': 'pan'}"]),
+    ],
+)
+def test_a_layout_knows_where_the_reply_says_it(reply: str, places: list[str]) -> None:
+    read = layout_in(reply)
+    assert isinstance(read, LayoutAnswer)
+    assert [reply[start:end] for start, end in read.spans] == places

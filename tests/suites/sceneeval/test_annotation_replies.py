@@ -152,3 +152,16 @@ def test_hostile_text_stays_data() -> None:
     assert entries(reading) == ["eq,1,{statement}"]
     assert len(reading.bad) == 1
     assert reasons(reading, "ignored") == ["a field that nobody asked for"] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "places"),
+    [
+        ('<think>\r\n</think>\r\nHere:\r\n{"counts": ["eq,1,bed"]}\r\nDone.', ['{"counts": ["eq,1,bed"]}']),
+        ('  {"counts":\r\n ["eq,1,bed"]}\r\n', ['{"counts":\r\n ["eq,1,bed"]}']),
+        ("Counts:\r\n- eq,1,bed\r\nthat is\r\n- ge,2,lamp", ["- eq,1,bed", "- ge,2,lamp"]),
+        ("nothing", []),
+    ],
+)
+def test_an_annotation_knows_where_the_reply_says_it(reply: str, places: list[str]) -> None:
+    assert [reply[start:end] for start, end in read_annotation_reply(reply).spans] == places

@@ -32,6 +32,7 @@ One module each:
 ``text``         the walk through all of it
 ``blocks``       the triplets that make one graph
 ``answers``      the graphs of a reply's answer alone, folded
+``places``       where in a text the triplets that were read stand
 ===============  ==========================================================================================
 
 :func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.

@@ -17,6 +17,7 @@ from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.reading.places import places_in_value, places_of
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.corrections import ALTERNATIVE
 from tsgkit.replies.fences import without_fences
@@ -24,11 +25,23 @@ from tsgkit.replies.sections import answer_section
 
 
 class GraphAnswer(NamedTuple):
-    """The graphs that were read, folded, the reading they come from, and what else is to be noted of them."""
+    """The graphs that were read, folded, the reading they come from, and what else is to be noted of them.
+
+    ``said`` is the part of the reply that was read, ``field`` the one of its fields that was, where it is an object.
+    """
 
     graphs: tuple[ActionGraph, ...]
     reading: Reading
     asides: tuple[str, ...] = ()
+    said: Part = Part("")
+    field: str = ""
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Where the triplets stand in the reply."""
+        text, start = self.said
+        places = places_in_value(text, self.reading, self.field) if self.field else places_of(text, self.reading)
+        return tuple((start + first, start + last) for first, last in places)
 
 
 def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
@@ -36,25 +49,30 @@ def read_graphs(reply: str, k: int) -> GraphAnswer | Unreadable:
     section = answer_section(reply)
     if isinstance(section, Unreadable):
         return section
-    field = _json_field(section.part, "graphs", "answer")
-    reading = read(section.part.text if field is None else field if isinstance(field, str) else json.dumps(field), k)
+    field, value = _json_field(section.part, "graphs", "answer")
+    reading = read(value if isinstance(value, str) else json.dumps(value), k)
     if not reading.graphs:
         return Unreadable("no triplet found")
     if k == 1 and len(reading.graphs) > 1 and len(ALTERNATIVE.findall(section.part.text)) > 1:
         return Unreadable("two answers: alternatives are offered")
-    return GraphAnswer(tuple(fold_graph(graph) for graph in reading.graphs), reading)
+    graphs = tuple(fold_graph(graph) for graph in reading.graphs)
+    return GraphAnswer(graphs, reading, said=section.part, field=field)
 
 
-def _json_field(section: Part, *names: str) -> object:
-    """Return the first of these fields of a section that is one JSON object, in a fence or not; None for none."""
+def _json_field(section: Part, *names: str) -> tuple[str, object]:
+    """Return the first of these fields of a section that is one JSON object, in a fence or not, with its name.
+
+    A section without any is returned whole, with an empty name.
+    """
+    whole = "", section.text
     if "{" not in section.text:
-        return None
+        return whole
     text = without_fences(section).text.strip()
     if not text.startswith("{"):
-        return None
+        return whole
     try:
         value = load(text)
     except NotationError:
-        return None
+        return whole
     fields = {key.lower(): part for key, part in value.items()} if isinstance(value, dict) else {}
-    return next((fields[name] for name in names if name in fields), None)
+    return next(((name, fields[name]) for name in names if fields.get(name) is not None), whole)

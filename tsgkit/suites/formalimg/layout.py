@@ -42,7 +42,7 @@ from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_repl
 from tsgkit.suites.formalimg.task import FormulaTask, own_rows
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
 from tsgkit.suites.judged import Judged
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, read_as, read_replies
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
@@ -140,6 +140,11 @@ class LayoutTask(FormulaTask, AskedTask[FormulaSample, LayoutAnswer]):
     def noted(self, answer: LayoutAnswer) -> tuple[Note, ...]:
         """Return what was repaired or ignored in a layout."""
         return answer.notes
+
+    def spans(self, item: FormulaSample, text: str) -> Spans:
+        """Return where the layout stands in a text."""
+        found = layout_in(text)
+        return found.spans if isinstance(found, LayoutAnswer) else ()
 
     def readings(self, sample: FormulaSample, reply: ModelReply, solver: Solver) -> TwoReadings:
         """Return what both profiles read in one reply."""

@@ -52,10 +52,12 @@ ONLY_NUMBERS = re.compile(r"[-+.,;\d\s\[\]()eE]{7,200}")
 
 @dataclass(frozen=True)
 class LayoutAnswer:
-    """The objects of a layout as verifiers take them, and notes about what was repaired or ignored."""
+    """The objects of a layout as verifiers take them, notes about what was repaired or ignored, and their places."""
 
     objects: list[Any]
     notes: tuple[Note, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where in the reply the list stands, or each object where there is none around them."""
 
     @property
     def is_repaired(self) -> bool:
@@ -95,7 +97,8 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     if found and found[-1].is_cut:
         return Unreadable("the list ends in the middle")
     layouts = [(one, things) for one in found if (things := things_of(one.value)) is not None]
-    if not layouts and (loose := [one for one in found if is_thing(one.value)]):
+    loose = [] if layouts else [one for one in found if is_thing(one.value)]
+    if loose:
         layouts = [(loose[0]._replace(repaired=True), [one.value for one in loose])]
     if not layouts:
         return Unreadable("there is no list of objects in it")
@@ -104,7 +107,8 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     line = reply.count("\n", 0, said.start + chosen.start) + 1
     is_as_asked = chosen.value in (objects, {HOLDERS[0]: objects})
     notes = _notes(chosen, line, is_as_asked=is_as_asked, others=len(layouts) - 1)
-    return LayoutAnswer(objects, tuple(notes))
+    spans = tuple((said.start + one.start, said.start + one.end) for one in loose or [chosen])
+    return LayoutAnswer(objects, tuple(notes), spans)
 
 
 def _notes(chosen: Found, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:

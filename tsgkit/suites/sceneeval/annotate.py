@@ -42,6 +42,7 @@ from tsgkit.scoring.tally import Tally
 from tsgkit.suites.asked_task import AskedTask
 from tsgkit.suites.judged import AnswerScores, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
 from tsgkit.suites.sceneeval.annotation_entries import Compared, Level, Wording, compared, nearly, wording_of_tables
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
@@ -209,6 +210,10 @@ class AnnotateTask(DescriptionTask, AskedTask[Annotation, AnnotationReading]):
     def noted(self, answer: AnnotationReading) -> tuple[Note, ...]:
         """Return what was repaired, ignored or could not be read."""
         return answer.findings
+
+    def spans(self, item: Annotation, text: str) -> Spans:
+        """Return where the annotation stands in a text."""
+        return read_annotation_reply(text).spans
 
     def reference(self, sample: Annotation) -> str:
         """Return the annotation, in the form that is asked for."""

@@ -26,14 +26,15 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
-from tsgkit.replies import Unreadable
+from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, Found, values_in, well_formed
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.signs import without_bullets
@@ -107,6 +108,8 @@ class AnnotationReading:
     notes: tuple[Note, ...] = ()
     unreadable: str = ""
     """Why there is no annotation in the text; empty where there is one, be it an empty one."""
+    spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+    """Where in the text the annotation stands: its object or list, or each line with entries."""
 
     def of_kind(self, kind: Kind) -> tuple[Specification, ...]:
         """The entries of one kind."""
@@ -132,7 +135,13 @@ class AnnotationReading:
 
 def read_annotation_reply(text: str) -> AnnotationReading:
     """The annotation a reply gives; ``unreadable`` says why where there is none."""
-    text = well_formed(text).replace("\r\n", "\n")
+    ends = [match.start() - before for before, match in enumerate(re.finditer("\r\n", text))]
+    reading = _of_text(well_formed(text).replace("\r\n", "\n"))
+    spans = tuple((start + bisect_left(ends, start), end + bisect_left(ends, end)) for start, end in reading.spans)
+    return replace(reading, spans=spans) if ends else reading
+
+
+def _of_text(text: str) -> AnnotationReading:
     part = spoken(text)
     if isinstance(part, Unreadable):
         return AnnotationReading(unreadable=part.reason)
@@ -146,8 +155,9 @@ def read_annotation_reply(text: str) -> AnnotationReading:
     if given:
         one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
         line = lines_before + said.count("\n", 0, one.start) + 1
-        return _of_value(one, value, line, others=len(given) - 1)
-    return _of_lines(said, lines_before)
+        reading = _of_value(one, value, line, others=len(given) - 1)
+        return replace(reading, spans=((part.start + one.start, part.start + one.end),))
+    return _of_lines(part, lines_before)
 
 
 def _as_asked_for(text: str) -> list[Found]:
@@ -155,11 +165,12 @@ def _as_asked_for(text: str) -> list[Found]:
 
     Most replies are, and this takes less than a tenth of the time that reading what is nearly JSON does.
     """
+    start = len(text) - len(text.lstrip())
     text = text.strip()
     if not text.startswith("{") or text.count("{") > 1 or text.count("[") > 2 * len(FIELDS) or "\\u" in text:
         return []
     try:
-        return [Found(json.loads(text, parse_constant=_refused), 0, len(text), repaired=False)]
+        return [Found(json.loads(text, parse_constant=_refused), start, start + len(text), repaired=False)]
     except ValueError:
         return []
 
@@ -291,12 +302,15 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _of_lines(text: str, lines_before: int) -> AnnotationReading:
+def _of_lines(part: Part, lines_before: int) -> AnnotationReading:
     """Entries line by line, under headings or told apart by their form."""
     reader = _Reader()
     kind: Kind | None = None
     is_one = False
-    for number, line in enumerate(text.split("\n"), lines_before + 1):
+    spans: list[tuple[int, int]] = []
+    start = part.start
+    for number, line in enumerate(part.text.split("\n"), lines_before + 1):
+        read_before = len(reader.specifications)
         plain = _plain(line)
         heading = HEADING.fullmatch(plain)
         named = kind_called(heading[1]) if heading else None
@@ -312,10 +326,14 @@ def _of_lines(text: str, lines_before: int) -> AnnotationReading:
             reader.entry(kind, plain, number)
         elif not named and plain.lower() not in NONE_SAID:
             reader.notes.append(ignored(number, "no entry and no heading", plain))
+        if len(reader.specifications) > read_before:
+            stripped_line = Part(line, start).strip()
+            spans.append((stripped_line.start, stripped_line.end))
+        start += len(line) + 1
     if not is_one:
         return AnnotationReading(unreadable=NOTHING)
     reader.notes.insert(0, repaired(lines_before + 1, "not written as JSON, read line by line"))
-    return reader.reading()
+    return replace(reader.reading(), spans=tuple(spans))
 
 
 def _plain(line: str) -> str:

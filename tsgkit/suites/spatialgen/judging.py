@@ -22,7 +22,7 @@ from itertools import combinations
 from typing import Any
 
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.replies import Unreadable
+from tsgkit.replies import Read, Unreadable, numbered
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judged import Judged, Scores, Verdict
@@ -314,7 +314,8 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
     way = way_of(protocol)
     questions = [ANY] if way.base == APART else sample.questions
-    found = letters(reply.text or "", questions)
+    read = numbered.letters(reply.text or "", [question.options for question in questions])
+    found = [one.value if isinstance(one, Read) else one for one in read]
     unread = [one.reason for one in found if isinstance(one, Unreadable)]
     strict = (
         None if len(unread) == len(found) else "".join(NOTHING if isinstance(one, Unreadable) else one for one in found)
@@ -330,6 +331,7 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
         official=None if not_official else theirs,
         not_official=not_official,
         why=_why(strict, theirs, protocol, bool(not_official)),
+        spans=tuple((one.start, one.end) for one in read if isinstance(one, Read)),
     )
 
 

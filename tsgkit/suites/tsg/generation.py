@@ -26,6 +26,7 @@ from tsgkit.scoring.score import Score
 from tsgkit.suites.auditing.items import Item as AuditItem
 from tsgkit.suites.auditing.items import context_hash
 from tsgkit.suites.judged import AnswerScores, Judged, Scores
+from tsgkit.suites.readings import Spans
 from tsgkit.suites.solvers.answerable import AsAsked, Draft, Reading
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.task import Graphs
@@ -64,6 +65,11 @@ class GraphTask(TsgTask[Item, GraphAnswer]):
     def told(self, answer: GraphAnswer) -> tuple[ActionGraph, ...]:
         """Return the graphs."""
         return answer.graphs
+
+    def spans(self, item: Item, text: str) -> Spans:
+        """Return where the triplets stand in a text."""
+        found = self.read_text(item, text)
+        return found.spans if isinstance(found, GraphAnswer) else ()
 
     def vote(self, item: Item, answers: Sequence[GraphAnswer]) -> Reading[Any]:
         """Return the triplets that most draws have."""
