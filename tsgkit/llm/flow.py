@@ -13,6 +13,7 @@ spacing starts evenly.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -23,7 +24,7 @@ START = 8
 SHRINK = 0.7
 RECOVERY = 0.25
 """Places that an answer brings back after a 429 took one: a service may turn a fifth away at random."""
-PACE_MARGIN = 0.98
+PACE_MARGIN = 0.995
 PACE_GROWTH = 1.05
 GROW_PACE_AFTER = 30.0
 GROW_PACE_AFTER_REQUESTS = 10
@@ -34,6 +35,9 @@ WINDOW = 1.0
 """The shortest window over which a rate is measured, and the precision of what services ask to wait."""
 MANY = 40
 """Starts in a second after which a limit may be near: more places are tried only when it is over."""
+MANY_THAT_QUEUE, QUEUEING, CLOCKED = 16, 1.4, 0.01
+"""The same where an answer took so much longer than the quickest, or than what can be clocked: more places would only
+make requests wait elsewhere."""
 LOOKBACK = 60.0
 """The longest window: most limits are told a minute."""
 IN_A_ROW = 7
@@ -86,6 +90,8 @@ class Flow:
         """How long the gate was closed last."""
         self._testing = False
         """Whether nothing has been admitted since the gate was opened."""
+        self._quickest = math.inf
+        """Seconds that the quickest answer took."""
         self._held_since: float | None = None
         """Since when the places no longer double, as many requests start in a second already."""
         self._since: float | None = None
@@ -180,15 +186,18 @@ class Flow:
             self._testing = False
             self._measure(started, slack=WINDOW)
             self._since = self._gate
-        if self.limit < self.ceiling and self.active >= int(self.limit) - 1 and not self._is_held():
+        took = self._clock() - started
+        self._quickest = min(self._quickest, took)
+        if self.limit < self.ceiling and self.active >= int(self.limit) - 1 and not self._is_held(took):
             self.limit = min(self.limit + (1.0 if self._starting_slowly else RECOVERY), float(self.ceiling))
         self._wake()
 
-    def _is_held(self) -> bool:
+    def _is_held(self, took: float) -> bool:
         """Say whether the first second with many starts is not over: who limits it may not have answered yet."""
         now = self._clock()
         if self._held_since is None:
-            if len(self._admitted) < MANY or self._admitted[-MANY] <= now - WINDOW:
+            many = MANY_THAT_QUEUE if took > QUEUEING * max(self._quickest, CLOCKED) else MANY
+            if len(self._admitted) < many or self._admitted[-many] <= now - WINDOW:
                 return False
             self._held_since = now
         return self._starting_slowly and now < self._held_since + WINDOW
