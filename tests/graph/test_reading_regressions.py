@@ -185,3 +185,10 @@ def test_a_colon_inside_a_name_is_no_label() -> None:
 
 def test_numbered_triplets_stay_in_one_graph() -> None:
     assert shown(read("1. person -> verb -> cut\n2. cut -> dobj -> onion\n3. (cut, with, knife)")) == [CUT]
+
+
+@pytest.mark.parametrize("title", ["Missing", "- **Missing**"])
+def test_what_is_called_missing_is_no_triplet_of_the_answer(title: str) -> None:
+    reading = read(f"person -> verb -> lift\n{title}: lift -> with -> hand2")
+    assert [str(triplet) for graph in reading.graphs for triplet in graph] == ["person -> verb -> lift"]
+    assert len(reading.unread) == 1

@@ -71,6 +71,8 @@ SENTENCE = re.compile(
     rf"(?:the|it|this|that|he|she|they|what|which|in|at|on|based)\b[^.\n;!?\[\]]{{0,200}}?\b{IS}\s++((?:(?!\b{IS}\b)[^.\n;!?,]){{1,60}})[.!]?",
     re.IGNORECASE,
 )
+PLACE = re.compile(r"[a-z]++(?:\s++[a-z]++)?\s++(?:the|an?|his|her|its|their)\s")
+"""Behind a verb, the beginning of words that say where something is, and do not name it."""
 VERB = re.compile(rf"\b{IS}", re.IGNORECASE)
 RELATIVE = re.compile(r"\b(?:that|which|who|what|where|das|que|qui)\s++\Z", re.IGNORECASE)
 DESCRIBES = re.compile(rf"{RELATIVE.pattern}|\b(?:it|he|she|they|this|these|those|there|er|sie)\s++\Z", re.IGNORECASE)
@@ -297,7 +299,10 @@ def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> 
             names = _telling(line.cut(end, further.start() if further else until), known)
             named += [one for one in names if one.value.casefold() in known or (is_description and not known)]
     led = _telling(line.cut(*last), known)
-    return named + [one for one in led if one.value.casefold() in known or not (named or is_description)]
+    is_none = named or is_description
+    return named + [
+        one for one in led if one.value.casefold() in known or not (is_none or PLACE.match(one.value.casefold()))
+    ]
 
 
 def _describes(text: str, verb: int, subjects: re.Pattern[str]) -> bool:

@@ -59,8 +59,8 @@ WORDS_BEFORE_LISTS = re.compile(r"([^][{}()\n\"]{1,120})(?=\[\s*[\[({\"])")
 """Words before what can only be a list of lists or strings."""
 DOUBTS = re.compile(
     r"\W{0,4}(?:(?:do )?not\b|don['’]t\b|never\b|incorrect|wrong|avoid|bad\b|instead\b|(?:output )?format\b|template\b"
-    r"|(?:for )?example\b|e\.g\b|notes?\b|remark|explanation|reason(?:ing|s)?\b|(?:original|before|removed)\W{0,4}\Z"
-    r"|omitted\b|deleted\b|hinweis|anmerkung|beispiel|nota\b|注意|备注|说明|例如|示例|格式)",
+    r"|(?:for )?example\b|e\.g\b|notes?\b|remark|explanation|reason(?:ing|s)?\b"
+    r"|(?:original|before|removed|missing)\W{0,4}\Z|omitted\b|deleted\b|hinweis|anmerkung|beispiel|nota\b|注意|备注|说明|例如|示例|格式)",
     re.IGNORECASE,
 )
 
