@@ -7,7 +7,24 @@ from html.parser import HTMLParser
 VOID = {"meta", "br", "hr", "col"}
 KNOWN = {
     *("html", "head", "meta", "title", "style", "body", "main", "nav", "a", "section", "h1", "h2", "h3", "h4", "p"),
-    *("ul", "li", "dl", "dt", "dd", "div", "span", "b", "bdi", "code", "pre", "table", "caption", "thead", "tbody"),
+    *(
+        "ul",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "div",
+        "span",
+        "b",
+        "bdi",
+        "mark",
+        "code",
+        "pre",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+    ),
     *("tr", "th", "td", "details", "summary", "figure", "figcaption"),
     *("svg", "g", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect", "path"),
 }
