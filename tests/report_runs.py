@@ -8,7 +8,8 @@ from typing import Any
 
 from samples import GRAPH, SGDS, SGG, SGQA, lines
 
-from tsgkit.runs.evaluation import Options, Watch, carry_out
+from tsgkit.runs.evaluation import Options, carry_out
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 

@@ -56,7 +56,8 @@ OURS = """
 import sys, time
 from pathlib import Path
 from tsgkit.llm.litellm_calls import load
-from tsgkit.runs.evaluation import Options, Watch, carry_out
+from tsgkit.runs.evaluation import Options, carry_out
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 from tsgkit.runs.subjects import Limits

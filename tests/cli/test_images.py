@@ -18,8 +18,7 @@ from picture_server import picture_server, png
 from picture_suite import install
 from prefork import Prefork, Ran, prefork
 
-from tsgkit.cli import main, painting_progress
-from tsgkit.cli.painting_progress import PaintingProgress
+from tsgkit.cli import main, progress
 
 Captured = pytest.CaptureFixture[str]
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}
@@ -164,7 +163,7 @@ def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monk
 
 
 def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(painting_progress, "EVERY_ELSEWHERE", 0.0)
+    monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
     with picture_server(always={"number 2.": "blocked", "number 3.": "404"}) as server:
         assert main(words(server.base, "--price", "0.04", "--concurrency", "1")) == 1
         said = capsys.readouterr().err
@@ -172,7 +171,6 @@ def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatc
     assert "openai/m: 1/12, $0.0400, 1 of now at most 1 requests in flight, about 0:0" in said.replace("0 of", "1 of")
     assert "openai/m: 10/12, 1 failed, 1 blocked" in said
     assert "going on: 2 pictures are there already, 0 were blocked" in capsys.readouterr().err
-    assert PaintingProgress().work is None
 
 
 @pytest.fixture(scope="module")

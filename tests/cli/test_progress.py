@@ -17,6 +17,7 @@ import pytest
 from tsgkit.cli import progress
 from tsgkit.cli.progress import Progress
 from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.jobs import Part
 from tsgkit.runs.plan import Plan
 
 PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=3)
@@ -61,10 +62,12 @@ def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @dataclass
 class Waits:
-    """A run of which nothing but its waits is known."""
+    """A job of which nothing but its waits is known."""
 
-    states: dict[object, object] = field(default_factory=dict)
     waits: list[str] = field(default_factory=list)
+
+    def parts(self) -> list[Part]:
+        return []
 
 
 def test_a_wait_is_said_once_and_again_when_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -412,7 +412,7 @@ def test_second_interrupt_of_refine_does_not_wait(folder: Path) -> None:
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
             said = next(line for line in process.stderr if not line.startswith("loading"))
-            assert "stopping: waiting for 1 request in flight; Ctrl-C again does not wait" in said
+            assert "stopping: waiting for 1 item in work; Ctrl-C again does not wait" in said
             for _ in range(3):
                 process.send_signal(signal.SIGINT)
             said = process.stderr.read()

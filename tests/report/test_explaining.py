@@ -14,7 +14,8 @@ from tsgkit.errors import UsageError
 from tsgkit.report.differences import told
 from tsgkit.report.explained_page import write_explanation
 from tsgkit.report.explaining import explain, explanation_value
-from tsgkit.runs.evaluation import Options, Watch, carry_out
+from tsgkit.runs.evaluation import Options, carry_out
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 

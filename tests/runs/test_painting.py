@@ -19,11 +19,10 @@ from picture_server import picture_server, png
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.door import Patience
 from tsgkit.llm.pictures import Picture
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.painted_folder import PaintingLog, is_there
 from tsgkit.runs.painting import (
     Painted,
-    PaintingWatch,
-    PaintingWork,
     paint_all,
     painter_of,
     to_paint,
@@ -43,7 +42,7 @@ def painted(
     items: tuple[Painting, ...] = ITEMS,
     *arguments: str,
     price: str | None = None,
-    watch: PaintingWatch | None = None,
+    watch: Watch | None = None,
     **limits: Any,  # noqa: ANN401
 ) -> Painted:
     painter = painter_of("openai/m", [f"api_base={server.base}", f"api_key={KEY}", *arguments], price)
@@ -195,11 +194,11 @@ def test_a_service_that_knows_nobody_is_not_asked_for_every_item(tmp_path: Path)
 
 
 def test_the_first_interrupt_lets_what_is_in_work_come_home(tmp_path: Path) -> None:
-    def stop_soon(work: PaintingWork) -> None:
-        work.changed = lambda: work.stop("interrupted")
+    def stop_soon(engine: Engine) -> None:
+        engine.watch.changed = engine.stop
 
     with picture_server(delay=0.05) as server:
-        first = painted(server, tmp_path, watch=PaintingWatch(begun=stop_soon))
+        first = painted(server, tmp_path, watch=Watch(begun=stop_soon))
         seen = server.stats()["seen"]
         second = painted(server, tmp_path)
         assert server.stats()["seen"] == 6 and server.stats()["good_twice"] == 0
@@ -208,15 +207,11 @@ def test_the_first_interrupt_lets_what_is_in_work_come_home(tmp_path: Path) -> N
 
 
 def test_nobody_waits_for_what_is_abandoned(tmp_path: Path) -> None:
-    def abandon_soon(work: PaintingWork) -> None:
-        def now() -> None:
-            work.stop("interrupted")
-            work.abandon()
-
-        work.changed = now
+    def abandon_soon(engine: Engine) -> None:
+        engine.watch.changed = engine.abandon
 
     with picture_server(always={"number 1.": "hang"}) as server:
-        first = painted(server, tmp_path, watch=PaintingWatch(begun=abandon_soon))
+        first = painted(server, tmp_path, watch=Watch(begun=abandon_soon))
     assert first.interrupted and first.painted < 6 and (tmp_path / "paintings.jsonl").exists()
 
 

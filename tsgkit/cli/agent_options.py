@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ from tsgkit.library.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
     from tsgkit.runs.subjects import Limits
 
 TIMEOUT, CONCURRENCY = 300.0, 8
@@ -88,22 +89,18 @@ def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], 
     return calls
 
 
-def carried_out(calls: AgentCalls, work: Coroutine[Any, Any, Result], arguments: argparse.Namespace) -> Result:
-    """The result of work that asks; ``Interrupted`` where the user stopped it."""
-    from tsgkit.cli.progress import WaitLines
-    from tsgkit.runs.agent_calls import CallsWatch
+def carried_out(
+    calls: AgentCalls,
+    work: Callable[[Engine], Coroutine[Any, Any, Result]],
+    arguments: argparse.Namespace,
+    noun: str = "item",
+) -> Result:
+    """Carry out work that asks; ``Interrupted`` where the user stopped it."""
+    from tsgkit.cli.progress import Progress
+    from tsgkit.runs.jobs import Watch
 
-    lines = WaitLines()
-
-    def ticked() -> None:
-        for why in lines.due(calls.waits):
-            complain(why)
-
-    def stopping(busy: int) -> None:
-        if busy:
-            complain(f"stopping: waiting for {count(busy, 'request')} in flight; Ctrl-C again does not wait")
-
-    return calls.carried_out(work, CallsWatch() if arguments.quiet else CallsWatch(ticked, stopping))
+    engine = calls.engine(noun, Watch() if arguments.quiet else Progress().watch)
+    return calls.carried_out(engine, lambda: work(engine))
 
 
 def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:

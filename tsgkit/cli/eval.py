@@ -122,8 +122,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out one evaluation."""
-    from tsgkit.runs.evaluation import Watch, carry_out, prepare_run
+    from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
+    from tsgkit.runs.jobs import Watch
     from tsgkit.runs.prepared import asked_of, asks_a_model
 
     prepared = prepare_run(plan_of(arguments), options_of(arguments))

@@ -12,6 +12,7 @@ place of OUT is replaced by the same work alone, or with --force.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_
 if TYPE_CHECKING:
     from tsgkit.agents.telling import Generated
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     with kept_when_interrupted(arguments.out):
         calls = calls_of(arguments, arguments.out, asked)
         try:
-            work = _tell(sentences, calls, vocabulary, counts, effort, arguments)
-            return _finish(carried_out(calls, work, arguments), format, calls, arguments)
+            work = functools.partial(_tell, sentences, calls, vocabulary, counts, effort, arguments.open)
+            return _finish(carried_out(calls, work, arguments, "story"), format, calls, arguments)
         finally:
             calls.close()
 
@@ -108,23 +110,25 @@ async def _tell(
     vocabulary: Any,  # noqa: ANN401  (and the effort: their modules are loaded when a story is told)
     counts: tuple[int, ...] | None,
     effort: Any,  # noqa: ANN401
-    arguments: argparse.Namespace,
+    open_vocabulary: bool,
+    engine: Engine,
 ) -> Generated:
+    """Tell the story, which is one unit: each sentence builds on those before it."""
     from tsgkit.agents.telling import generate
 
-    def done(number: int) -> None:
-        if not arguments.quiet and not arguments.json:
-            complain(f"sentence {number + 1} of {len(sentences)}")
+    async def told(story: tuple[str, ...]) -> Generated:
+        return await generate(
+            story,
+            calls.asker,
+            vocabulary=vocabulary,
+            open_vocabulary=open_vocabulary,
+            counts=counts,
+            effort=effort,
+            sentence_done=lambda _: engine.changed(),
+        )
 
-    return await generate(
-        sentences,
-        calls.asker,
-        vocabulary=vocabulary,
-        open_vocabulary=arguments.open,
-        counts=counts,
-        effort=effort,
-        sentence_done=done,
-    )
+    [made] = (await engine.made({"story": sentences}, told, workers=1, steps=len(sentences))).values()
+    return made
 
 
 def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401

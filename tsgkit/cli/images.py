@@ -150,13 +150,13 @@ def _model_args(arguments: argparse.Namespace) -> list[str]:
 
 
 def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module would be loaded for every command)
-    from tsgkit.runs.painting import PaintingWatch
+    from tsgkit.runs.jobs import Watch
 
     if arguments.quiet:
-        return PaintingWatch()
-    from tsgkit.cli.painting_progress import PaintingProgress
+        return Watch()
+    from tsgkit.cli.progress import Progress
 
-    return PaintingProgress().watch
+    return Progress().watch
 
 
 def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, arguments: argparse.Namespace) -> int:

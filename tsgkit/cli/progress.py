@@ -1,4 +1,4 @@
-"""Shows how a run goes on: lines that change in place on a terminal, a plain line now and then elsewhere."""
+"""Shows how a job goes on: lines that change in place on a terminal, a plain line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from tsgkit.cli.terminal import count, inert
-from tsgkit.llm.door import Door
-from tsgkit.runs.evaluation import Running, Watch
-from tsgkit.runs.state import RowState
+from tsgkit.runs.jobs import Engine, Part, Watch
 
 EVERY_ON_A_TERMINAL = 0.2
 EVERY_ELSEWHERE = 10.0
@@ -21,51 +19,34 @@ MOST_LINES = 12
 
 
 @dataclass
-class WaitLines:
-    """Picks the moments to say in a line of its own what is being waited for: at once, and now and again."""
-
-    _before: bool = False
-    _said_at: float = 0.0
-
-    def due(self, waits: Sequence[str]) -> Sequence[str]:
-        """Return what is to be said now of these waits."""
-        before, self._before, now = self._before, bool(waits), time.monotonic()
-        if not waits or now - self._said_at < (EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE):
-            return ()
-        self._said_at = now
-        return waits
-
-
-@dataclass
 class Progress:
-    """What is shown of one run."""
+    """Shows one job."""
 
     stream: IO[str] = field(default_factory=lambda: sys.stderr)
-    running: Running | None = None
+    engine: Engine | None = None
     _shown_at: float = 0.0
     _lines: int = 0
     _waits: Sequence[str] = ()
-    _wait_lines: WaitLines = field(default_factory=WaitLines)
+    _waited_before: bool = False
+    _wait_said_at: float = 0.0
 
     @property
     def watch(self) -> Watch:
-        """How a run tells this what happens."""
+        """How a job tells this what happens."""
         return Watch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
 
     @property
     def _on_a_terminal(self) -> bool:
         return self.stream.isatty()
 
-    def begun(self, running: Running) -> None:
-        """A run begins."""
-        self.running = running
-        self._shown_at = time.monotonic()
-        at_start = sum(state.at_start for state in running.states.values())
-        if at_start:
-            self._print(f"going on: {count(at_start, 'sample is', 'samples are')} there already")
+    def begun(self, engine: Engine) -> None:
+        """A job begins."""
+        self.engine, self._shown_at = engine, time.monotonic()
+        if engine.there:
+            self._print(f"going on: {engine.there}")
 
     def changed(self) -> None:
-        """A sample was finished."""
+        """A unit was done."""
         now = time.monotonic()
         if now - self._shown_at < (EVERY_ON_A_TERMINAL if self._on_a_terminal else EVERY_ELSEWHERE):
             return
@@ -74,31 +55,42 @@ class Progress:
 
     def ticked(self) -> None:
         """Say what is being waited for: at once and then now and again, or in place as long as it lasts."""
-        before, self._waits = self._waits, [] if self.running is None else self.running.waits
+        before, self._waits = self._waits, [] if self.engine is None else self.engine.waits
         if self._on_a_terminal:
             if self._waits or before:
                 self._show()
-        elif due := self._wait_lines.due(self._waits):
-            self._print("\n".join(map(inert, due)))
+        elif self._is_due():
+            self._print("\n".join(map(inert, self._waits)))
 
-    def stopping(self, busy: int) -> None:
+    def _is_due(self) -> bool:
+        """Say whether to tell of waits in a line of their own."""
+        before, self._waited_before, now = self._waited_before, bool(self._waits), time.monotonic()
+        every = EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE
+        if not self._waits or now - self._wait_said_at < every:
+            return False
+        self._wait_said_at = now
+        return True
+
+    def stopping(self) -> None:
         """The user wants to stop."""
-        for why in [] if self.running is None else self.running.waits:
+        if self.engine is None:
+            return
+        for why in self.engine.trouble:
             self._print(inert(why))
-        self._print(f"stopping: waiting for {count(busy, 'sample')} in work; Ctrl-C again does not wait")
+        in_work = count(self.engine.busy, self.engine.noun)
+        self._print(f"stopping: waiting for {in_work} in work; Ctrl-C again does not wait")
 
     def ended(self) -> None:
         """Nothing more happens."""
         self._waits = ()
-        if self.running is not None and self._lines:
+        if self._lines:
             self._show()
             self._lines = 0
 
     def _show(self) -> None:
         width = columns_of(self.stream)
-        groups = list(self._groups().items())[:MOST_LINES]
-        first = {title[0]: title for title, _ in reversed(groups)}
-        lines = [self._line(title, states, first[title[0]] == title)[:width] for title, states in groups]
+        parts = [] if self.engine is None else self.engine.parts()
+        lines = [line_of(part)[:width] for part in parts[:MOST_LINES]]
         if self._on_a_terminal:
             lines += [inert(why)[:width] for why in self._waits]
             lines += [""] * (self._lines - len(lines))
@@ -114,35 +106,22 @@ class Progress:
         self.stream.flush()
         self._lines = 0
 
-    def _groups(self) -> dict[tuple[str, str], list[RowState]]:
-        groups: dict[tuple[str, str], list[RowState]] = {}
-        states = self.running.states if self.running else {}
-        for cell, state in states.items():
-            groups.setdefault((cell.subject, cell.task), []).append(state)
-        return groups
 
-    def _line(self, title: tuple[str, str], states: list[RowState], is_first: bool) -> str:
-        subject, task = title
-        done, total = sum(s.finished for s in states), sum(s.total for s in states)
-        failed = sum(s.failed for s in states)
-        parts = [f"{inert(subject)} {task}: {done:,}/{total:,}"]
-        if failed:
-            parts.append(f"{failed:,} failed")
-        if spent := sum(s.spent for s in states):
-            known = all(s.knows_cost for s in states)
-            parts.append(f"${spent:.4f}" if known else f"at least ${spent:.4f}")
-        if is_first and self.running and isinstance(door := self.running.subjects.get(subject), Door):
-            parts.append(f"{door.flow.active} of now at most {int(door.flow.limit)} requests in flight")
-        if (left := _seconds_left(states)) is not None and done < total:
-            parts.append(f"about {clock(left)} left")
-        return ", ".join(parts)
-
-
-def _seconds_left(states: list[RowState]) -> float | None:
-    done = sum(state.finished - state.at_start for state in states)
-    left = sum(state.total - state.finished for state in states)
-    passed = time.monotonic() - min(state.began for state in states)
-    return passed / done * left if done else None
+def line_of(part: Part) -> str:
+    """Say how far a part of a job is: done, failed, blocked, cost, and how long it will still take."""
+    words = [f"{inert(part.title)}: {part.done:,}/{part.total:,}"]
+    if part.failed:
+        words.append(f"{part.failed:,} failed")
+    if part.blocked:
+        words.append(f"{part.blocked:,} blocked")
+    if part.spent:
+        words.append(f"${part.spent:.4f}" if part.knows_cost else f"at least ${part.spent:.4f}")
+    if part.door is not None:
+        flow = part.door.flow
+        words.append(f"{flow.active} of now at most {int(flow.limit)} requests in flight")
+    if (left := part.seconds_left) is not None:
+        words.append(f"about {clock(left)} left")
+    return ", ".join(words)
 
 
 def columns_of(stream: IO[str]) -> int | None:

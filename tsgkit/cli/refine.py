@@ -20,7 +20,6 @@ holds replies by item_id ITEM/PASSAGE, both numbered from 0.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import functools
 import json
 import sys
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.reading import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
 
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
@@ -223,39 +223,43 @@ def _cleaned(
 
     if calls is None:
         return [repaired(entry.narrative, effort.repair) for entry in document.entries]
-    return carried_out(calls, _clean(document, calls, told, effort, arguments), arguments)
+    work = functools.partial(_clean, document, calls, told, effort, arguments)
+    return carried_out(calls, work, arguments)
 
 
 async def _clean(
-    document: Document, calls: AgentCalls, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
+    document: Document,
+    calls: AgentCalls,
+    told: Sequence[str],
+    effort: Effort,
+    arguments: argparse.Namespace,
+    engine: Engine,
 ) -> list[Cleaned]:
     """The same with a model: one passage after the other in a narrative, several narratives at a time."""
     from tsgkit.agents.cleaning import refine
+    from tsgkit.agents.passages import passages_of
 
-    gate = asyncio.Semaphore(arguments.concurrency)
     stopped = ""
-    watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
 
-    async def one(number: int, entry: Entry) -> Cleaned:
+    async def one(unit: tuple[str, Entry]) -> Cleaned:
         nonlocal stopped
-        async with gate:
-            cleaned = await refine(
-                entry.narrative,
-                None if stopped else calls.asker,
-                told=told,
-                hint=arguments.hint or "",
-                effort=effort,
-                item=str(number),
-                passage_done=functools.partial(_tell, entry.item) if watched else lambda _: None,
-            )
-            stopped = stopped or cleaned.stopped
-            return cleaned
+        number, entry = unit
+        cleaned = await refine(
+            entry.narrative,
+            None if stopped else calls.asker,
+            told=told,
+            hint=arguments.hint or "",
+            effort=effort,
+            item=number,
+            passage_done=lambda _: engine.changed(),
+        )
+        stopped = stopped or cleaned.stopped
+        return cleaned
 
-    return list(await asyncio.gather(*(one(number, entry) for number, entry in enumerate(document.entries))))
-
-
-def _tell(item: str, passage: int) -> None:
-    complain(f"item {item}: passage {passage + 1} done")
+    units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
+    passages = sum(1 for entry in document.entries for _ in passages_of(entry.narrative, told))
+    made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)), steps=passages)
+    return list(made.values())
 
 
 def _finish(

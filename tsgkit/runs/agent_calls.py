@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,29 +18,18 @@ from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
 from tsgkit.llm.scripted import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
-from tsgkit.runs.interrupts import on_interrupts, ticking
+from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
 
 Result = TypeVar("Result")
 GO_ON = "the same command goes on from there; with --new it begins afresh"
-
-
-@dataclass
-class CallsWatch:
-    """Told of what happens, for those who want to show it."""
-
-    ticked: Callable[[], None] = lambda: None
-    """Called every second, whatever happens."""
-    stopping: Callable[[int], None] = lambda _: None
-    """Called with the number of requests in flight when the work is interrupted."""
 
 
 @dataclass
@@ -51,59 +40,43 @@ class AgentCalls:
     asker: Door | Asked
     budget: Budget
     product: Path
+    model: str = ""
     notices: tuple[str, ...] = ()
-    interrupted: bool = False
-    trouble: tuple[str, ...] = ()
-    """What was being waited for when the work was interrupted."""
+    concurrency: int = 8
 
-    @property
-    def waits(self) -> list[str]:
-        """Who is being waited for, and why, where no answer has come for some seconds."""
-        if isinstance(self.asker, Door) and (why := self.asker.waits_for()):
-            return [f"{self.asker.name}: {why}"]
-        return []
+    def engine(self, noun: str, watch: Watch | None = None) -> Engine:
+        """The engine that carries out what asks; units are called so in messages."""
+        engine = Engine((self.asker,), watch or Watch(), noun=noun)
+        began = time.monotonic()
 
-    def carried_out(self, work: Coroutine[Any, Any, Result], watch: CallsWatch) -> Result:
-        """Run work that asks; ``Interrupted`` where the user stopped it.
+        def parts() -> list[Part]:
+            return [self._part(engine, began)] if engine.expected else []
 
-        The first Ctrl-C lets requests in flight come home, the second one cancels them.
-        """
-        try:
-            result = asyncio.run(self._until_interrupted(work, watch))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            self.interrupted = True
-        finally:
-            work.close()
-        if self.interrupted:
+        engine.parts = parts
+        return engine
+
+    def _part(self, engine: Engine, began: float) -> Part:
+        door = self.asker if isinstance(self.asker, Door) else None
+        return Part(
+            title=self.model,
+            done=engine.done,
+            total=engine.expected,
+            ended=engine.done,
+            left=engine.expected - engine.done,
+            spent=self.budget.used_cost,
+            door=door,
+            began=began,
+        )
+
+    def carried_out(self, engine: Engine, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Carry out work that asks; ``Interrupted`` where the user stopped it."""
+        result = engine.carry_out(work)
+        if result is None or engine.interrupted:
             recorded = self.folder.calls.count()
             kept = f"{recorded:,} call{'s are' if recorded != 1 else ' is'} kept in {self.folder.path}"
-            waited = "".join(f", while waiting for {why}" for why in self.trouble)
+            waited = "".join(f", while waiting for {why}" for why in engine.trouble)
             raise Interrupted(f"interrupted: {kept}; {self.product} was not written{waited}", hint=GO_ON)
         return result
-
-    async def _until_interrupted(self, work: Coroutine[Any, Any, Result], watch: CallsWatch) -> Result:
-        asyncio.get_running_loop().set_default_executor(Threads())
-        task = asyncio.create_task(work)
-
-        def stop() -> None:
-            self.interrupted, self.trouble = True, tuple(self.waits)
-            self.asker.stop()
-            watch.stopping(self.asker.flow.active if isinstance(self.asker, Door) else 0)
-
-        def abandon() -> None:
-            task.cancel()
-
-        with on_interrupts(stop, abandon):
-            try:
-                async with ticking(watch.ticked):
-                    return await task
-            finally:
-                await self.leave()
-
-    async def leave(self) -> None:
-        """Close the connections to the model's service."""
-        if isinstance(self.asker, Door):
-            await self.asker.provider.close()
 
     def put(self, text: str) -> None:
         """Write the product, and remember what was written, so that the same work may replace it later."""
@@ -143,7 +116,7 @@ def open_calls(
     opened = RunFolder(path, header)
     budget.add(opened.requests, opened.spent)
     asker.recorder = opened
-    return AgentCalls(opened, asker, budget, product, notices)
+    return AgentCalls(opened, asker, budget, product, model, notices, limits.concurrency)
 
 
 def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | Asked:

@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
@@ -20,14 +18,13 @@ from typing import Any
 
 from tsgkit import __version__
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
-from tsgkit.llm.building import Threads
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.replies import READER
-from tsgkit.runs.execute import Subject, Work
+from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
-from tsgkit.runs.interrupts import on_interrupts, ticking
+from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
 from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
 from tsgkit.runs.reopened import reader_of, records_from_calls
@@ -89,34 +86,6 @@ class Finished:
             return BUDGET_REACHED
         failed = any(result.failed or result.given_up for result in self.results)
         return FINISHED_WITH_ERRORS if failed else GOOD
-
-
-@dataclass
-class Watch:
-    """Told of what happens, for those who want to show it."""
-
-    begun: Callable[[Running], None] = lambda _: None
-    changed: Callable[[], None] = lambda: None
-    ticked: Callable[[], None] = lambda: None
-    """Called every second, whatever happens."""
-    stopping: Callable[[int], None] = lambda _: None
-    ended: Callable[[], None] = lambda: None
-
-
-@dataclass(frozen=True)
-class Running:
-    """A run under way."""
-
-    path: Path
-    states: Mapping[Cell, RowState]
-    subjects: Mapping[str, Subject]
-    work: Work
-
-    @property
-    def waits(self) -> list[str]:
-        """What models are being waited for, where no answer has come for some seconds."""
-        doors = [subject for subject in self.subjects.values() if isinstance(subject, Door)]
-        return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
 
 
 def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False) -> Finished:
@@ -182,9 +151,9 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
             folder.update_header(tsgkit=__version__, reader=READER)
         states = states_of(prepared.rows, folder.samples)
-        work = _work(prepared, folder, states, options, watch)
-        work.notices += [*notices, *prepared.notes]
-        return _finished(prepared, folder, states, work, with_samples)
+        job = _worked(prepared, folder, states, options, watch)
+        job.notices += [*notices, *prepared.notes]
+        return _finished(prepared, folder, job, with_samples)
     finally:
         folder.close()
 
@@ -223,32 +192,36 @@ def _check_before_beginning(prepared: Prepared, path: Path) -> None:
             LiteLlm(prepared.settings[model]).prepare()
 
 
-def _work(
+def _worked(
     prepared: Prepared, folder: RunFolder, states: Mapping[Cell, RowState], options: Options, watch: Watch
-) -> Work:
+) -> Evaluation:
     if all(state.finished == state.total for state in states.values()):
-        return Work(folder, states, {}, 0)
+        return Evaluation(folder, states, {}, 0, Engine())
     asks = any(map(asks_a_model, asked_of(prepared.plan)))
     cache, uncached = _cache() if options.cache and asks else (None, "")
     subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
     _check_models(subjects)
-    work = Work(folder, states, subjects, options.limits.concurrency, changed=watch.changed)
-    work.notices += [uncached] if uncached else []
-    _remember_formats(prepared, folder, work)
-    running = Running(folder.path, states, subjects, work)
-    watch.begun(running)
+    there = sum(state.at_start for state in states.values())
+    engine = Engine(tuple(subjects.values()), watch, noun="sample", there=_there(there))
+    job = Evaluation(folder, states, subjects, options.limits.concurrency, engine)
+    engine.parts = job.parts
+    job.notices += [uncached] if uncached else []
+    _remember_formats(prepared, folder, job)
     try:
-        asyncio.run(_run(work, running, watch))
+        engine.carry_out(job.work)
     finally:
-        watch.ended()
         if cache is not None:
             cache.close()
-            work.notices += [cache.trouble] if cache.trouble else []
+            job.notices += [cache.trouble] if cache.trouble else []
         _note_models(folder, subjects)
-    return work
+    return job
 
 
-def _remember_formats(prepared: Prepared, folder: RunFolder, work: Work) -> None:
+def _there(number: int) -> str:
+    return f"{number:,} {'sample is' if number == 1 else 'samples are'} there already" if number else ""
+
+
+def _remember_formats(prepared: Prepared, folder: RunFolder, job: Evaluation) -> None:
     """Give the judge what the run has learnt about its service, and keep what it learns as soon as it does."""
     judge = prepared.plan.judge
     if judge is None or not asks_a_model(judge):
@@ -256,7 +229,7 @@ def _remember_formats(prepared: Prepared, folder: RunFolder, work: Work) -> None
     endpoint = prepared.secrets.redact(prepared.settings[judge].endpoint)
     known = dict(folder.header.get(RESPONSE_FORMATS, {}))
     prepared.formats.takes.update(known.get(endpoint, {}))
-    prepared.formats.keep = lambda takes: work.note(**{RESPONSE_FORMATS: {**known, endpoint: takes}})
+    prepared.formats.keep = lambda takes: job.note(**{RESPONSE_FORMATS: {**known, endpoint: takes}})
 
 
 def _cache() -> tuple[ReplyCache | None, str]:
@@ -278,46 +251,6 @@ def _check_models(subjects: Mapping[str, Subject]) -> None:
         door.provider.prepare()
 
 
-async def _run(work: Work, running: Running, watch: Watch) -> None:
-    asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-    with _interruptible(work, running, watch), _calm_collector():
-        try:
-            async with ticking(watch.ticked):
-                await work.run()
-        finally:
-            for subject in work.subjects.values():
-                if isinstance(subject, Door):
-                    await subject.provider.close()
-
-
-@contextmanager
-def _calm_collector() -> Iterator[None]:
-    """Look for garbage less often while requests are made, and never among what was loaded before.
-
-    The libraries beneath make many short-lived objects; at its usual pace the collector walks over everything loaded,
-    again and again, and takes a good tenth of all time.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-
-
-def _interruptible(work: Work, running: Running, watch: Watch) -> AbstractContextManager[None]:
-    """The first Ctrl-C stops the scheduling, the second one the waiting."""
-
-    def stop() -> None:
-        work.trouble = tuple(running.waits)
-        work.stop("interrupted")
-        watch.stopping(work.busy)
-
-    return on_interrupts(stop, work.abandon)
-
-
 def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
     """Write what was really sent to each model."""
     known = dict(folder.header.get("models", {}))
@@ -334,26 +267,24 @@ def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
         folder.update_header(models=known)
 
 
-def _finished(
-    prepared: Prepared, folder: RunFolder, states: Mapping[Cell, RowState], work: Work, with_samples: bool
-) -> Finished:
+def _finished(prepared: Prepared, folder: RunFolder, job: Evaluation, with_samples: bool) -> Finished:
+    states, engine = job.states, job.engine
     if all(place >= 0 for state in states.values() for place in state.places):
         put_in_order(states, folder.samples)
     results = results_of(states, folder.samples, prepared.plan.seed)
     values = tuple(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
     )
-    interrupted = work.stopping and work.why == "interrupted"
-    notices = work.notices + [
+    notices = job.notices + [
         notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
     ]
     return Finished(
         path=folder.path,
         results=results,
         values=values,
-        interrupted=interrupted,
-        budget="" if interrupted else work.budget,
+        interrupted=engine.interrupted,
+        budget="" if engine.interrupted else engine.budget,
         notices=tuple(notices),
-        trouble=tuple(prepared.secrets.redact(text) for text in work.trouble),
+        trouble=tuple(prepared.secrets.redact(text) for text in engine.trouble),
         header=folder.header,
     )

@@ -1,24 +1,20 @@
-"""Works on what a run has left to do, and stops cleanly whatever happens.
-
-As many samples are in work at a time as may be in flight; each goes from ``solve`` to its record in one piece. Whoever
-stops a run (the user, a budget, a full disk) stops the scheduling: what is in flight comes home and is recorded.
-"""
+"""An evaluation as a job: each sample goes from ``solve`` to its record in one piece."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.llm.door import Call
-from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.llm.door import Call, Door
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import failed, judge, written
+from tsgkit.runs.jobs import Engine, Part
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.prepared import Row, asks_a_model
 from tsgkit.runs.records import scores_of
@@ -28,9 +24,6 @@ from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-
-BREATH = 64
-"""After so many samples that wait for nothing, others get a turn."""
 
 
 class Subject(Protocol):
@@ -83,75 +76,67 @@ class _Heard:
 
 
 @dataclass
-class Work:
-    """A run being executed."""
+class Evaluation:
+    """The samples of a run as the units of a job."""
 
     folder: RunFolder
     states: Mapping[Cell, RowState]
     subjects: Mapping[str, Subject]
     in_flight: int
-    stopping: bool = False
-    why: str = ""
-    budget: str = ""
-    """The limit that was reached; whoever asks nobody works on."""
-    fatal: TsgkitError | None = None
-    busy: int = 0
-    trouble: tuple[str, ...] = ()
-    """What the models were being waited for when the run was interrupted."""
-    changed: Callable[[], None] = lambda: None
+    engine: Engine
     notices: list[str] = field(default_factory=list)
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _computing: Computing | None = None
-
-    def stop(self, why: str) -> None:
-        """Schedule nothing more; what is in flight comes home."""
-        if not self.stopping:
-            self.stopping, self.why = True, why
-            for subject in self.subjects.values():
-                subject.stop()
-
-    def spend_nothing_more(self, why: str) -> None:
-        """Ask models nothing more, because a limit was reached."""
-        self.budget = self.budget or why
-        for name, subject in self.subjects.items():
-            if asks_a_model(name):
-                subject.stop()
 
     def note(self, **facts: object) -> None:
         """Write what became known into the header of the run; a disk that cannot keep it stops the run."""
         try:
             self.folder.update_header(**facts)
         except TsgkitError as error:
-            self.fatal = self.fatal or error
-            self.stop(error.message)
+            self.engine.fail(error)
 
-    def abandon(self) -> None:
-        """Wait for nothing more."""
-        for task in self._tasks:
-            task.cancel()
+    def parts(self) -> list[Part]:
+        """Return how far the run is, for each subject and task."""
+        groups: dict[tuple[str, str], list[RowState]] = {}
+        for cell, state in self.states.items():
+            groups.setdefault((cell.subject, cell.task), []).append(state)
+        first = {title[0]: title for title in reversed(groups)}
+        return [self._part(title, states, first[title[0]] == title) for title, states in groups.items()]
 
-    async def run(self) -> None:
-        """Work until nothing is left, or something stops it; a fatal error is raised when all is home."""
-        for queue, workers in list(self._queues()):
-            self._tasks += [asyncio.create_task(self._worker(queue)) for _ in range(workers)]
+    def _part(self, title: tuple[str, str], states: Sequence[RowState], is_first: bool) -> Part:
+        door = self.subjects.get(title[0]) if is_first else None
+        done, total = (sum(getattr(state, name) for state in states) for name in ("finished", "total"))
+        return Part(
+            title=" ".join(title),
+            done=done,
+            total=total,
+            ended=done - sum(state.at_start for state in states),
+            left=total - done,
+            failed=sum(state.failed for state in states),
+            spent=sum(state.spent for state in states),
+            knows_cost=all(state.knows_cost for state in states),
+            door=door if isinstance(door, Door) else None,
+            began=min(state.began for state in states),
+        )
+
+    async def work(self) -> None:
+        """Work until nothing is left, or something stops it."""
         try:
-            await asyncio.gather(*self._tasks)
-        except asyncio.CancelledError:
-            self.stopping, self.why = True, self.why or "interrupted"
+            await asyncio.gather(*self._queues())
         finally:
             if self._computing is not None:
                 self._computing.close()
-        if self.fatal is not None:
-            raise self.fatal
 
-    def _queues(self) -> Iterator[tuple[Iterator[tuple[RowState, int]], int]]:
-        """One queue for each who is asked, with its number of workers."""
+    def _queues(self) -> Iterator[Coroutine[Any, Any, None]]:
+        """Yield the work on one queue for each who is asked."""
         for asked in dict.fromkeys(state.row.asked for state in self.states.values()):
             mine = [state for state in self.states.values() if state.row.asked == asked]
             left = sum(state.total - state.finished for state in mine)
             if left:
-                workers = min(self.in_flight, left) if asks_a_model(asked) else self._processes(mine)
-                yield ((state, place) for state in mine for place in state.left()), workers
+                asks = asks_a_model(asked)
+                workers = min(self.in_flight, left) if asks else self._processes(mine)
+                units = ((state, place) for state in mine for place in state.left())
+                gave_up = functools.partial(_give_up, mine)
+                yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
 
     def _processes(self, states: Sequence[RowState]) -> int:
         """How many samples of these rows, which ask nobody, are worked on at a time: several where they compute."""
@@ -162,36 +147,8 @@ class Work:
         self._computing = Computing(workers)
         return workers
 
-    async def _worker(self, queue: Iterator[tuple[RowState, int]]) -> None:
-        for number, (state, place) in enumerate(queue):
-            if self.stopping or (self.budget and asks_a_model(state.row.asked)):
-                return
-            if state.given_up:
-                continue
-            self.busy += 1
-            try:
-                await self._sample(state, place)
-            except Unasked as error:
-                self._give_up(state, error.message)
-            except BudgetReached as error:
-                self.spend_nothing_more(error.message)
-            except Stopped:
-                return
-            except TsgkitError as error:
-                self.fatal = self.fatal or error
-                self.stop(error.message)
-            finally:
-                self.busy -= 1
-            if number % BREATH == BREATH - 1:
-                await asyncio.sleep(0)
-
-    def _give_up(self, state: RowState, why: str) -> None:
-        """Nothing more is asked of whom this row asks."""
-        for other in self.states.values():
-            if other.row.asked == state.row.asked:
-                other.given_up = other.given_up or why
-
-    async def _sample(self, state: RowState, place: int) -> None:
+    async def _sample(self, unit: tuple[RowState, int]) -> None:
+        state, place = unit
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
@@ -211,7 +168,7 @@ class Work:
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
-        self.changed()
+        self.engine.changed()
 
     async def _solved(self, row: Row, sample: Any, heard: _Heard) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask
@@ -234,3 +191,9 @@ class Work:
                 found = self.folder.find(call)
                 if found is None or found.text != said.reply.text:
                     self.folder.write(call, None, said.reply)
+
+
+def _give_up(states: Sequence[RowState], why: str) -> None:
+    """Nothing more is asked of the model that these rows ask."""
+    for state in states:
+        state.given_up = why

@@ -10,18 +10,18 @@ import asyncio
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tsgkit.agents.asking import KEY, Kept
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door, prompt_hash
-from tsgkit.llm.failures import BudgetReached, NotFinished, Stopped, Unasked
+from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.pictures import Messages
@@ -29,7 +29,7 @@ from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_o
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, parse, secrets_of, settings_of
 from tsgkit.runs.folder import locked
-from tsgkit.runs.interrupts import on_interrupts, ticking
+from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.painted_folder import (
     API_ERROR,
@@ -149,18 +149,6 @@ def _check_ids(paintings: Sequence[Painting]) -> None:
         seen.add(painting.item_id)
 
 
-@dataclass
-class PaintingWatch:
-    """Told of what happens, for those who want to show it."""
-
-    begun: Callable[[PaintingWork], None] = lambda _: None
-    changed: Callable[[], None] = lambda: None
-    ticked: Callable[[], None] = lambda: None
-    """Called every second, whatever happens."""
-    stopping: Callable[[int], None] = lambda _: None
-    ended: Callable[[], None] = lambda: None
-
-
 @dataclass(frozen=True)
 class Painted:
     """What became of it."""
@@ -210,7 +198,7 @@ def paint_all(
     painter: Painter,
     folder: str | Path,
     limits: Limits | None = None,
-    watch: PaintingWatch | None = None,
+    watch: Watch | None = None,
 ) -> Painted:
     """Make the pictures that are not there yet, until none is left or something stops it."""
     folder, limits, wanted = Path(folder), limits or Limits(concurrency=4), tuple(paintings)
@@ -222,7 +210,7 @@ def paint_all(
     with locked(folder, WHAT):
         journal = Journal(folder / PAINTINGS, *FIELDS)
         try:
-            return _painted(wanted, painter, folder, journal, limits, watch or PaintingWatch())
+            return _painted(wanted, painter, folder, journal, limits, watch or Watch())
         finally:
             journal.close()
 
@@ -242,53 +230,31 @@ def _painted(
     folder: Path,
     journal: Journal,
     limits: Limits,
-    watch: PaintingWatch,
+    watch: Watch,
 ) -> Painted:
     log = PaintingLog.of(folder)
     todo = to_paint(wanted, painter, folder, log)
     door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
-    work = PaintingWork(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), watch.changed)
-    work.unpriced = log.unpriced
-    if painter.rewriter is None:
-        return _carried_out(work, watch)
-    work.rewriter = open_rewriter(painter.rewriter, folder, limits)
-    work.rewriter.share(door.budget)
+    rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
+    if rewriter is not None:
+        rewriter.share(door.budget)
+    askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
+    there = f"{todo.there:,} pictures are there already, {todo.blocked:,} were blocked"
+    engine = Engine(askers, watch, noun="picture", there=there if todo.there or todo.blocked else "")
+    job = Pictures(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), engine, rewriter)
+    engine.parts, job.unpriced = job.parts, log.unpriced
     try:
-        return _carried_out(work, watch)
+        if todo.left:
+            engine.carry_out(job.work)
+        return job.result()
     finally:
-        work.rewriter.calls.close()
-
-
-def _carried_out(work: PaintingWork, watch: PaintingWatch) -> Painted:
-    if work.todo.left:
-        watch.begun(work)
-        try:
-            asyncio.run(_run(work, watch))
-        finally:
-            watch.ended()
-    if work.fatal is not None:
-        raise work.fatal
-    return work.result()
-
-
-async def _run(work: PaintingWork, watch: PaintingWatch) -> None:
-    def stop() -> None:
-        work.stop("interrupted")
-        watch.stopping(work.busy)
-
-    with on_interrupts(stop, work.abandon):
-        try:
-            async with ticking(watch.ticked):
-                await work.run()
-        finally:
-            await work.door.provider.close()
-            if work.rewriter is not None:
-                await work.rewriter.calls.leave()
+        if rewriter is not None:
+            rewriter.calls.close()
 
 
 @dataclass
-class PaintingWork:
-    """Pictures being made."""
+class Pictures:
+    """Pictures as the units of a job."""
 
     folder: Path
     journal: Journal
@@ -296,74 +262,40 @@ class PaintingWork:
     door: Door
     todo: ToPaint
     workers: int
-    changed: Callable[[], None] = lambda: None
+    engine: Engine
     rewriter: Rewriter | None = None
     painted: int = 0
     blocked: list[tuple[str, str]] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
     unpriced: int = 0
     began: float = field(default_factory=time.monotonic)
-    stopping: bool = False
-    why: str = ""
-    budget: str = ""
     given_up: str = ""
-    trouble: tuple[str, ...] = ()
-    """What was being waited for when the work was stopped."""
-    fatal: TsgkitError | None = None
-    busy: int = 0
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
-    @property
-    def waits(self) -> list[str]:
-        """Who is being waited for, and why, where no answer has come for some seconds."""
-        own = [f"{self.door.name}: {why}"] if (why := self.door.waits_for()) else []
-        return own if self.rewriter is None else [*own, *self.rewriter.calls.waits]
+    def parts(self) -> list[Part]:
+        """Return how far the pictures are."""
+        ended = self.painted + len(self.blocked) + len(self.failures)
+        part = Part(
+            title=self.painter.settings.model,
+            done=self.todo.there + self.painted,
+            total=self.todo.total,
+            ended=ended,
+            left=len(self.todo.left) - ended,
+            failed=len(self.failures),
+            blocked=self.todo.blocked + len(self.blocked),
+            spent=self.door.budget.used_cost,
+            knows_cost=not self.unpriced,
+            door=self.door,
+            began=self.began,
+        )
+        return [part]
 
-    @property
-    def ended(self) -> int:
-        """How many of those left at the beginning came to an end."""
-        return self.painted + len(self.blocked) + len(self.failures)
-
-    def stop(self, why: str) -> None:
-        """Ask for nothing more; what is on its way comes home."""
-        if not self.stopping:
-            self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
-            self.door.stop()
-            if self.rewriter is not None:
-                self.rewriter.calls.asker.stop()
-
-    def abandon(self) -> None:
-        """Wait for nothing more."""
-        for task in self._tasks:
-            task.cancel()
-
-    async def run(self) -> None:
+    async def work(self) -> None:
         """Work until nothing is left, or something stops it."""
-        queue = iter(self.todo.left)
-        self._tasks = [asyncio.create_task(self._worker(queue)) for _ in range(self.workers)]
-        try:
-            await asyncio.gather(*self._tasks)
-        except asyncio.CancelledError:
-            self.stop("interrupted")
 
-    async def _worker(self, queue: Iterator[Painting]) -> None:
-        for painting in queue:
-            self.busy += 1
-            try:
-                await self._paint(painting)
-            except Unasked as error:
-                self.given_up = self.given_up or error.message
-            except BudgetReached as error:
-                self.budget = self.budget or error.message
-            except Stopped:
-                pass
-            except TsgkitError as error:
-                self.fatal = self.fatal or error
-                self.stop(error.message)
-            finally:
-                self.busy -= 1
-            if self.stopping or self.budget or self.given_up:
-                return
+        def gave_up(why: str) -> None:
+            self.given_up = why
+
+        await self.engine.each(self.todo.left, self._paint, workers=self.workers, gave_up=gave_up)
 
     async def _paint(self, painting: Painting) -> None:
         if self.rewriter is not None:
@@ -381,7 +313,7 @@ class PaintingWork:
         said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
         self._record(painting, reply, said)
         self._count(painting.item_id, reply, said)
-        self.changed()
+        self.engine.changed()
 
     def _leave_out(self, painting: Painting, why: NotRewritten) -> None:
         """Record a picture that was not asked for, since its prompt was not rewritten."""
@@ -389,7 +321,7 @@ class PaintingWork:
         said = {"outcome": BLOCKED if why.refused else API_ERROR, "reason": why.reason}
         self._record(painting, reply, said)
         self._count(painting.item_id, reply, said)
-        self.changed()
+        self.engine.changed()
 
     def _count(self, item_id: str, reply: Reply, said: dict[str, Any]) -> None:
         outcome, reason = said["outcome"], said.get("reason", "")
@@ -442,10 +374,10 @@ class PaintingWork:
             requests=used.used_requests,
             cost=None if is_unpriced or (self.rewriter and self.rewriter.is_unpriced) else used.used_cost,
             seconds=round(time.monotonic() - self.began, 3),
-            interrupted=self.stopping and self.why == "interrupted",
-            budget=self.budget,
+            interrupted=self.engine.interrupted,
+            budget=self.engine.budget,
             given_up=self.given_up,
-            trouble=self.trouble,
+            trouble=self.engine.trouble,
             notices=tuple(provider.notices) if isinstance(provider, LiteLlmImages) else (),
         )
 

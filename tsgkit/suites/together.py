@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any, TypeVar, overload
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeVar, overload
 
 One = TypeVar("One")
 Two = TypeVar("Two")
 Three = TypeVar("Three")
+Unit = TypeVar("Unit")
+Made = TypeVar("Made")
 
 
 @overload
@@ -29,3 +31,17 @@ async def together(*calls: Awaitable[Any]) -> tuple[Any, ...]:
         if isinstance(one, BaseException):
             raise one
     return tuple(found)
+
+
+class Each(Protocol):
+    """Makes one thing of each unit, by key: at once, or so many at a time as an engine says."""
+
+    async def __call__(
+        self, units: Mapping[str, Unit], make: Callable[[Unit], Awaitable[Made]], /
+    ) -> Mapping[str, Made]:
+        """Return what was made, in the order of the units."""
+
+
+async def all_at_once(units: Mapping[str, Unit], make: Callable[[Unit], Awaitable[Made]], /) -> dict[str, Made]:
+    """Make one thing of each unit, all at a time."""
+    return dict(zip(units, await asyncio.gather(*map(make, units.values())), strict=True))

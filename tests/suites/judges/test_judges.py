@@ -23,8 +23,9 @@ from shipped import TASKS
 from spatial_judge import spatial_judge
 
 from tsgkit.errors import UsageError
-from tsgkit.runs.evaluation import Finished, Options, Watch, carry_out, evaluate, prepare_run
+from tsgkit.runs.evaluation import Finished, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
 from tsgkit.runs.subjects import Limits

@@ -33,6 +33,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.together import Each, all_at_once
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {
@@ -212,12 +213,12 @@ class Maker:
     known: tuple[str, ...] = ()
     """Texts that nothing new may be like."""
 
-    async def make(self, scenes: Sequence[str]) -> Making:
+    async def make(self, scenes: Sequence[str], each: Each = all_at_once) -> Making:
         """Texts of all scenes with their questions; what is made when asking is stopped is kept."""
         making = Making()
-        found = await asyncio.gather(*(self._scene(scene, making) for scene in scenes))
+        found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
         kept: list[tuple[str, str, Sequence[Draft]]] = []
-        for one in (one for of_scene in found for one in of_scene):
+        for one in (one for of_scene in found.values() for one in of_scene):
             if any(folded(one[1]) == folded(other[1]) or alike(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
             else:

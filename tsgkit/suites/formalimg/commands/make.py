@@ -13,7 +13,7 @@ Needs the extra logic: pip install 'tsgkit[logic]'.
 from __future__ import annotations
 
 import argparse
-import asyncio
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
     from tsgkit.suites.formalimg.making import Composed, Rejected
 
 MOST_K = 10
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = {"work": "make formalimg", "items": digest([item.row for item in items]), "texts": _texts()}
     calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
     try:
-        kept, rejected, stopped = carried_out(calls, _worded(items, calls, arguments), arguments)
+        kept, rejected, stopped = carried_out(calls, functools.partial(_worded, items, calls, arguments), arguments)
         return _finish(kept, rejected, calls, stopped, arguments)
     finally:
         calls.close()
@@ -99,23 +100,22 @@ def _composed(arguments: argparse.Namespace) -> list[Composed]:
 
 
 async def _worded(
-    items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace
+    items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> tuple[list[Composed], list[Rejected], str]:
     """The items in the model's words, as far as it was asked."""
     from tsgkit.agents.asking import ask_for
     from tsgkit.llm.failures import NotFinished
     from tsgkit.suites.formalimg.making import Composed, written
 
-    slots = asyncio.Semaphore(arguments.concurrency)
+    async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
+        number, item = unit
+        try:
+            return await written(item, ask_for(calls.asker, number, task="make"), arguments.rounds)
+        except NotFinished as error:
+            return str(error.message)
 
-    async def one(number: int, item: Composed) -> Composed | Rejected | str:
-        async with slots:
-            try:
-                return await written(item, ask_for(calls.asker, str(number), task="make"), arguments.rounds)
-            except NotFinished as error:
-                return str(error.message)
-
-    made = await asyncio.gather(*(one(number, item) for number, item in enumerate(items)))
+    units = {str(number): (str(number), item) for number, item in enumerate(items)}
+    made = (await engine.made(units, one, workers=min(arguments.concurrency, len(units)))).values()
     kept = [item for item in made if isinstance(item, Composed)]
     rejected = [item for item in made if not isinstance(item, Composed | str)]
     return kept, rejected, next((item for item in made if isinstance(item, str)), "")

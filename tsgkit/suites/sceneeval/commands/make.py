@@ -18,8 +18,8 @@ all alike.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,6 +43,7 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
     from tsgkit.suites.sceneeval.making.drawn_rooms import DrawnRoom
     from tsgkit.suites.sceneeval.making.maker import Made, Making
@@ -174,21 +175,22 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 
     if calls is None:
         return written(draws, arguments.seed, furniture())
-    return carried_out(calls, _ask(draws, calls, arguments), arguments)
+    return carried_out(calls, functools.partial(_ask, draws, calls, arguments), arguments)
 
 
-async def _ask(draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace) -> Making:
+async def _ask(
+    draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
+) -> Making:
     from tsgkit.agents.asking import ask_for
     from tsgkit.suites.sceneeval.making.furniture import furniture
     from tsgkit.suites.sceneeval.making.maker import Maker
 
-    is_watched = sys.stderr.isatty() and not (arguments.quiet or arguments.json)
     maker = Maker(
         lambda name: ask_for(calls.asker, name, task="make"),
         furniture(),
         arguments.rounds,
         _known(arguments.out),
-        complain if is_watched else lambda _: None,
+        each=functools.partial(engine.made, workers=arguments.concurrency),
     )
     return await maker.make(draws)
 

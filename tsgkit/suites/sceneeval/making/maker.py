@@ -13,9 +13,8 @@ first.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -39,6 +38,7 @@ from tsgkit.suites.sceneeval.making.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.making.written_rooms import in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import style_of
+from tsgkit.suites.together import Each, all_at_once
 from tsgkit.suites.transcript import Ask
 
 FIELDS = {
@@ -207,8 +207,7 @@ class Maker:
     rounds: int = 2
     known: tuple[str, ...] = ()
     """Descriptions that nothing new may be like."""
-    told: Callable[[str], None] = lambda _: None
-    """Hears of each step that is done."""
+    each: Each = all_at_once
 
     async def make(self, draws: Sequence[DrawnRoom]) -> Making:
         """Descriptions of what was drawn with their annotations; what is made when asking is stopped is kept."""
@@ -229,15 +228,14 @@ class Maker:
         """Describe all; what is not as it was drawn, or like another, is described again."""
         waiting = list(making.made)
         for number in range(self.rounds + 1):
-            asked = [self._said(one, self._describe_prompt(one), f"describe/{number}", making) for one in waiting]
-            for one, reply in zip(waiting, await _all(asked), strict=True):
+            texts = [(one, self._describe_prompt(one)) for one in waiting]
+            for one, reply in await self._asked(texts, f"describe/{number}", making):
                 if reply is None:
                     one.is_out = True
                 elif description := read_description_reply(reply):
                     one.annotation = blank(one.drawn, description)
             self._check_texts(making)
             waiting = [one for one in waiting if one.findings and not one.is_out]
-            self.told(f"described {len(self._left(making)) - len(waiting)} of {len(making.made)}")
             if not waiting:
                 return
         for one in waiting:
@@ -269,26 +267,24 @@ class Maker:
 
     async def _annotate(self, making: Making) -> None:
         left = self._left(making)
-        asked = [self._said(one, prompter().text(one.annotation), "annotate/0", making) for one in left]
-        for one, reply in zip(left, await _all(asked), strict=True):
+        texts = [(one, prompter().text(one.annotation)) for one in left]
+        for one, reply in await self._asked(texts, "annotate/0", making):
             if reply is None:
                 one.is_out = True
             else:
                 read = read_annotated(one.drawn, one.annotation.description, reply)
                 one.annotation, one.findings = read.annotation, read.findings
-        self.told(f"annotated {len(self._left(making))} of {len(making.made)}")
 
     async def _mend(self, making: Making, number: int) -> None:
         """Ask again about what has errors, and in the first round about what has doubts alone."""
         left = self._left(making)
         batch = beside.Batch([one.annotation for one in left], self.table, self.known)
         waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
-        asked = [self._said(one, self._mend_prompt(one), f"mend/{number}", making) for _, one in waiting]
-        for (place, one), reply in zip(waiting, await _all(asked), strict=True):
+        texts = [(one, self._mend_prompt(one)) for _, one in waiting]
+        places = {one.name: place for place, one in waiting}
+        for one, reply in await self._asked(texts, f"mend/{number}", making):
             if reply is not None:
-                self._take(one, reply, batch, place)
-        if waiting:
-            self.told(f"mended {len(waiting)} of {len(making.made)}, round {number}")
+                self._take(one, reply, batch, places[one.name])
 
     def _take(self, one: Made, reply: str, batch: beside.Batch, place: int) -> None:
         """Take what a reply says where it is no worse than what there is."""
@@ -309,6 +305,14 @@ class Maker:
             annotation=answer_text(one.annotation),
             problems="\n".join(map(_problem, one.findings[:MOST_TOLD])),
         )
+
+    async def _asked(
+        self, texts: Sequence[tuple[Made, str]], label: str, making: Making
+    ) -> list[tuple[Made, str | None]]:
+        """Ask about several; one whose work is left to somebody else has no reply."""
+        units = {one.name: (one, text) for one, text in texts}
+        found = await self.each(units, lambda unit: self._said(*unit, label, making))
+        return [(one, found.get(one.name)) for one, _ in texts]
 
     async def _said(self, one: Made, text: str, label: str, making: Making) -> str | None:
         """The reply, an empty one where it is of no use; None where there is none, which is told."""
@@ -336,10 +340,6 @@ def _badness(made: Made) -> tuple[bool, int, int]:
 
 
 NO_DESCRIPTION = Finding("no-description", ERROR, "the reply had no JSON object with a description")
-
-
-async def _all(asked: Sequence[Awaitable[str | None]]) -> list[str | None]:
-    return list(await asyncio.gather(*asked))
 
 
 def _problem(finding: Finding) -> str:

@@ -11,6 +11,7 @@ both texts and what was changed. What does not pass the checks is left out and w
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
     from tsgkit.suites.spatialgen.commands.rewrites import Job, Rewriting
 
 SHOWN = 5
@@ -65,16 +67,18 @@ def run(arguments: argparse.Namespace) -> int:
     asked = {"work": "make spatialt2i", "jobs": what, "rounds": arguments.rounds, "text": template("rewrite").text}
     calls = calls_of(arguments, arguments.out.rstrip("/"), asked, folder=True)
     try:
-        return _finish(carried_out(calls, _rewrite(jobs, calls, arguments), arguments), calls, arguments)
+        work = functools.partial(_rewrite, jobs, calls, arguments)
+        return _finish(carried_out(calls, work, arguments, "picture"), calls, arguments)
     finally:
         calls.close()
 
 
-async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace) -> Rewriting:
+async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Rewriting:
     from tsgkit.agents.asking import ask_for
     from tsgkit.suites.spatialgen.commands.rewrites import rewrite
 
-    return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1)
+    each = functools.partial(engine.made, workers=min(arguments.concurrency, len(jobs)))
+    return await rewrite(jobs, lambda name: ask_for(calls.asker, name, task="make"), arguments.rounds + 1, each)
 
 
 def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:

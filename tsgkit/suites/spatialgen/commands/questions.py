@@ -9,6 +9,7 @@ Look at what comes out: whether the wrong answers are untrue, only people can te
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
+    from tsgkit.runs.jobs import Engine
     from tsgkit.suites.spatialgen.making import Making
 
 SHOWN = 5
@@ -53,12 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     texts = {name: template(name).text for name in FIELDS}
     calls = calls_of(arguments, arguments.out, asked | {"texts": texts})
     try:
-        return _finish(carried_out(calls, _make(scenes, calls, arguments), arguments), calls, arguments)
+        work = functools.partial(_make, scenes, calls, arguments)
+        return _finish(carried_out(calls, work, arguments, "scene"), calls, arguments)
     finally:
         calls.close()
 
 
-async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.Namespace) -> Making:
+async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Making:
     from tsgkit.agents.asking import ask_for
     from tsgkit.library.cards import load_card
     from tsgkit.suites.spatialgen.making import Maker
@@ -72,7 +75,7 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
         arguments.seed,
         tuple(row.prompt for row in ours.rows),
     )
-    return await maker.make(scenes)
+    return await maker.make(scenes, functools.partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
 
 def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> int:

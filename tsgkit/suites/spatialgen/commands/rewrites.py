@@ -7,7 +7,6 @@ write_set(Path("pairs"), made)
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from tsgkit.suites.spatialgen.rewriting import Fact, facts_of, read_rewrite, rew
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample
 from tsgkit.suites.spatialgen.terms import GROUPS
 from tsgkit.suites.spatialgen.voting import plurality
+from tsgkit.suites.together import Each, all_at_once
 from tsgkit.suites.transcript import Ask
 
 VOTES = ("decided", "plurality")
@@ -128,11 +128,13 @@ def _letters(sample: SpatialSample, record: Mapping[str, Any], votes: str) -> li
     return [plurality(verdict.rounds) for verdict in verdicts_of(sample, record)]
 
 
-async def rewrite(jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int) -> Rewriting:
+async def rewrite(
+    jobs: Sequence[Job], ask_for: Callable[[str], Ask], tries: int, each: Each = all_at_once
+) -> Rewriting:
     """A text for every picture; what is made when asking is stopped is kept."""
     made = Rewriting()
-    found = await asyncio.gather(*(_pair(job, ask_for, tries, made) for job in jobs))
-    made.pairs = [pair for pair in found if pair is not None]
+    found = await each({job.name: job for job in jobs}, lambda job: _pair(job, ask_for, tries, made))
+    made.pairs = [pair for pair in found.values() if pair is not None]
     return made
 
 

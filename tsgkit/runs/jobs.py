@@ -1,0 +1,342 @@
+"""The engine of every job: it goes through units, stops cleanly whatever happens, and tells those who watch.
+
+>>> async def twice(number):
+...     return 2 * number
+>>> engine = Engine()
+>>> engine.carry_out(lambda: engine.made({"one": 1, "two": 2}, twice, workers=2))
+{'one': 2, 'two': 4}
+
+A job is units with keys, and what is done with each: an evaluation's samples, a folder's images, the items of a file
+that an agent cleans. The engine starts as many at a time as the job says, ends a queue whose model is given up or whose
+budget is reached, and stops when the user, a full disk or a program's error says so: the first Ctrl-C lets what is in
+work come to its end and be recorded, the second one cancels it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from tsgkit.errors import TsgkitError
+from tsgkit.llm.building import Threads
+from tsgkit.llm.door import STOPPING, Door
+from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+BREATH = 64
+"""After so many units that wait for nothing, others get a turn."""
+TICK = 1.0
+INTERRUPTED = "interrupted"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends a process: Ctrl-C, its manager, the terminal that closes; one that is ignored (nohup) stays so."""
+
+
+class Asker(Protocol):
+    """Whoever is asked: a door to a model, a script."""
+
+    def stop(self) -> None:
+        """Ask nothing new."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """How far a part of a job is, for a line of progress."""
+
+    title: str
+    done: int
+    total: int
+    ended: int
+    """Units that came to their end since the job began."""
+    left: int
+    """Units that are still to come to theirs."""
+    failed: int = 0
+    blocked: int = 0
+    spent: float = 0.0
+    knows_cost: bool = True
+    """Whether all that was spent is known."""
+    door: Door | None = None
+    began: float = 0.0
+    """When work on it began, by the monotonic clock."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest will take at the pace so far; None where nothing was done yet."""
+        passed = time.monotonic() - self.began
+        return passed / self.ended * self.left if self.ended > 0 and self.left > 0 else None
+
+
+@dataclass
+class Watch:
+    """Told of what happens, for those who want to show it."""
+
+    begun: Callable[[Engine], None] = lambda _: None
+    changed: Callable[[], None] = lambda: None
+    """Called when a unit was done."""
+    ticked: Callable[[], None] = lambda: None
+    """Called every second, whatever happens."""
+    stopping: Callable[[], None] = lambda: None
+    """Called at the first interrupt."""
+    ended: Callable[[], None] = lambda: None
+
+
+@dataclass
+class Engine:
+    """Carries out one job."""
+
+    askers: Sequence[Asker] = ()
+    watch: Watch = field(default_factory=Watch)
+    parts: Callable[[], Sequence[Part]] = tuple
+    """How far the job is."""
+    noun: str = "unit"
+    """The name of a unit, for messages."""
+    there: str = ""
+    """What was done when the job began, in words."""
+    stopping: bool = False
+    why: str = ""
+    """Why it is stopping."""
+    budget: str = ""
+    """The limit that was reached; what asks nobody goes on."""
+    fatal: TsgkitError | None = None
+    busy: int = 0
+    done: int = 0
+    expected: int = 0
+    """Steps that were done, and all there will be, where these are counted here."""
+    trouble: tuple[str, ...] = ()
+    """What was being waited for when the job was stopped."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _is_abandoned: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped it."""
+        return self.stopping and self.why == INTERRUPTED
+
+    @property
+    def waits(self) -> list[str]:
+        """Who is being waited for, and why, where no answer has come for some seconds."""
+        doors = [asker for asker in self.askers if isinstance(asker, Door)]
+        return [f"{door.name}: {why}" for door in doors if (why := door.waits_for())]
+
+    def changed(self, steps: int = 1) -> None:
+        """Count steps that were done, and tell those who watch."""
+        self.done += steps
+        self.watch.changed()
+
+    def stop(self, why: str = INTERRUPTED) -> None:
+        """Begin nothing more; what is in work comes to its end."""
+        if not self.stopping:
+            self.stopping, self.why, self.trouble = True, why, tuple(self.waits)
+            for asker in self.askers:
+                asker.stop()
+
+    def fail(self, error: TsgkitError) -> None:
+        """Stop because of an error, which is raised when all is at its end."""
+        self.fatal = self.fatal or error
+        self.stop(error.message)
+
+    def spend_nothing_more(self, why: str) -> None:
+        """Ask models nothing more, because a limit was reached."""
+        self.budget = self.budget or why
+        for asker in self.askers:
+            if isinstance(asker, Door):
+                asker.stop()
+
+    def abandon(self) -> None:
+        """Wait for nothing more."""
+        self._is_abandoned = True
+        self.stop()
+        for task in self._tasks:
+            task.cancel()
+
+    def carry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
+        """Run a job's work; None where it was interrupted before it had a result.
+
+        A fatal error is raised at the end.
+        """
+        result: Result | None = None
+        self.watch.begun(self)
+        try:
+            result = asyncio.run(self._run(work))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            self.stop()
+        except Stopped:
+            if not self.stopping:
+                raise
+        finally:
+            self.watch.ended()
+        if self.fatal is not None:
+            raise self.fatal
+        return result
+
+    async def _run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
+
+        def interrupted() -> None:
+            self.stop()
+            self.watch.stopping()
+
+        with _on_interrupts(interrupted, self.abandon), _calm_collector():
+            try:
+                async with _ticking(self.watch.ticked):
+                    return await work()
+            finally:
+                for asker in self.askers:
+                    if isinstance(asker, Door):
+                        await asker.provider.close()
+
+    async def each(
+        self,
+        units: Iterable[Unit],
+        do: Callable[[Unit], Awaitable[None]],
+        *,
+        workers: int,
+        asks: bool = True,
+        gave_up: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Do something with each unit of one queue, so many at a time.
+
+        ``asks``: a model is asked, so a budget that is reached ends the queue; ``gave_up`` is told why the model is not
+        asked any more.
+        """
+        line = _Line(iter(units), asks, gave_up)
+        tasks = [asyncio.create_task(self._worker(line, do)) for _ in range(max(workers, 1))]
+        self._tasks.update(tasks)
+        try:
+            await asyncio.gather(*tasks)
+        except asyncio.CancelledError:
+            if not self._is_abandoned:
+                raise
+            await asyncio.wait(tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._tasks.difference_update(tasks)
+
+    async def made(
+        self,
+        units: Mapping[str, Unit],
+        make: Callable[[Unit], Awaitable[Result]],
+        *,
+        workers: int,
+        steps: int | None = None,
+    ) -> dict[str, Result]:
+        """Make one thing of each unit, in the order of the units; ``NotFinished`` where not all could be made.
+
+        ``steps``: so many will be told by :meth:`changed`; None where each unit is one.
+        """
+        self.expected += len(units) if steps is None else steps
+        found: dict[str, Result] = {}
+        given_up: list[str] = []
+
+        async def do(unit: tuple[str, Unit]) -> None:
+            found[unit[0]] = await make(unit[1])
+            self.changed(int(steps is None))
+
+        await self.each(units.items(), do, workers=workers, gave_up=given_up.append)
+        if len(found) < len(units):
+            raise Unasked(given_up[0]) if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
+        return {key: found[key] for key in units}
+
+    async def _worker(self, line: _Line[Unit], do: Callable[[Unit], Awaitable[None]]) -> None:
+        for number, unit in enumerate(line.units):
+            if self.stopping or line.given_up or (self.budget and line.asks):
+                return
+            self.busy += 1
+            try:
+                await do(unit)
+            except Unasked as error:
+                line.give_up(error.message)
+            except BudgetReached as error:
+                self.spend_nothing_more(error.message)
+            except Stopped:
+                return
+            except TsgkitError as error:
+                self.fail(error)
+            finally:
+                self.busy -= 1
+            if number % BREATH == BREATH - 1:
+                await asyncio.sleep(0)
+
+
+@dataclass
+class _Line(Iterable[Unit]):
+    """Units that wait for the same model, or for nobody."""
+
+    units: Iterator[Unit]
+    asks: bool
+    gave_up: Callable[[str], None]
+    given_up: str = ""
+
+    def __iter__(self) -> Iterator[Unit]:
+        return self.units
+
+    def give_up(self, why: str) -> None:
+        """Begin none of those that are left."""
+        if not self.given_up:
+            self.given_up = why
+            self.gave_up(why)
+
+
+@contextmanager
+def _calm_collector() -> Iterator[None]:
+    """Look for garbage less often while requests are made, and never among what was loaded before.
+
+    The libraries beneath make many short-lived objects; at its usual pace the collector walks over everything loaded,
+    again and again, and takes a good tenth of all time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@asynccontextmanager
+async def _ticking(ticked: Callable[[], None]) -> AsyncIterator[None]:
+    """Call something every second while the block lasts, whatever else happens."""
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            ticked()
+
+    task = asyncio.create_task(tick())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+@contextmanager
+def _on_interrupts(first: Callable[[], None], again: Callable[[], None]) -> Iterator[None]:
+    """Inside a running event loop: call one function at the first interrupt, another at every further one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    interrupted = False
+
+    def on_signal() -> None:
+        nonlocal interrupted
+        todo, interrupted = again if interrupted else first, True
+        todo()
+
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in heard:
+        loop.add_signal_handler(number, on_signal)
+    try:
+        yield
+    finally:
+        for number in heard:
+            loop.remove_signal_handler(number)
