@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import lt
 from typing import Any
 
 from tsgkit.runs.item_errors import judge
@@ -129,8 +132,8 @@ def missing(row: Row, number: int) -> Judged:
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
     """Write the records anew: each sample once, rows and samples in order."""
-    places = [place for state in states.values() for place in state.places if place != NOWHERE]
-    if samples.count() == len(places) and places == sorted(places):
+    places = array("q", (place for state in states.values() for place in state.places if place != NOWHERE))
+    if samples.count() == len(places) and all(map(lt, places, islice(places, 1, None))):
         return
     samples.replace(samples.line(place) for place in places)
     start = 0

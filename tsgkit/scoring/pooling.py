@@ -14,6 +14,7 @@ or missing answer is another thing: a sum of 0 with its full weight.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,21 +90,26 @@ def pool(parts: Iterable[Part], pooling: Pooling) -> Pooled:
     Pooled(value=None, pooling=<Pooling.POOLED: 'pooled'>, weight=0.0, items=0, weightless=1, clusters=0, \
 reason='no item carries weight, so the metric has no value')
     """
-    given = list(parts)
-    weighing = [part for part in given if part.weight]
-    weight = math.fsum([part.weight for part in weighing])
-    if pooling is Pooling.POOLED:
-        total = Totals(math.fsum([part.sum for part in weighing]), weight)
-    else:
-        total = Totals(math.fsum([part.sum / part.weight for part in weighing]), float(len(weighing)))
+    sums, weights, shares, clusters, weightless = array("d"), array("d"), array("d"), set[str](), 0
+    for part in parts:
+        if part.weight:
+            sums.append(part.sum)
+            weights.append(part.weight)
+            shares.append(part.sum / part.weight)
+            clusters.add(part.cluster)
+        else:
+            weightless += 1
+    weight, items = math.fsum(weights), len(weights)
+    pooled = pooling is Pooling.POOLED
+    total = Totals(math.fsum(sums), weight) if pooled else Totals(math.fsum(shares), float(items))
     return Pooled(
-        value=total.sum / total.weight if weighing else None,
+        value=total.sum / total.weight if items else None,
         pooling=pooling,
         weight=weight,
-        items=len(weighing),
-        weightless=len(given) - len(weighing),
-        clusters=len({part.cluster for part in weighing}),
-        reason=None if weighing else NO_WEIGHT,
+        items=items,
+        weightless=weightless,
+        clusters=len(clusters),
+        reason=None if items else NO_WEIGHT,
     )
 
 
@@ -119,7 +125,7 @@ def cluster_totals(parts: Iterable[Part], pooling: Pooling) -> dict[str, Totals]
     >>> cluster_totals([Part(3, 4, "tea"), Part(0, 5, "puncture"), Part(1, 1, "tea")], Pooling.PER_ITEM)
     {'puncture': Totals(sum=0.0, weight=1.0), 'tea': Totals(sum=1.75, weight=2.0)}
     """
-    members: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    members: defaultdict[str, tuple[array[float], array[float]]] = defaultdict(lambda: (array("d"), array("d")))
     for part in parts:
         if part.weight:
             sums, weights = members[part.cluster]

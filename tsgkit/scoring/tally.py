@@ -3,7 +3,7 @@
 >>> tally = Tally({"strict": ["accuracy"]})
 >>> tally.add("tea", {"strict": {"accuracy": Score(1, 1)}}, {"items": 1, "answered": 1})
 >>> tally.add("puncture", {"strict": {"accuracy": Score(0, 1)}}, {"items": 1, "empty": 1})
->>> tally.parts("strict", "accuracy")
+>>> list(tally.parts("strict", "accuracy"))
 [Part(sum=1.0, weight=1.0, cluster='tea'), Part(sum=0.0, weight=1.0, cluster='puncture')]
 >>> tally.n, tally.counts["empty"]
 (2, 1)
@@ -12,7 +12,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import overload
 
 from tsgkit.scoring.outcomes import add_counts
 from tsgkit.scoring.pooling import Part
@@ -52,12 +54,33 @@ class Tally:
         for name, number in counts.items():
             self._counts[name] = self._counts.get(name, 0) + number
 
-    def parts(self, profile: str, name: str) -> list[Part]:
-        """What the samples contribute to one metric, in the order they came."""
-        names = list(self._numbers)
-        column = self._columns[profile, name]
-        clusters = [names[cluster] for cluster in self._clusters]
-        return list(map(Part, column[::2], column[1::2], clusters))
+    def parts(self, profile: str, name: str) -> Sequence[Part]:
+        """What the samples contribute to one metric, in the order they came; made as they are asked for."""
+        return _Parts(self._columns[profile, name], self._clusters, list(self._numbers))
+
+
+class _Parts(Sequence[Part]):
+    """The parts that numbers stand for: a sum and a weight for each sample, and the number of its cluster."""
+
+    def __init__(self, column: array[float], clusters: array[int], names: Sequence[str]) -> None:
+        self._column, self._clusters, self._names = column, clusters, names
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    @overload
+    def __getitem__(self, place: int) -> Part: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Part]: ...
+    def __getitem__(self, place: int | slice) -> Part | Sequence[Part]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        return Part(self._column[2 * place], self._column[2 * place + 1], self._names[self._clusters[place]])
+
+    def __iter__(self) -> Iterator[Part]:
+        sums, weights = islice(self._column, 0, None, 2), islice(self._column, 1, None, 2)
+        return map(Part, sums, weights, map(self._names.__getitem__, self._clusters))
 
 
 NO_SCORE = Score.missing("")
