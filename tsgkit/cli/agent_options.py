@@ -19,14 +19,15 @@ from tsgkit.library.overwriting import refuse_to_overwrite
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
+    from tsgkit.runs.shards import Shard
     from tsgkit.runs.subjects import Limits
 
 TIMEOUT, CONCURRENCY = 300.0, 8
 Result = TypeVar("Result")
 
 
-def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
-    """The options about the model and what it may use."""
+def add_model_options(parser: argparse.ArgumentParser, rounds: int, *, shards: bool = True) -> None:
+    """The options about the model and what it may use; ``shards``: the work has several units."""
     parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter of the model")
     parser.add_argument("--rounds", type=int, default=rounds, metavar="N", help=f"revisions at most (default {rounds})")
     parser.add_argument("--max-cost", type=float, metavar="USD", help="ask no more before this is spent")
@@ -37,6 +38,8 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int) -> None:
     add_max_outage(parser)
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
     parser.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    if shards:
+        parser.add_argument("--shard", metavar="I/N", help="ask only about this part of the items, as in 3/16")
     parser.add_argument("--new", action="store_true", help="begin afresh: put earlier work aside, ask everything again")
     add_force(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
@@ -49,8 +52,11 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
-    """What may be used."""
+    """What may be used; ``UsageError`` where it cannot be kept."""
     from tsgkit.runs.subjects import Limits
+
+    if shard_given(arguments) is not None and arguments.model is None:
+        raise UsageError("--shard parts what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
 
     for name in ("concurrency", "timeout", "attempts", "max_cost", "max_requests", "max_tokens"):
         value = getattr(arguments, name)
@@ -64,6 +70,14 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
         prices=tuple(arguments.price),
         patience=patience_of(arguments),
     )
+
+
+def shard_given(arguments: argparse.Namespace) -> Shard | None:
+    """Return the shard that --shard names."""
+    from tsgkit.runs.shards import shard_of
+
+    text = getattr(arguments, "shard", None)
+    return None if text is None else shard_of(text)
 
 
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
@@ -83,6 +97,7 @@ def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], 
         folder=folder,
         new=arguments.new,
         force=arguments.force,
+        shard=shard_given(arguments),
     )
     for notice in calls.notices:
         complain(notice)
@@ -101,6 +116,25 @@ def carried_out(
 
     engine = calls.engine(noun, Watch() if arguments.quiet else Progress().watch)
     return calls.carried_out(engine, lambda: work(engine))
+
+
+def shard_done(calls: AgentCalls, stopped: str, failures: Sequence[str], arguments: argparse.Namespace) -> int:
+    """Say how far a shard is, and how the product is made of all of them."""
+    from tsgkit.runs.agent_calls import calls_beside
+    from tsgkit.runs.shards import whole_of
+
+    whole = whole_of(calls.product)
+    shown = {name: inert(str(path)) for name, path in (("shard", calls.folder.path), ("whole", whole))}
+    if arguments.json:
+        used = usage_value(calls, calls.folder.calls.count())
+        said = {"shard": arguments.shard, "calls_in": str(calls.folder.path), "stopped": stopped}
+        say(json.dumps(said | {"failures": list(failures)} | used, indent=2))
+    else:
+        say(f"shard {arguments.shard}: {count(calls.folder.calls.count(), 'call')} in {shown['shard']}")
+        say(f"{shown['whole']} is written when all shards are there, by the same command without --shard, after")
+        say(f"  tsgkit runs merge {shown['whole']}.shard-*.calls -o {inert(str(calls_beside(whole)))}")
+    say_stopped(stopped, list(failures))
+    return exit_code(calls, stopped, list(failures))
 
 
 def put(text: str, calls: AgentCalls | None, arguments: argparse.Namespace) -> None:

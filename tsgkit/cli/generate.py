@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--counts", metavar="N,N,...", help="how many graphs each sentence has, if that is known")
     parser.add_argument("--critique", action="store_true", help="ask for a critique of every sentence's graphs")
     parser.add_argument("--to", metavar="FORMAT", help="the format to write; by default the ending of OUT chooses it")
-    add_model_options(parser, 2)
+    add_model_options(parser, 2, shards=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -127,7 +127,7 @@ async def _tell(
             sentence_done=lambda _: engine.changed(),
         )
 
-    [made] = (await engine.made({"story": sentences}, told, workers=1, steps=len(sentences))).values()
+    [made] = (await engine.made({"story": sentences}, told, workers=1, steps=len)).values()
     return made
 
 

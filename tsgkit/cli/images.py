@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_max_outage(how)
     how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
     how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    how.add_argument("--shard", metavar="I/N", help="only this part of the pictures, in DIR.shard-I-of-N")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
     how.add_argument("--quiet", action="store_true", help="no progress")
@@ -79,8 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the pictures of one task."""
     from tsgkit.runs.painting import paint_all, painter_of
+    from tsgkit.runs.shards import shard_of
 
     limits = limits_of(arguments)
+    if arguments.shard is not None:
+        arguments.out = shard_of(arguments.shard).beside(arguments.out)
     painter = painter_of(arguments.model, _model_args(arguments), arguments.price, _rewriter(arguments))
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
@@ -115,6 +119,7 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 
 def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting, ...]:
+    from tsgkit.runs.shards import shard_of
     from tsgkit.suites.painting import PaintingOptions, paintable_task
 
     if (arguments.condition == "none") != (arguments.layouts is None):
@@ -127,7 +132,10 @@ def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting,
     found = tuple(task.paintings(arguments.data, tuple(arguments.ids), arguments.limit, options))
     if not found:
         raise UsageError(f"{arguments.task}: no item is chosen, so there is no picture to make")
-    return found
+    if arguments.shard is None:
+        return found
+    shard = shard_of(arguments.shard)
+    return tuple(painting for painting in found if shard.takes(painting.item_id))
 
 
 def _rewriter(arguments: argparse.Namespace) -> RewriterOptions | None:
@@ -212,12 +220,17 @@ def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, objec
 
 
 def _print(painted: Painted) -> None:
+    from tsgkit.runs.shards import whole_of
+
     parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
     parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
     say(f"{count(painted.total, 'picture')}: {', '.join(parts)}")
     cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
     say(f"asked: {count(painted.requests, 'request')} in all, {cost}")
     say(f"written: {inert(str(painted.folder))}")
+    if (whole := whole_of(painted.folder)) != painted.folder:
+        name = inert(str(whole))
+        say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
 
 
 def _say_what_is_left(painted: Painted, arguments: argparse.Namespace) -> None:

@@ -42,6 +42,8 @@ from tsgkit.cli.agent_options import (
     say_notes,
     say_stopped,
     say_usage,
+    shard_done,
+    shard_given,
     usage_value,
 )
 from tsgkit.cli.options import add_vocabulary, read_vocabulary
@@ -113,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--review reads decisions from standard input, and IN is standard input too", hint=hint)
     if arguments.hint and not arguments.model:
         raise UsageError("--hint is for a model, and none is named", hint="add --model PROVIDER/NAME")
+    if arguments.review and arguments.shard:
+        raise UsageError("--review shows all that was changed, and --shard a part", hint="leave out one of the two")
     with kept_when_interrupted(arguments.out):
         return _run(arguments)
 
@@ -127,6 +131,9 @@ def _run(arguments: argparse.Namespace) -> int:
     calls = calls_of(arguments, arguments.out, _asked(document, told, effort, arguments)) if arguments.model else None
     try:
         cleaned = _cleaned(document, calls, told, effort, arguments)
+        if calls is not None and calls.shard is not None:
+            stopped = next((one.stopped for one in cleaned if one.stopped), "")
+            return shard_done(calls, stopped, [failure for one in cleaned for failure in one.failures], arguments)
         if arguments.review:
             is_ours = calls is not None or arguments.force
             with redirect_stdout(sys.stderr if arguments.json else sys.stdout):  # standard output is the summary's
@@ -159,7 +166,8 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 
     if not arguments.model or arguments.new:
         return ""
-    effort = asked_before(arguments.out).get("effort")
+    shard = shard_given(arguments)
+    effort = asked_before(arguments.out if shard is None else shard.beside(arguments.out)).get("effort")
     repair = effort.get("repair") if isinstance(effort, dict) else None
     return repair if isinstance(repair, str) else ""
 
@@ -257,7 +265,10 @@ async def _clean(
         return cleaned
 
     units = {str(number): (str(number), entry) for number, entry in enumerate(document.entries)}
-    passages = sum(1 for entry in document.entries for _ in passages_of(entry.narrative, told))
+
+    def passages(unit: tuple[str, Entry]) -> int:
+        return sum(1 for _ in passages_of(unit[1].narrative, told))
+
     made = await engine.made(units, one, workers=min(arguments.concurrency, len(units)), steps=passages)
     return list(made.values())
 

@@ -26,6 +26,7 @@ from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
 
 Result = TypeVar("Result")
@@ -42,11 +43,11 @@ class AgentCalls:
     product: Path
     model: str = ""
     notices: tuple[str, ...] = ()
-    concurrency: int = 8
+    shard: Shard | None = None
 
     def engine(self, noun: str, watch: Watch | None = None) -> Engine:
         """The engine that carries out what asks; units are called so in messages."""
-        engine = Engine((self.asker,), watch or Watch(), noun=noun)
+        engine = Engine((self.asker,), watch or Watch(), noun=noun, shard=self.shard)
         began = time.monotonic()
 
         def parts() -> list[Part]:
@@ -99,15 +100,19 @@ def open_calls(
     folder: bool = False,
     new: bool = False,
     force: bool = False,
+    shard: Shard | None = None,
 ) -> AgentCalls:
     """The calls beside a product, begun or gone on with; ``UsageError`` where other work or another file lies there.
 
     ``asked`` is all that can change an answer beside the model and the prompts; ``folder`` says that the product is a
-    folder. With ``new`` earlier work is put aside; with ``force`` what lies in the place of the product is replaced.
+    folder. The calls of a ``shard`` lie beside the name that it gives the product. With ``new`` earlier work is put
+    aside; with ``force`` what lies in the place of the product is replaced.
     """
+    product = product if shard is None else shard.beside(product)
     budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
     asker = _asker(model, arguments, limits, budget)
     header, path = _header(model, asker, asked, command), calls_beside(product)
+    header |= {} if shard is None else {"shard": str(shard)}
     if isinstance(asker, Door) and (new or force):
         asker.provider.prepare()  # what it refuses puts nothing aside
     notices = _make_way(product, header, folder=folder, new=new, force=force)
@@ -116,7 +121,7 @@ def open_calls(
     opened = RunFolder(path, header)
     budget.add(opened.requests, opened.spent)
     asker.recorder = opened
-    return AgentCalls(opened, asker, budget, product, model, notices, limits.concurrency)
+    return AgentCalls(opened, asker, budget, product, model, notices, shard)
 
 
 def _asker(model: str, arguments: Sequence[str], limits: Limits, budget: Budget) -> Door | Asked:

@@ -28,6 +28,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.llm.building import Threads
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.runs.shards import Shard
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -97,6 +98,8 @@ class Engine:
     """How far the job is."""
     noun: str = "unit"
     """The name of a unit, for messages."""
+    shard: Shard | None = None
+    """The units of :meth:`made` that are done here; None for all."""
     there: str = ""
     """What was done when the job began, in words."""
     stopping: bool = False
@@ -226,13 +229,16 @@ class Engine:
         make: Callable[[Unit], Awaitable[Result]],
         *,
         workers: int,
-        steps: int | None = None,
+        steps: Callable[[Unit], int] | None = None,
     ) -> dict[str, Result]:
         """Make one thing of each unit, in the order of the units; ``NotFinished`` where not all could be made.
 
-        ``steps``: so many will be told by :meth:`changed`; None where each unit is one.
+        Of a shard only the units that it takes are made. ``steps``: so many will be told by :meth:`changed` of a unit;
+        None where each unit is one.
         """
-        self.expected += len(units) if steps is None else steps
+        if self.shard is not None:
+            units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
+        self.expected += len(units) if steps is None else sum(map(steps, units.values()))
         found: dict[str, Result] = {}
         given_up: list[str] = []
 

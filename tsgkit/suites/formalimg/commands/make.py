@@ -23,9 +23,11 @@ from tsgkit.cli.agent_options import (
     carried_out,
     digest,
     exit_code,
+    limits_of,
     put,
     say_stopped,
     say_usage,
+    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -65,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--objects {arguments.objects}: from K ({arguments.k}) to {MOST_OBJECTS}")
     if arguments.n < 1:
         raise UsageError(f"--n {arguments.n}: at least 1 is needed")
+    limits_of(arguments)
     items = _composed(arguments)
     if arguments.model is None:
         return _finish(items, [], None, "", arguments)
@@ -72,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     calls = calls_of(arguments, arguments.out, asked | {"rounds": arguments.rounds})
     try:
         kept, rejected, stopped = carried_out(calls, functools.partial(_worded, items, calls, arguments), arguments)
+        if calls.shard is not None:
+            return shard_done(calls, stopped, [one.reason for one in rejected if one.is_failure], arguments)
         return _finish(kept, rejected, calls, stopped, arguments)
     finally:
         calls.close()

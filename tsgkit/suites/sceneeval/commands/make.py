@@ -33,9 +33,11 @@ from tsgkit.cli.agent_options import (
     digest,
     exit_code,
     kept_when_interrupted,
+    limits_of,
     put,
     say_stopped,
     say_usage,
+    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -76,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.commands.review import require_terminal
 
     _refuse(arguments)
+    limits_of(arguments)
     if arguments.review:
         require_terminal()
     with kept_when_interrupted(arguments.out):
@@ -90,6 +93,8 @@ def _run(arguments: argparse.Namespace) -> int:
     calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
     try:
         making = _made(draws, calls, arguments)
+        if calls is not None and calls.shard is not None:
+            return shard_done(calls, making.stopped, making.failures, arguments)
         ready = [one for one in making.made if not one.is_out]
         if arguments.review and making.stopped:
             return _unreviewed(making, calls)
@@ -119,6 +124,8 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--items {arguments.items}: from 1 to {MOST}")
     if arguments.review and arguments.json:
         raise UsageError("--review shows items, and --json prints one object alone", hint="leave out one of the two")
+    if arguments.review and arguments.shard:
+        raise UsageError("--review shows all items, and --shard is a part of them", hint="leave out one of the two")
     if arguments.rounds < 0:
         raise UsageError(f"--rounds {arguments.rounds}: at least 0")
 

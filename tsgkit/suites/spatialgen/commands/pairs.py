@@ -24,6 +24,7 @@ from tsgkit.cli.agent_options import (
     exit_code,
     say_stopped,
     say_usage,
+    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -84,6 +85,8 @@ async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Names
 def _finish(made: Rewriting, calls: AgentCalls, arguments: argparse.Namespace) -> int:
     from tsgkit.suites.spatialgen.commands.rewrites import write_set
 
+    if calls.shard is not None:
+        return shard_done(calls, made.stopped, made.failures, arguments)
     write_set(Path(arguments.out), made)
     summary: dict[str, Any] = {
         "pairs": len(made.pairs),

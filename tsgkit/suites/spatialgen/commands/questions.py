@@ -21,6 +21,7 @@ from tsgkit.cli.agent_options import (
     exit_code,
     say_stopped,
     say_usage,
+    shard_done,
     usage_value,
 )
 from tsgkit.cli.terminal import complain, count, inert, say
@@ -83,6 +84,8 @@ def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> i
     from tsgkit.suites.spatialgen.making import dropped_line
     from tsgkit.suites.spatialgen.rows import written
 
+    if calls.shard is not None:
+        return shard_done(calls, made.stopped, made.failures, arguments)
     calls.put("".join(written(row) + "\n" for row in made.rows))
     write_text(f"{arguments.out}.dropped.jsonl", "".join(map(dropped_line, made.dropped)))
     summary: dict[str, Any] = {
