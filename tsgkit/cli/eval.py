@@ -111,6 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--max-requests", type=int, metavar="N", help="stop scheduling after so many requests")
     how.add_argument("--max-tokens", type=int, metavar="N", help="stop scheduling before so many tokens are used")
     how.add_argument("--price", action="append", default=[], metavar="IN,OUT", help="dollars a million tokens")
+    how.add_argument("--shard", metavar="I/N", help="only this part of the items, in a folder of its own: 3/16")
     how.add_argument("--no-cache", action="store_true", help="neither read nor keep replies across runs")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
     shown = parser.add_argument_group("what is shown")
@@ -196,6 +197,7 @@ def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
     """How the run is to be carried out."""
     from tsgkit.runs.evaluation import Options
+    from tsgkit.runs.shards import shard_of
     from tsgkit.runs.subjects import Limits
 
     for name in ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
@@ -218,6 +220,7 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
         cache=not arguments.no_cache,
         limits=limits,
         command=("tsgkit", *sys.argv[1:]),
+        shard=None if arguments.shard is None else shard_of(arguments.shard),
         scene_time=arguments.scene_time,
         boxes=arguments.boxes,
     )
@@ -294,11 +297,13 @@ def _in_all(estimates: Any) -> str:  # noqa: ANN401
 
 def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     """How many samples the run's folder holds already; none where it holds another run, or will be begun afresh."""
-    from tsgkit.runs.evaluation import default_folder
+    from dataclasses import replace
+
+    from tsgkit.runs.evaluation import folder_of
     from tsgkit.runs.folder import is_same_run, read_header
     from tsgkit.runs.listing import runs_in
 
-    path = arguments.out or default_folder(prepared)
+    path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
     found = [] if arguments.new else [one for one in runs_in(path.parent).runs if Path(one["run"]) == path]
     return found[0]["recorded"] if found and is_same_run(read_header(path), prepared.header(())) else 0
 

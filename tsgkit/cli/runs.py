@@ -2,6 +2,7 @@
 
 tsgkit runs list
 tsgkit runs show runs/rules-tsg-0123456789abcdef
+tsgkit runs merge runs/mine.shard-* -o runs/mine
 tsgkit runs show runs/mine --script said.jsonl      what was said, to be edited and asked again with script:said.jsonl
 """
 
@@ -9,11 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.runs.merging import Merged
+
+SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument("--force", action="store_true", help="with --script: replace what lies in the place of FILE")
     show.add_argument("--subject", metavar="NAME", help="with --script: only what was said of this subject")
-    for verb in (listing, show):
+    merge = verbs.add_parser("merge", help="make shards of a run, of calls or of pictures one folder")
+    merge.add_argument("runs", nargs="+", type=Path, metavar="DIR", help="folders of one plan")
+    merge.add_argument("-o", "--out", required=True, type=Path, metavar="ALL", help="the folder to write")
+    for verb in (listing, show, merge):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -37,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
     if arguments.verb == "list":
         return _list(arguments)
+    if arguments.verb == "merge":
+        return _merge(arguments)
     if arguments.script is not None:
         return _script(arguments)
     if arguments.subject is not None:
@@ -87,6 +100,40 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]
     begun = one["begun"][:16].replace("T", " ")
     return (inert(one["run"]), begun, done, inert(", ".join(one["models"])), ", ".join(one["tasks"]), ", ".join(ways))
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from tsgkit.runs.merging import merge
+
+    merged = merge(arguments.runs, arguments.out)
+    if arguments.json:
+        value = asdict(merged) | {"path": str(merged.path), "complete": merged.complete}
+        value["missing"] = [one._asdict() for one in merged.missing]
+        value["commands"] = [shlex.join(command) for command in merged.commands]
+        say(json.dumps(value, indent=2))
+    else:
+        folders = count(merged.sources, "folder")
+        say(f"{inert(str(merged.path))}: {count(merged.calls, 'record')} of {folders}")
+    say_merged(merged)
+    return GOOD if merged.complete else FINISHED_WITH_ERRORS
+
+
+def say_merged(merged: Merged) -> None:
+    """Say what is missing, and what came out differently in several folders."""
+    for problem in merged.problems[:SHOWN]:
+        complain(problem)
+    if merged.conflicts:
+        several = count(merged.conflicts, "call was", "calls were")
+        complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
+                 "the record with the smaller hash was taken")  # fmt: skip
+    for one in merged.missing[:SHOWN]:
+        complain(f"missing: {inert(one.title)}: {one.samples:,} of {count(one.total, 'sample')}")
+    if len(merged.missing) > SHOWN:
+        complain(f"and {len(merged.missing) - SHOWN} more rows")
+    if merged.lacking:
+        complain(f"shards that were not given: {', '.join(merged.lacking)}")
+    for command in merged.commands[:SHOWN]:
+        complain(f"to do what is missing: {inert(shlex.join(command))}")
 
 
 def _show(arguments: argparse.Namespace) -> int:

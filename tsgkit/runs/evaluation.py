@@ -26,9 +26,10 @@ from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
-from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, prepare
+from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.reopened import reader_of, records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
+from tsgkit.runs.shards import Shard
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
 from tsgkit.suites.request_forms import NEWEST, form_of
@@ -47,6 +48,8 @@ class Options:
     cache: bool = True
     limits: Limits = field(default_factory=Limits)
     command: tuple[str, ...] = ()
+    shard: Shard | None = None
+    """The part of the items that is worked on, in a folder of its own."""
     scene_time: float = SCENE_TIME
     """Seconds that the work on a room may take; 0 for as many as it takes."""
     boxes: bool = False
@@ -95,7 +98,11 @@ def evaluate(plan: Plan, options: Options, watch: Watch | None = None, *, with_s
 
 def prepare_run(plan: Plan, options: Options) -> Prepared:
     """Prepare a plan under the request form of the run that the options go on with; a new run has the newest form."""
-    return _with_idle_solvers(plan, options) or _prepared(plan, options)
+    shard = options.shard
+    if shard is None:
+        return _with_idle_solvers(plan, options) or _prepared(plan, options)
+    out = None if options.out is None else shard.beside(options.out)
+    return in_shard(_prepared(plan, replace(options, out=out)), shard)
 
 
 def _with_idle_solvers(plan: Plan, options: Options) -> Prepared | None:
@@ -123,6 +130,8 @@ def _prepared(plan: Plan, options: Options) -> Prepared:
         is_there = (options.out / HEADER).is_file() and not options.new
         return prepared(form_of(read_header(options.out)) if is_there else NEWEST)
     found = prepared(NEWEST)
+    if options.shard is not None:
+        return found
     older = set() if options.new or (default_folder(found) / HEADER).is_file() else _forms_of_runs(found.name)
     for form in sorted(older - {NEWEST}, reverse=True):
         if (default_folder(earlier := prepared(form)) / HEADER).is_file():
@@ -161,6 +170,8 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
 def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
     """Where the run is kept, and what is to be told of it; with ``new`` an earlier one is put aside, not destroyed."""
     path = options.out or default_folder(prepared)
+    if prepared.shard is not None and options.out is not None:
+        path = prepared.shard.beside(options.out)
     if options.new and (path / HEADER).is_file():
         return path, [f"the earlier run now lies in {put_aside(path)}"]
     return path, []
@@ -169,6 +180,8 @@ def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
 def default_folder(prepared: Prepared) -> Path:
     """Return the folder of a run that is given none: by its identity, or where version 0.1.0 began it under another."""
     path = RUNS / f"{prepared.name}-{prepared.identity}"
+    if prepared.shard is not None:
+        return prepared.shard.beside(path)
     earlier = [] if (path / HEADER).is_file() else _runs_named(prepared.name)
     header = prepared.header(()) if earlier else {}
     for found in earlier:

@@ -32,6 +32,8 @@ from tsgkit.runs.stored import calls_in, check_header, prompts_in
 
 CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 FORMAT = 1
+SHARD = "shard"
+"""The field of a header that says which shard of the work lies here; others have all of it."""
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -155,12 +157,22 @@ class RunFolder:
 def same_run(path: Path, header: dict[str, Any]) -> dict[str, Any] | None:
     """The header of the run in a folder; None where none has begun, ``UsageError`` where it is another one."""
     found = read_header(path) if (path / HEADER).exists() else None
-    if found is None or is_same_run(found, header):
+    if found is None:
+        return None
+    if is_same_run(found, header):
+        _check_shard(path, found, header)
         return found
     if _is_empty(path / CALLS):  # it had ended before anything was asked: nothing is lost
         return None
-    what = "; ".join(_differences(found, header)) or "something that can change an answer differs"
+    what = "; ".join(differences(found, header)) or "something that can change an answer differs"
     raise UsageError(f"{path}: another run lies here ({what})", hint="give another --out, or --new to begin afresh")
+
+
+def _check_shard(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Raise ``UsageError`` where a folder holds another shard of the same work, or all of it."""
+    there, given = (f"shard {one[SHARD]}" if SHARD in one else "all of it" for one in (found, wanted))
+    if there != given:
+        raise UsageError(f"{path}: {there} lies here, not {given}", hint="give another --out, or the same --shard")
 
 
 def put_aside(path: Path) -> Path:
@@ -220,7 +232,7 @@ def is_same_run(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return mine == theirs
 
 
-def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Name the parts of the identities that differ."""
     mine, theirs = identifying(wanted.get("asked", {})), identifying(found.get("asked", {}))
     return [f"{name} differs" for name in _differing(mine, theirs)]

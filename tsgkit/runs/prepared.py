@@ -32,8 +32,9 @@ from tsgkit.llm.door import Call
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
-from tsgkit.runs.folder import CALLS, FORMAT, identifying
+from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
 from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
+from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
@@ -99,6 +100,9 @@ class Prepared:
     """The request form."""
     formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
     """What becomes known of the response formats that the judge takes."""
+    shard: Shard | None = None
+    """The part of the items that its rows have; identity and name are those of the whole."""
+    whole_name: str = ""
     idle_solvers: tuple[str, ...] = ()
     """Solvers that a stored run of folders names, although no model answers in it; new runs are refused with any."""
 
@@ -110,6 +114,8 @@ class Prepared:
     @property
     def name(self) -> str:
         """A name for people: the models and the tasks."""
+        if self.whole_name:
+            return self.whole_name
         subjects = (*self.plan.models, *(folder.name for folder in self.plan.folders))
         models = "+".join(subject.rpartition("/")[2] for subject in subjects)
         tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
@@ -146,10 +152,25 @@ class Prepared:
             "samples": sum(len(row.numbers) for row in self.rows),
             "python": platform.python_version(),
             "libraries": {name: _version(name) for name in LIBRARIES},
+            **({} if self.shard is None else {SHARD: str(self.shard)}),
         }
         clean = self.secrets.redact_value(value)
         assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
         return clean
+
+
+def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
+    """Return what a shard takes of a plan; rows without any item are left out.
+
+    The key of an item is its task and its id, so that all styles, solvers and repeats of an item are in one shard.
+    """
+
+    def taken(row: Row) -> Row:
+        ids = row.dataset.item_ids
+        return replace(row, numbers=[one for one in row.numbers if shard.takes(f"{row.task.key}/{ids[one]}")])
+
+    rows = tuple(row for row in map(taken, prepared.rows) if row.numbers)
+    return replace(prepared, rows=rows, shard=shard, whole_name=prepared.name)
 
 
 def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> Prepared:

@@ -5,11 +5,11 @@ Data, tasks and metrics are today's; the data must be those that were asked abou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tsgkit import __version__
 from tsgkit.errors import UsageError
@@ -17,12 +17,13 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.replies import READER
-from tsgkit.runs.folder import CALLS, SAMPLES, RunFolder, read_header
+from tsgkit.runs.folder import CALLS, SAMPLES, SHARD, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, cells_of
-from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, row_of
+from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, in_shard, row_of
 from tsgkit.runs.results import Result, results_of
+from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.stored import calls_in, check_evaluation, samples_in
 from tsgkit.scoring.outcomes import Outcome
@@ -76,7 +77,8 @@ def prepared_again(
         for cell in cells_of(plan, first_protocols(tasks))
         if chosen[cell.task]
     )
-    return Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
+    prepared = Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
+    return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
 
 
 class Reread(NamedTuple):
@@ -144,12 +146,22 @@ def _errors_in(samples: Journal) -> dict[Place, bytes]:
     return found
 
 
-def records_from_calls(rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None) -> Iterator[bytes]:
+class Places(Protocol):
+    """Where the calls of samples lie in a file."""
+
+    def get(self, sample: Place, default: Sequence[int], /) -> Sequence[int]:
+        """Return where those of one sample lie."""
+
+
+def records_from_calls(
+    rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None, places: Places | None = None
+) -> Iterator[bytes]:
     """Score every sample of some rows whose calls are recorded in full; yield the records in order.
 
-    ``errors`` holds the records that are kept where a sample has no such calls.
+    ``errors`` holds the records that are kept where a sample has no such calls; ``places`` says where calls lie, if
+    that is known.
     """
-    places = _places_of_calls(path)
+    places = _places_of_calls(path) if places is None else places
     calls = Journal(path / CALLS, writes=False)
     for row in rows:
         for number in row.numbers:

@@ -19,6 +19,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
 from tsgkit.runs.journal import CHANGED, lines_of
 from tsgkit.runs.plan import Cell, Plan
+from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
 
 HEADER = "run.json"
@@ -60,6 +61,8 @@ def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
             raise FileProblem(f"{file}: asked: no field {name}", hint=_hint(header))
     if not all(isinstance(one, dict) for one in asked["models"].values()):
         raise FileProblem(f"{file}: asked: models: not what a run has there", hint=_hint(header))
+    if "shard" in header and not (isinstance(header["shard"], str) and SHARD.fullmatch(header["shard"])):
+        raise FileProblem(f"{file}: shard: not what a run has there", hint=_hint(header))
     if not all(isinstance(one, str) for one in header["command"]):
         raise FileProblem(f"{file}: command: not a list of words", hint=_hint(header))
     return plan_of(header, path)
