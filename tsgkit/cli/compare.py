@@ -63,8 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and say what was found."""
-    if arguments.grid:
-        return _grid(arguments)
+    from tsgkit.cli.merged import shards_united
+
+    with shards_united(arguments):
+        return _grid(arguments) if arguments.grid else _compare(arguments)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
     from tsgkit.report.comparison import compare
 
     found = compare(

@@ -12,6 +12,8 @@ repetition (cue words in it) and descriptiveness (words for each edge). No model
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted."""
-    from tsgkit.report.formats import check_format, write
-    from tsgkit.report.gathering import gather
+    from tsgkit.cli.merged import shards_united
+    from tsgkit.report.formats import check_format
 
     name = _format(arguments)
     check_format(name)
@@ -55,8 +57,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
     _check_targets(files, arguments.runs)
+    with shards_united(arguments) as shown:
+        return _report(name, arguments, shown)
+
+
+def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
+    from tsgkit.report.formats import write
+    from tsgkit.report.gathering import gather
+
     also = [_gated(text) for text in arguments.fail_under]
     report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
+    report = replace(report, rows=tuple(replace(row, run=shown.get(row.run, row.run)) for row in report.rows))
     for problem in report.left_out:
         complain(f"left out: {problem.message}", problem.hint)
     gates = _gates(arguments.fail_under, report)

@@ -13,15 +13,10 @@ import json
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
-
-if TYPE_CHECKING:
-    from tsgkit.runs.merging import Merged
-
-SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +98,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli.merged import say_merged
     from tsgkit.runs.merging import merge
 
     merged = merge(arguments.runs, arguments.out)
@@ -116,24 +112,6 @@ def _merge(arguments: argparse.Namespace) -> int:
         say(f"{inert(str(merged.path))}: {count(merged.calls, 'record')} of {folders}")
     say_merged(merged)
     return GOOD if merged.complete else FINISHED_WITH_ERRORS
-
-
-def say_merged(merged: Merged) -> None:
-    """Say what is missing, and what came out differently in several folders."""
-    for problem in merged.problems[:SHOWN]:
-        complain(problem)
-    if merged.conflicts:
-        several = count(merged.conflicts, "call was", "calls were")
-        complain(f"{several} answered differently in several folders, as {inert(merged.example)}",
-                 "the record with the smaller hash was taken")  # fmt: skip
-    for one in merged.missing[:SHOWN]:
-        complain(f"missing: {inert(one.title)}: {one.samples:,} of {count(one.total, 'sample')}")
-    if len(merged.missing) > SHOWN:
-        complain(f"and {len(merged.missing) - SHOWN} more rows")
-    if merged.lacking:
-        complain(f"shards that were not given: {', '.join(merged.lacking)}")
-    for command in merged.commands[:SHOWN]:
-        complain(f"to do what is missing: {inert(shlex.join(command))}")
 
 
 def _show(arguments: argparse.Namespace) -> int:

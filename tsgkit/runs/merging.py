@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit import __version__
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.files import write_text
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.reply import Ending
@@ -43,7 +43,7 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.merged_pictures import merge_pictures
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.reopened import Place, prepared_again, records_from_calls
-from tsgkit.runs.shards import WRITTEN, Shard
+from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.runs.state import NOWHERE, states_of
 from tsgkit.runs.stored import calls_in, prompts_in, samples_in
 from tsgkit.scoring.outcomes import Outcome
@@ -135,24 +135,28 @@ def merge(sources: Sequence[Path], target: Path) -> Merged:
 
 
 @contextmanager
-def united(paths: Sequence[Path]) -> Iterator[tuple[list[Path], list[Merged]]]:
-    """Shards of one run as one, in the place of the first; other runs as they are."""
+def united(paths: Sequence[Path]) -> Iterator[tuple[dict[Path, Path], list[Merged]]]:
+    """Merge the shards of one run as long as the block lasts; the first result is where each run is to be read."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
-        header = read_header(path)
-        key = header["identity"] if SHARD in header else str(path.resolve())
-        groups.setdefault(key, []).append(path)
+        groups.setdefault(_run_of(path), []).append(path)
     with tempfile.TemporaryDirectory() as place:
-        found: list[Path] = []
+        found: dict[Path, Path] = {}
         merged: list[Merged] = []
         for number, group in enumerate(groups.values()):
-            if len(group) == 1:
-                found += group
-                continue
-            name = group[0].name.partition(".shard-")[0]
-            merged.append(merge(group, Path(place) / str(number) / name))
-            found.append(merged[-1].path)
-        yield found, merged
+            if len(group) > 1:
+                merged.append(merge(group, Path(place) / str(number) / whole_of(group[0]).name))
+            found |= {path: merged[-1].path if len(group) > 1 else path for path in group}
+        yield {path: found[path] for path in paths}, merged
+
+
+def _run_of(path: Path) -> str:
+    """Return the run that a folder is a shard of, or the folder itself."""
+    try:
+        header = read_header(path)
+    except TsgkitError:  # told by whoever reads it
+        return str(path)
+    return str(header["identity"]) if SHARD in header else str(path)
 
 
 def _check_target(folders: Sequence[Path], target: Path) -> None:
