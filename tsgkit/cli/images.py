@@ -41,7 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``tsgkit images``."""
     asked = parser.add_argument_group("what is asked for")
     asked.add_argument("--task", required=True, metavar="T", help="a task that has pictures to make")
-    asked.add_argument("--model", required=True, metavar="M", help="an image model, named PROVIDER/NAME")
+    asked.add_argument(
+        "--model",
+        required=True,
+        metavar="M",
+        help="an image model, named PROVIDER/NAME, or a function of yours: python:MODULE:NAME, or python:MODULE:NAME() "
+        "for what NAME returns (MODULE may be ./FILE.py)",
+    )
     asked.add_argument("-o", "--out", required=True, type=Path, metavar="DIR", help="the folder of pictures")
     asked.add_argument("--data", metavar="D", help="a file of items, or an installed dataset (default: the card's)")
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items")
@@ -70,7 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     add_max_outage(how)
     how.add_argument("--attempts", type=int, default=ATTEMPTS, metavar="N", help="how often a request is tried")
-    how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    how.add_argument(
+        "--concurrency",
+        type=int,
+        metavar="N",
+        help=f"requests in flight (default {CONCURRENCY}; 1 for a function of yours)",
+    )
     how.add_argument("--shard", metavar="I/N", help="only this part of the pictures, in DIR.shard-I-of-N")
     how.add_argument("--dry-run", action="store_true", help="say what would be asked for, and send nothing")
     how.add_argument("--json", action="store_true", help="print one JSON object")
@@ -79,9 +90,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the pictures of one task."""
+    from tsgkit.llm.own_code import PREFIX
     from tsgkit.runs.painting import paint_all, painter_of
     from tsgkit.runs.shards import shard_of
 
+    if arguments.concurrency is None:
+        arguments.concurrency = 1 if arguments.model.startswith(PREFIX) else CONCURRENCY
     limits = limits_of(arguments)
     if arguments.shard is not None:
         arguments.out = shard_of(arguments.shard).beside(arguments.out)
@@ -90,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
             return _dry_run(_paintings(arguments, Path(place)), painter, limits, arguments)
     paintings = _paintings(arguments, arguments.out / "drawings")
-    if not arguments.quiet:
+    if not arguments.quiet and not painter.is_own:
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     painted = paint_all(paintings, painter, arguments.out, limits, _watch(arguments))
     if arguments.json:

@@ -24,6 +24,8 @@ from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
+from tsgkit.llm.own_code import PREFIX
+from tsgkit.llm.own_images import OwnImages
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
@@ -50,6 +52,8 @@ from tsgkit.suites.painting import Painting
 from tsgkit.suites.pictures import PAINTINGS, is_file_id
 
 WHAT = "these pictures"
+OWN = "this process"
+"""Where a function of the user's works."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +85,24 @@ class Painter:
         what += [] if self.rewriter is None else [self.rewriter.identity]
         return hashlib.sha256(canonical(what).encode()).hexdigest()[:32]
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the pictures are made by code of the user's, in this process."""
+        return self.settings.model.startswith(PREFIX)
+
+    def provider(self, *, conditioned: bool) -> LiteLlmImages | OwnImages:
+        """Who really makes the pictures."""
+        if self.is_own:
+            return OwnImages(self.settings.model, self.settings.parameters["seed"], conditioned)
+        return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
+
     def door(self, limits: Limits, log: PaintingLog, *, conditioned: bool) -> Door:
         """The door to the model; what was used before counts."""
         budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
         budget.add(log.requests, log.spent)
         return Door(
             name=self.settings.model,
-            provider=LiteLlmImages(self.settings, self.price, conditioned=conditioned),
+            provider=self.provider(conditioned=conditioned),
             endpoint=self.settings.endpoint,
             parameters=self.settings.parameters,
             flow=Flow(limits.concurrency, requests_per_minute=limits.requests_per_minute),
@@ -105,11 +120,25 @@ def painter_of(
     """An image model, with arguments as in ``--model-arg`` (``size=1024x1024``), and its price a picture, if known."""
     if not asks_a_model(model) or model.startswith(BASELINE):
         raise UsageError(f"{model} makes no pictures", hint="name an image model as PROVIDER/NAME")
-    settings = settings_of(model, parse(arguments, [model], IMAGE_PARAMETERS), {})
+    given = parse(arguments, [model], IMAGE_PARAMETERS)
+    if model.startswith(PREFIX):
+        return _own_painter(model, {one.name: one.value for one in given}, rewriter)
+    settings = settings_of(model, given, {})
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     size, quality = (str(settings.parameters.get(name, "")) for name in ("size", "quality"))
     known = picture_price_of(model, size, quality) if price is None else picture_price_given(price)
     return Painter(settings, known, rewriter)
+
+
+def _own_painter(model: str, given: dict[str, Any], rewriter: RewriterOptions | None) -> Painter:
+    """Return a function of the user's as an image model: it takes a seed alone, and costs nothing."""
+    if other := [name for name in given if name != "seed"]:
+        hint = "decide that in the function itself"
+        raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given a prompt and a seed", hint=hint)
+    seed = given.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise UsageError(f"--model-arg seed={seed}: not a whole number")
+    return Painter(Settings(model, {"seed": seed}, {}, {"api_base": OWN}), PicturePrice(0.0, OWN), rewriter)
 
 
 def messages_of(painting: Painting) -> Messages:
@@ -206,7 +235,7 @@ def paint_all(
     check_budget(painter, limits)
     if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
         conditioned = any(painting.picture is not None for painting in wanted)
-        LiteLlmImages(painter.settings, conditioned=conditioned).prepare()  # before there is a folder
+        painter.provider(conditioned=conditioned).prepare()  # before there is a folder
     with locked(folder, WHAT):
         journal = Journal(folder / PAINTINGS, *FIELDS)
         try:
@@ -378,7 +407,7 @@ class Pictures:
             budget=self.engine.budget,
             given_up=self.given_up,
             trouble=self.engine.trouble,
-            notices=tuple(provider.notices) if isinstance(provider, LiteLlmImages) else (),
+            notices=tuple(provider.notices) if isinstance(provider, (LiteLlmImages, OwnImages)) else (),
         )
 
 

@@ -29,6 +29,7 @@ from tsgkit.library.files import look_alike
 from tsgkit.library.projects import find
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
+from tsgkit.llm.own_code import PREFIX as OWN_CODE
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
@@ -284,6 +285,9 @@ def _default_subject(task: Task) -> str:
 def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     """How each model is asked; what the cards recommend are defaults."""
     asked = asked_of(plan)
+    if own := [name for name in asked if name.startswith(OWN_CODE)]:
+        hint = "a function makes pictures for tsgkit images; put a server in front of a text model"
+        raise UsageError(f"{own[0]}: no function is asked for texts", hint=hint)
     arguments = parse(plan.model_args, asked)
     is_asked = any(map(asks_a_model, asked))
     if arguments and not is_asked:

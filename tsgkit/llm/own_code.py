@@ -1,0 +1,94 @@
+"""Code of one's own, named on the command line: ``python:MODULE:NAME`` is that object, ``NAME()`` what it returns.
+
+>>> loaded("python:math:sqrt")(9.0), loaded("python:collections:OrderedDict()")
+(3.0, OrderedDict())
+>>> loaded("python:math:squirt")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: python:math:squirt: math has no squirt
+
+A module is one that is installed, or a file (``python:./mine.py:NAME``); nothing is loaded because it lies somewhere. A
+factory is called once a process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+
+PREFIX = "python:"
+FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a file is named python:./mine.py:NAME"
+
+
+@cache
+def loaded(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
+    """Return the object that a name stands for; ``UsageError`` where there is none, or its code fails."""
+    module_name, _, attribute = name.removeprefix(PREFIX).rpartition(":")
+    is_factory = attribute.endswith("()")
+    attribute = attribute.removesuffix("()")
+    if not name.startswith(PREFIX) or not module_name or not all(map(str.isidentifier, attribute.split("."))):
+        raise UsageError(f"{name}: no name of code", hint=f"expected {FORM}")
+    found: Any = _module(module_name, name)
+    for part in attribute.split("."):
+        found = _part(found, part, name)
+    if not is_factory:
+        return found
+    if not callable(found):
+        raise UsageError(f"{name}: {attribute} is no factory: it cannot be called", hint="leave out the parentheses")
+    try:
+        return found()
+    except Exception as error:
+        raise UsageError(f"{name}: the factory failed: {described(error)}") from error
+
+
+def described(error: BaseException) -> str:
+    """Return an exception in one line, as it is told of code that is not ours."""
+    lines = str(error).splitlines()
+    return type(error).__name__ + (f": {lines[0]}" if lines else "")
+
+
+def _module(module_name: str, name: str) -> ModuleType:
+    try:
+        if module_name.endswith(".py") or "/" in module_name:
+            return _of_file(Path(module_name))
+        return importlib.import_module(module_name)
+    except UsageError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
+            hint = "install it, or name a file: python:./mine.py:NAME"
+            raise UsageError(f"{name}: no module {error.name}", hint=hint) from None
+        raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
+    except Exception as error:
+        raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
+
+
+def _of_file(path: Path) -> ModuleType:
+    """Load one file, as a module that nothing else can import by accident."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file", hint=f"expected {FORM}")
+    module_name = f"tsgkit_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: no Python file", hint="its name ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # what defines classes looks its module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _part(value: object, part: str, name: str) -> object:
+    try:
+        return getattr(value, part)
+    except AttributeError:
+        known = [one for one in dir(value) if not one.startswith("_")]
+        where = value.__name__ if isinstance(value, ModuleType) else type(value).__name__
+        where = where.removeprefix("tsgkit_own_")
+        raise UsageError(f"{name}: {where} has no {part}", hint=meant(part, known)) from None

@@ -1,0 +1,153 @@
+"""Image models of one's own: a function of a prompt and a seed, in this process.
+
+It returns a picture as bytes, as an image of Pillow, as an array of numbers, or as the path of a file. A plain function
+works in a thread of its own, so that nobody else waits; what it raises is the failure of that one picture.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import io
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.image_calls import prompt_in
+from tsgkit.llm.own_code import described, loaded
+from tsgkit.llm.pictures import MOST_BYTES, Messages, bytes_of, pictures_in
+from tsgkit.llm.reply import Ending, Reply, Usage
+
+CONDITIONED = 3
+"""Parameters of a function that is shown a picture as well."""
+WHAT = "an image of Pillow, its bytes, an array of numbers, or the path of a file"
+
+
+@dataclass
+class OwnImages:
+    """One function that makes pictures; ``conditioned`` where it is to be shown pictures as well."""
+
+    name: str
+    seed: int = 0
+    conditioned: bool = False
+    notices: list[str] = field(default_factory=list)
+    _make: Callable[..., Any] | None = field(default=None, repr=False)
+
+    def prepare(self) -> None:
+        """Load the function; ``UsageError`` where it cannot be called as it would be."""
+        found = loaded(self.name)
+        if not callable(found):
+            raise UsageError(f"{self.name}: a {type(found).__name__} cannot be called", hint="name a function")
+        wanted = CONDITIONED if self.conditioned else CONDITIONED - 1
+        try:
+            inspect.signature(found).bind(*range(wanted))
+        except TypeError:
+            given = "(prompt, seed, image)" if self.conditioned else "(prompt, seed)"
+            raise UsageError(f"{self.name}: cannot be called with {given}", hint="change its parameters") from None
+        except ValueError:  # a function of another language does not tell its parameters
+            pass
+        self._make = found
+
+    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """Make one picture, however long it takes; ``CallFailed`` where there is none."""
+        assert self._make is not None  # noqa: S101  (nobody asks who was not prepared)
+        began = time.monotonic()
+        try:
+            shown = [_opened(bytes_of(picture)) for picture in pictures_in(messages)]
+            given = (prompt_in(messages), self.seed, *shown)
+            if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
+                made = await self._make(*given)
+            else:
+                made = await _in_a_thread(self._make, given)
+            data = await asyncio.to_thread(picture_of, made)
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise CallFailed(f"{self.name} failed: {described(error)}", final=True) from error
+        return Reply(
+            text=None,
+            ending=Ending.COMPLETE,
+            model=self.name,
+            usage=Usage(0, 0, cost=0.0),
+            picture=data,
+            seconds=round(time.monotonic() - began, 4),
+        )
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def _in_a_thread(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    """Call a function in a thread that nobody waits for when the process ends."""
+    done: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            made = make(*given)
+        except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this picture)
+            done.set_exception(error if isinstance(error, Exception) else RuntimeError(described(error)))
+        else:
+            done.set_result(made)
+
+    threading.Thread(target=work, daemon=True, name="tsgkit-own-image").start()
+    return await asyncio.wrap_future(done)
+
+
+def picture_of(made: object) -> bytes:
+    """Return the bytes of a picture, in whatever form it was made; ``CallFailed`` where it is none."""
+    if isinstance(made, (bytes, bytearray, memoryview)):
+        data = bytes(made)
+    elif isinstance(made, (str, os.PathLike)):
+        data = _read(Path(made))
+    elif callable(getattr(made, "save", None)):
+        data = _saved(made)
+    elif hasattr(made, "shape") and hasattr(made, "dtype"):
+        data = _saved(_of_array(made))
+    else:
+        raise CallFailed(f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}", final=True)
+    if len(data) > MOST_BYTES:
+        raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", final=True)
+    return data
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", final=True)
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise CallFailed(f"the picture that was returned cannot be read: {why}", final=True) from None
+
+
+def _saved(image: Any) -> bytes:  # noqa: ANN401
+    buffer = io.BytesIO()
+    image.save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+def _of_array(array: Any) -> Any:  # noqa: ANN401
+    """Return an image of numbers: height, width and three colours, from 0 to 255, or floats from 0 to 1."""
+    import numpy as np
+    from PIL import Image
+
+    numbers = np.asarray(array)
+    if numbers.ndim != 3 or numbers.shape[2] not in (3, 4):
+        shape = " x ".join(map(str, numbers.shape))
+        raise CallFailed(f"what was returned is an array of {shape}: expected height x width x 3", final=True)
+    if numbers.dtype.kind == "f":
+        numbers = np.clip(np.nan_to_num(numbers) * 255 + 0.5, 0, 255)
+    return Image.fromarray(numbers.astype(np.uint8))
+
+
+def _opened(data: bytes) -> Any:  # noqa: ANN401
+    from PIL import Image
+
+    return Image.open(io.BytesIO(data))
