@@ -1,4 +1,5 @@
-"""What the README shows is what happens: its commands are run, its Python is executed, its folders exist."""
+"""What the README and the pages in docs show is what happens: their commands are run, the README's
+Python is executed, its folders exist."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from tsgkit.library.documents.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONSOLES = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+PAGES = (README, *(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))))
+CONSOLES = [console for page in PAGES for console in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]
 COMMAND = re.compile(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SHOWN = [shown for console in CONSOLES if (shown := COMMAND.findall(console))]
 """The commands of each console with their output; those of one follow each other."""
@@ -34,7 +36,7 @@ def test_there_are_commands_to_run() -> None:
 
 
 @pytest.mark.parametrize("commands", SHOWN, ids=[shown[0][0] for shown in SHOWN])
-def test_commands_print_what_the_readme_shows(
+def test_commands_print_what_pages_show(
     commands: list[tuple[str, str]], root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command, output in commands:
