@@ -93,6 +93,10 @@ def failing():
 
 def lonely(prompt):
     return prompt
+
+
+def exhausted(prompt, seed):
+    return next(iter(()))
 '''
 
 
@@ -150,6 +154,7 @@ def test_a_picture_may_come_in_many_forms(name: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said", "code"),
     [
+        ("exhausted", "exhausted failed: RuntimeError: StopIteration", 1),
         ("nothing", "what was returned is no picture, but a dict: expected an image of Pillow", 1),
         ("flat", "what was returned is an array of 6 x 8: expected height x width x 3", 1),
         ("failing()", "the factory failed: OSError: no weights here", 2),
@@ -175,6 +180,17 @@ def test_what_is_not_there_is_named(model: str, said: str, folder: Path) -> None
     ended = ran(folder, "images", "--task", "demo/cups", "--model", model, "-o", "out")
     assert ended.returncode == 2 and said in ended.stderr
     assert ran(folder, "eval", "--model", "python:./mine.py:encoded").returncode == 2
+
+
+@pytest.mark.parametrize(("name", "code"), [("shown", 0), ("encoded", 2)])
+def test_a_function_with_an_image_is_shown_drawings(name: str, code: int, folder: Path) -> None:
+    (folder / "layouts.json").write_text(json.dumps({"c0": [1]}))
+    more = ("--condition", "drawn", "--layouts", "layouts.json", "--ids", "c0", "--quiet")
+    ended = ran(folder, *words(name, *more))
+    assert ended.returncode == code, ended.stderr
+    assert code == 0 or "cannot be called with (prompt, seed, image=...)" in ended.stderr
+    if code == 0:
+        assert records(folder)["c0"]["outcome"] == "painted"
 
 
 @pytest.mark.slow

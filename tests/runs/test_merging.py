@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,6 +156,28 @@ def test_other_plans_kinds_and_places_are_refused_and_nothing_is_left(
     assert not (tmp_path / "all").exists() and not [*tmp_path.glob(".*.merging")]
 
 
+def test_calls_of_a_sample_stay_in_the_order_in_which_they_were_made(place: Path, tmp_path: Path) -> None:
+    def told(run: Path) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for call in lines(run / "calls.jsonl"):
+            found.setdefault(call["sample"], []).append(call["label"])
+        return found
+
+    labels = ["write/1", "critique/1", "revise/1", "critique/2"]
+    one, two, _ = (Path(shutil.copytree(part, tmp_path / part.name)) for part in parts(place))
+    template = lines(one / "calls.jsonl")[0]
+    for run, chosen in ((one, labels), (two, [*labels[:2], "note/1"])):
+        calls = [template | {"sample": "odd", "label": label} for label in chosen]
+        (run / "calls.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls))
+    merge([one], tmp_path / "alone")
+    assert told(tmp_path / "alone") == {"odd": labels}
+    merge([two, one], tmp_path / "both")
+    assert told(tmp_path / "both") == {"odd": ["write/1", "critique/1", "note/1", "revise/1", "critique/2"]}
+    merge([tmp_path / "both", one], tmp_path / "again")
+    merge([one, two], tmp_path / "other")
+    assert files(tmp_path / "again") == files(tmp_path / "both") == files(tmp_path / "other")
+
+
 def test_an_interrupt_leaves_nothing_half_merged(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -212,3 +235,33 @@ def test_pictures_of_shards_become_one_folder(tmp_path: Path, monkeypatch: pytes
     merged = merge([Path(name) for name in shards], Path("again"))
     assert not merged.complete and "is to be made again" in merged.problems[0]
     assert len([*Path("again").glob("*.png")]) == 6
+
+
+@pytest.mark.parametrize("name", ["../a", "/etc/a", "x/../../a", ""])
+def test_an_id_that_leads_out_of_the_folder_is_refused(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+    (tmp_path / "one").mkdir()
+    line = {"id": name, "outcome": "painted", "request": "r", "attempts": [], "model": "m"}
+    (tmp_path / "one/paintings.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(TsgkitError, match="is no name of a picture"):
+        merge([tmp_path / "one"], tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+
+
+def test_more_folders_than_files_may_be_open_are_merged(place: Path, tmp_path: Path) -> None:
+    folders = [*parts(place)]
+    folders += [Path(shutil.copytree(folders[0], tmp_path / f"copy-{number}")) for number in range(90)]
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 80, before[1]))
+        assert merge(folders, tmp_path / "all").complete
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.parametrize("size", [500, 3_000, 12_000])
+def test_a_full_disk_leaves_nothing_of_a_merged_run(size: int, place: Path, tmp_path: Path, commands: Prefork) -> None:
+    words = ("runs", "merge", *map(str, parts(place)), "-o", "all")
+    ended = commands.run(*words, cwd=tmp_path, largest_file=size)
+    assert ended.code == 2 and "cannot be written" in ended.err and "Traceback" not in ended.err
+    assert [*tmp_path.iterdir()] == []

@@ -7,6 +7,7 @@ works in a thread of its own, so that nobody else waits; what it raises is the f
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import io
 import os
@@ -25,8 +26,8 @@ from tsgkit.llm.own_code import described, loaded
 from tsgkit.llm.pictures import MOST_BYTES, Messages, bytes_of, pictures_in
 from tsgkit.llm.reply import Ending, Reply, Usage
 
-CONDITIONED = 3
-"""Parameters of a function that is shown a picture as well."""
+WRITTEN = ("1", "L", "LA", "I", "P", "RGB", "RGBA")
+"""Modes of images that PNG holds."""
 WHAT = "an image of Pillow, its bytes, an array of numbers, or the path of a file"
 
 
@@ -45,11 +46,11 @@ class OwnImages:
         found = loaded(self.name)
         if not callable(found):
             raise UsageError(f"{self.name}: a {type(found).__name__} cannot be called", hint="name a function")
-        wanted = CONDITIONED if self.conditioned else CONDITIONED - 1
+        shown = {"image": None} if self.conditioned else {}
         try:
-            inspect.signature(found).bind(*range(wanted))
+            inspect.signature(found).bind("prompt", 0, **shown)
         except TypeError:
-            given = "(prompt, seed, image)" if self.conditioned else "(prompt, seed)"
+            given = "(prompt, seed, image=...)" if self.conditioned else "(prompt, seed)"
             raise UsageError(f"{self.name}: cannot be called with {given}", hint="change its parameters") from None
         except ValueError:  # a function of another language does not tell its parameters
             pass
@@ -60,17 +61,18 @@ class OwnImages:
         assert self._make is not None  # noqa: S101  (nobody asks who was not prepared)
         began = time.monotonic()
         try:
-            shown = [_opened(bytes_of(picture)) for picture in pictures_in(messages)]
-            given = (prompt_in(messages), self.seed, *shown)
+            call = functools.partial(self._make, prompt_in(messages), self.seed)
+            for picture in pictures_in(messages):
+                call = functools.partial(call, image=_opened(bytes_of(picture)))
             if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
-                made = await self._make(*given)
+                made = await call()
             else:
-                made = await _in_a_thread(self._make, given)
+                made = await _in_a_thread(call)
             data = await asyncio.to_thread(picture_of, made)
         except CallFailed:
             raise
         except Exception as error:
-            raise CallFailed(f"{self.name} failed: {described(error)}", final=True) from error
+            raise _failed(f"{self.name} failed: {described(error)}") from error
         return Reply(
             text=None,
             ending=Ending.COMPLETE,
@@ -84,15 +86,16 @@ class OwnImages:
         """Nothing is open."""
 
 
-async def _in_a_thread(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+async def _in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
     """Call a function in a thread that nobody waits for when the process ends."""
     done: Future[Any] = Future()
 
     def work() -> None:
         try:
-            made = make(*given)
+            made = call()
         except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this picture)
-            done.set_exception(error if isinstance(error, Exception) else RuntimeError(described(error)))
+            carried = isinstance(error, Exception) and not isinstance(error, StopIteration)  # else nobody would hear it
+            done.set_exception(error if carried else RuntimeError(described(error)))
         else:
             done.set_result(made)
 
@@ -111,24 +114,28 @@ def picture_of(made: object) -> bytes:
     elif hasattr(made, "shape") and hasattr(made, "dtype"):
         data = _saved(_of_array(made))
     else:
-        raise CallFailed(f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}", final=True)
+        raise CallFailed(
+            f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}", final=True, responded=True
+        )
     if len(data) > MOST_BYTES:
-        raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", final=True)
+        raise _failed(f"the picture is larger than {MOST_BYTES:,} bytes")
     return data
 
 
 def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise CallFailed(f"the picture is larger than {MOST_BYTES:,} bytes", final=True)
+            raise _failed(f"the picture is larger than {MOST_BYTES:,} bytes")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
-        raise CallFailed(f"the picture that was returned cannot be read: {why}", final=True) from None
+        raise _failed(f"the picture that was returned cannot be read: {why}") from None
 
 
 def _saved(image: Any) -> bytes:  # noqa: ANN401
     buffer = io.BytesIO()
+    if getattr(image, "mode", "RGB") not in WRITTEN:
+        image = image.convert("RGB")
     image.save(buffer, format="PNG")
     return buffer.getvalue()
 
@@ -141,13 +148,20 @@ def _of_array(array: Any) -> Any:  # noqa: ANN401
     numbers = np.asarray(array)
     if numbers.ndim != 3 or numbers.shape[2] not in (3, 4):
         shape = " x ".join(map(str, numbers.shape))
-        raise CallFailed(f"what was returned is an array of {shape}: expected height x width x 3", final=True)
+        raise CallFailed(
+            f"what was returned is an array of {shape}: expected height x width x 3", final=True, responded=True
+        )
     if numbers.dtype.kind == "f":
-        numbers = np.clip(np.nan_to_num(numbers) * 255 + 0.5, 0, 255)
-    return Image.fromarray(numbers.astype(np.uint8))
+        numbers = np.nan_to_num(numbers) * 255 + 0.5
+    return Image.fromarray(np.clip(numbers, 0, 255).astype(np.uint8))
 
 
 def _opened(data: bytes) -> Any:  # noqa: ANN401
     from PIL import Image
 
     return Image.open(io.BytesIO(data))
+
+
+def _failed(reason: str) -> CallFailed:
+    """A failure of one picture, which trying again would not change."""
+    return CallFailed(reason, final=True, responded=True)

@@ -10,13 +10,35 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.llm.cache import canonical
-from tsgkit.runs.journal import Journal, lines_of
+from tsgkit.runs.journal import CHANGED, Journal, lines_of
 from tsgkit.runs.painted_folder import API_ERROR, BLOCKED, FIELDS, PAINTED, picture_of
-from tsgkit.suites.pictures import PAINTINGS
+from tsgkit.suites.pictures import PAINTINGS, is_file_id
 
+MOST_OPEN = 64
 RANKS = {PAINTED: 0, BLOCKED: 1, API_ERROR: 2}
 SAME = ("model", "endpoint", "parameters")
 """Fields that all lines of one plan have alike."""
+
+
+class Lines:
+    """Lines of many files, of which a few are open at a time."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths, self._open = paths, dict[int, Journal]()
+
+    def line(self, source: int, place: int) -> bytes:
+        """Return the line of a file, by its number, that begins at a place."""
+        if source not in self._open:
+            if len(self._open) >= MOST_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[source] = Journal(self._paths[source], writes=False)
+        return self._open[source].line(place)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for journal in self._open.values():
+            journal.close()
+        self._open.clear()
 
 
 class _Line(NamedTuple):
@@ -65,6 +87,10 @@ def _last_lines(number: int, folder: Path) -> dict[str, tuple[_Line, dict[str, A
     try:
         found = {}
         for place, value in lines_of(folder / PAINTINGS, frozenset(FIELDS)):
+            if not isinstance(value["id"], str) or not is_file_id(value["id"]):
+                raise FileProblem(
+                    f"{folder / PAINTINGS}: {str(value['id'])[:80]!r} is no name of a picture", hint=CHANGED
+                )
             digest = hashlib.sha256(journal.line(place)).hexdigest()
             sha256 = str(value.get("sha256", ""))
             rank = RANKS.get(value["outcome"], len(RANKS))
@@ -85,17 +111,17 @@ def _check_same(asked: tuple[Path, Mapping[str, Any]], folder: Path, value: Mapp
 def _written(folders: Sequence[Path], made: Path, best: Mapping[str, _Line]) -> list[str]:
     """Write lines in the order of ids, and the picture of each; return what is wrong with pictures left out."""
     problems: list[str] = []
-    sources = [Journal(folder / PAINTINGS, writes=False) for folder in folders]
+    sources = Lines([folder / PAINTINGS for folder in folders])
     target = Journal(made / PAINTINGS, *FIELDS)
     try:
         for item_id, line in sorted(best.items()):
             if line.rank == 0 and (problem := _copied(item_id, line, folders[line.source], made)):
                 problems.append(problem)
                 continue
-            target.add_line(sources[line.source].line(line.place))
+            target.add_line(sources.line(line.source, line.place))
     finally:
-        for journal in (*sources, target):
-            journal.close()
+        sources.close()
+        target.close()
     return problems
 
 

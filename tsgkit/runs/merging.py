@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ from tsgkit.runs.folder import (
     read_header,
 )
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.merged_pictures import merge_pictures
+from tsgkit.runs.merged_pictures import Lines, merge_pictures
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.reopened import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
@@ -57,29 +57,33 @@ ANSWERED, FINAL_ERROR, PASSING_ERROR = range(3)
 PARTS = ("subject", "task", "solver", "style", "repeat", "sample", "judge", "label", "draw", "body")
 """What identifies a call, in the order of merged calls: first the fields of a row, then the sample."""
 OF_SAMPLE = 6
+TURN = "turn"
+"""The field of a merged call that says its place among those of its sample, where its place in the file does not."""
 TOLD = ("task", "solver", "style", "sample", "label")
 TABLES = """
 pragma journal_mode = off;
 pragma synchronous = off;
-create table own (key text primary key, rank integer, line text, said text, source integer, place integer)
-    without rowid;
-create table calls (key text primary key, rank integer, line text, said text, source integer, place integer,
-    conflict integer) without rowid;
+create table own (key text primary key, sample text, turn integer, rank integer, line text, said text, source integer,
+    place integer);
+create index own_sample on own (sample);
+create table calls (key text primary key, sample text, turn integer, rank integer, line text, said text, source integer,
+    place integer, conflict integer);
 create table prompts (hash text primary key, line text, source integer, place integer) without rowid;
 create table places (sample text, place integer);
 """
 TAKE = """
-insert into own values (?, ?, ?, ?, ?, ?) on conflict do update set rank = excluded.rank, line = excluded.line,
+insert into own values (?, ?, coalesce(?, (select count(*) from own where sample = ?)), ?, ?, ?, ?, ?)
+    on conflict do update set rank = excluded.rank, line = excluded.line,
     said = excluded.said, place = excluded.place where excluded.rank <= own.rank
 """
 """Of a call that was made again in one folder, the last answer counts."""
 UNITE = """
-insert into calls select *, 0 from own where true on conflict do update set
+insert into calls select *, 0 from own where true on conflict do update set turn = min(calls.turn, excluded.turn),
     conflict = max(calls.conflict, calls.rank = 0 and excluded.rank = 0 and calls.said <> excluded.said)
 """
 REPLACE = """
-replace into calls select own.key, own.rank, own.line, own.said, own.source, own.place, calls.conflict
-    from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
+replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, own.said, own.source, own.place,
+    calls.conflict from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
 """
 
 
@@ -119,11 +123,10 @@ def merge(sources: Sequence[Path], target: Path) -> Merged:
     """Merge folders of one kind and one plan; ``UsageError`` where they are others, nothing is left behind then."""
     folders = list({path.resolve(): path for path in sources}.values())
     _check_target(folders, target)
-    with ExitStack() as stack:
-        for path in folders:
-            if path.is_dir() and os.access(path, os.W_OK):
-                stack.enter_context(locked(path, f"{path}, which is to be merged"))
-        made = stack.enter_context(_beside(target))
+    for path in folders:
+        if path.is_dir() and os.access(path, os.W_OK):
+            locked(path, f"{path}, which is to be merged").close()
+    with _beside(target) as made:
         merged = _merged(folders, made, target)
         try:
             if target.exists():
@@ -215,6 +218,8 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path) -> Merged:
                 merged = _with_missing(merged, header, missing)
             elif lacking := _lacking(header.get(SHARDS, ())):
                 merged = Merged(target, len(folders), calls, *found, lacking=lacking)
+        except sqlite3.Error as error:
+            raise FileProblem(f"{target}: cannot be written: {error}") from None
         finally:
             index.close()
     if merged.complete:
@@ -267,8 +272,9 @@ def _take_calls(index: sqlite3.Connection, source: int, path: Path) -> None:
             is_error = reply["ending"] in (Ending.API_ERROR, Ending.MISSING)
             rank = ANSWERED if not is_error else FINAL_ERROR if reply.get("final") else PASSING_ERROR
             said = canonical([reply["ending"], reply.get("text"), reply.get("refusal")])
-            row = (_key(value), rank, _hash(journal.line(place)), _hash(said.encode()), source, place)
-            index.execute(TAKE, row)
+            turn = value.pop(TURN, None)
+            sample, line = _key(value, OF_SAMPLE), _hash(Journal.encoded(value))
+            index.execute(TAKE, (_key(value), sample, turn, sample, rank, line, _hash(said.encode()), source, place))
     finally:
         journal.close()
     for statement in (UNITE, REPLACE, "delete from own"):
@@ -298,36 +304,42 @@ def _hash(line: bytes) -> str:
 
 def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection) -> int:
     """Write calls and prompts in their order, and note where the calls of each sample lie."""
-    calls = index.execute("select key, source, place from calls order by key")
+    calls = index.execute("select sample, source, place, turn from calls order by sample, turn, key")
     number = 0
-    for key, at in _copied(folders, made, CALLS, calls):
-        sample = "/".join(key.split("/")[:OF_SAMPLE])
+    for sample, at in _copied(folders, made, CALLS, calls):
         index.execute("insert into places values (?, ?)", (sample, at))
         number += 1
     index.execute("create index of_sample on places (sample)")
-    for _ in _copied(folders, made, PROMPTS, index.execute("select hash, source, place from prompts order by hash")):
+    prompts = index.execute("select hash, source, place, null from prompts order by hash")
+    for _ in _copied(folders, made, PROMPTS, prompts):
         pass
     return number
 
 
 def _copied(
-    folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int]]
+    folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int, int | None]]
 ) -> Iterator[tuple[str, int]]:
-    """Copy chosen lines of the folders into one file; yield the key of each, and where it lies now."""
-    journals = [Journal(path / name, writes=False) for path in folders]
-    at = 0
+    """Copy chosen lines of the folders into one file; yield the key of each, and where it lies now.
+
+    A line says its turn among those of one key where its place does not.
+    """
+    sources = Lines([path / name for path in folders])
+    at, before, here = 0, "", 0
     try:
         with (made / name).open("wb") as file:
-            for key, source, place in chosen:
-                line = journals[source].line(place)
+            for key, source, place, turn in chosen:
+                line = sources.line(source, place)
+                here, before = here + 1 if key == before else 0, key
+                if turn is not None:
+                    value = {name: part for name, part in json.loads(line).items() if name != TURN}
+                    line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
                 file.write(line)
                 yield key, at
                 at += len(line)
     except OSError as error:
         raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
     finally:
-        for journal in journals:
-            journal.close()
+        sources.close()
 
 
 def _conflicts(index: sqlite3.Connection) -> tuple[int, str]:
