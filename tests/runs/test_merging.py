@@ -265,3 +265,14 @@ def test_a_full_disk_leaves_nothing_of_a_merged_run(size: int, place: Path, tmp_
     ended = commands.run(*words, cwd=tmp_path, largest_file=size)
     assert ended.code == 2 and "cannot be written" in ended.err and "Traceback" not in ended.err
     assert [*tmp_path.iterdir()] == []
+
+
+def test_data_that_moved_are_named_and_odd_headers_are_no_bug(place: Path, tmp_path: Path, capsys: Captured) -> None:
+    one, two, three = (Path(shutil.copytree(part, tmp_path / part.name)) for part in parts(place))
+    header = json.loads((one / "run.json").read_text())
+    (two / "run.json").write_text(json.dumps(header | {"shards": 7, "models": [1], "shard": "2/3"}))
+    assert main(["runs", "merge", str(one), str(two), str(three), "-o", str(tmp_path / "all")]) == 0
+    assert json.loads((tmp_path / "all/run.json").read_text())["models"]
+    words = ["runs", "merge", str(one), str(two), "-o", str(tmp_path / "other"), "--data", str(tmp_path / "nowhere")]
+    assert main(words) == 2
+    assert "nowhere" in capsys.readouterr().err and not (tmp_path / "other").exists()

@@ -43,7 +43,7 @@ def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
     from tsgkit.runs.merging import united
     from tsgkit.runs.shards import whole_of
 
-    with united(arguments.runs) as (paths, merged):
+    with united(arguments.runs, arguments.data) as (paths, merged):
         for one in merged:
             complain(f"{count(one.sources, 'shard is', 'shards are')} taken as one run: {one.path.name}")
             say_merged(one)

@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge = verbs.add_parser("merge", help="make shards of a run, of calls or of pictures one folder")
     merge.add_argument("runs", nargs="+", type=Path, metavar="DIR", help="folders of one plan")
     merge.add_argument("-o", "--out", required=True, type=Path, metavar="ALL", help="the folder to write")
+    merge.add_argument("--data", metavar="D", help="where the data of a run lie now, if elsewhere")
     for verb in (listing, show, merge):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -101,7 +102,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.merged import say_merged
     from tsgkit.runs.merging import merge
 
-    merged = merge(arguments.runs, arguments.out)
+    merged = merge(arguments.runs, arguments.out, arguments.data)
     if arguments.json:
         value = asdict(merged) | {"path": str(merged.path), "complete": merged.complete}
         value["missing"] = [one._asdict() for one in merged.missing]

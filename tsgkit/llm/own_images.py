@@ -114,9 +114,7 @@ def picture_of(made: object) -> bytes:
     elif hasattr(made, "shape") and hasattr(made, "dtype"):
         data = _saved(_of_array(made))
     else:
-        raise CallFailed(
-            f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}", final=True, responded=True
-        )
+        raise _failed(f"what was returned is no picture, but a {type(made).__name__}: expected {WHAT}")
     if len(data) > MOST_BYTES:
         raise _failed(f"the picture is larger than {MOST_BYTES:,} bytes")
     return data
@@ -148,9 +146,7 @@ def _of_array(array: Any) -> Any:  # noqa: ANN401
     numbers = np.asarray(array)
     if numbers.ndim != 3 or numbers.shape[2] not in (3, 4):
         shape = " x ".join(map(str, numbers.shape))
-        raise CallFailed(
-            f"what was returned is an array of {shape}: expected height x width x 3", final=True, responded=True
-        )
+        raise _failed(f"what was returned is an array of {shape}: expected height x width x 3")
     if numbers.dtype.kind == "f":
         numbers = np.nan_to_num(numbers) * 255 + 0.5
     return Image.fromarray(np.clip(numbers, 0, 255).astype(np.uint8))

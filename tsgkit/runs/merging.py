@@ -42,6 +42,7 @@ from tsgkit.runs.folder import (
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.merged_pictures import Lines, merge_pictures
 from tsgkit.runs.plan import Cell
+from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.reopened import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
 from tsgkit.runs.state import NOWHERE, states_of
@@ -119,15 +120,18 @@ class Merged:
         return not (self.missing or self.lacking or self.problems)
 
 
-def merge(sources: Sequence[Path], target: Path) -> Merged:
-    """Merge folders of one kind and one plan; ``UsageError`` where they are others, nothing is left behind then."""
+def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Merged:
+    """Merge folders of one kind and one plan; ``UsageError`` where they are others, nothing is left behind then.
+
+    ``data`` says where the data of a run lie now, if elsewhere.
+    """
     folders = list({path.resolve(): path for path in sources}.values())
     _check_target(folders, target)
     for path in folders:
         if path.is_dir() and os.access(path, os.W_OK):
             locked(path, f"{path}, which is to be merged").close()
     with _beside(target) as made:
-        merged = _merged(folders, made, target)
+        merged = _merged(folders, made, target, data)
         try:
             if target.exists():
                 target.rmdir()
@@ -138,7 +142,7 @@ def merge(sources: Sequence[Path], target: Path) -> Merged:
 
 
 @contextmanager
-def united(paths: Sequence[Path]) -> Iterator[tuple[dict[Path, Path], list[Merged]]]:
+def united(paths: Sequence[Path], data: str | None = None) -> Iterator[tuple[dict[Path, Path], list[Merged]]]:
     """Merge the shards of one run as long as the block lasts; the first result is where each run is to be read."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
@@ -148,7 +152,7 @@ def united(paths: Sequence[Path]) -> Iterator[tuple[dict[Path, Path], list[Merge
         merged: list[Merged] = []
         for number, group in enumerate(groups.values()):
             if len(group) > 1:
-                merged.append(merge(group, Path(place) / str(number) / whole_of(group[0]).name))
+                merged.append(merge(group, Path(place) / str(number) / whole_of(group[0]).name, data))
             found |= {path: merged[-1].path if len(group) > 1 else path for path in group}
         yield {path: found[path] for path in paths}, merged
 
@@ -184,10 +188,10 @@ def _beside(target: Path) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _merged(folders: Sequence[Path], made: Path, target: Path) -> Merged:
+def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:
     pictures = [path for path in folders if (path / PAINTINGS).is_file()]
     if not pictures:
-        return _merged_calls(folders, made, target)
+        return _merged_calls(folders, made, target, data)
     if len(pictures) < len(folders):
         other = next(path for path in folders if path not in pictures)
         raise UsageError(f"{other}: no folder of pictures, as {pictures[0]} is", hint="merge folders of one kind")
@@ -199,7 +203,7 @@ def _merged(folders: Sequence[Path], made: Path, target: Path) -> Merged:
     return Merged(target, len(folders), found.lines, found.conflicts, found.example, problems=found.problems)
 
 
-def _merged_calls(folders: Sequence[Path], made: Path, target: Path) -> Merged:
+def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str | None = None) -> Merged:
     headers = [read_header(path) for path in folders]
     _check_same(folders, headers)
     header = _header_of(headers)
@@ -214,9 +218,9 @@ def _merged_calls(folders: Sequence[Path], made: Path, target: Path) -> Merged:
             found = _conflicts(index)
             merged = Merged(target, len(folders), calls, *found)
             if "plan" in header:
-                missing = _derive_samples(folders, header, made, index)
+                missing = _derive_samples(folders, prepared_again(header, folders[0], data), header, made, index)
                 merged = _with_missing(merged, header, missing)
-            elif lacking := _lacking(header.get(SHARDS, ())):
+            elif lacking := _lacking(map(str, _listed(header))):
                 merged = Merged(target, len(folders), calls, *found, lacking=lacking)
         except sqlite3.Error as error:
             raise FileProblem(f"{target}: cannot be written: {error}") from None
@@ -239,17 +243,23 @@ def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> N
 def _header_of(headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the header of the earliest folder, as that of the whole."""
     header = dict(min(headers, key=lambda one: (one["begun"], canonical(one))))
-    given = {one[SHARD] for one in headers if SHARD in one} | {name for one in headers for name in one.get(SHARDS, ())}
+    given = {str(name) for one in headers for name in [one.get(SHARD), *_listed(one)] if name is not None}
     if any(SHARD not in one and SHARDS not in one for one in headers):
         given.clear()  # a part that was begun as the whole
     header.pop(SHARD, None)
     header["command"] = _without_place(header["command"])
     for name in ("models", "response_formats"):
-        known = [one[name] for one in sorted(headers, key=canonical) if name in one]
+        known = [one[name] for one in sorted(headers, key=canonical) if isinstance(one.get(name), dict)]
         header |= {name: {key: part[key] for part in known for key in part}} if known else {}
     header |= {SHARDS: sorted(given)} if given else {}
     header |= {"written": ""} if "written" in header else {}
     return header | ({"tsgkit": __version__, "reader": READER} if "plan" in header else {})
+
+
+def _listed(header: Mapping[str, Any]) -> list[object]:
+    """Return the shards that a merged folder says are in it."""
+    given = header.get(SHARDS)
+    return given if isinstance(given, list) else []
 
 
 def _without_place(command: Iterable[str]) -> list[str]:
@@ -362,10 +372,9 @@ class _Places:
 
 
 def _derive_samples(
-    folders: Sequence[Path], header: dict[str, Any], made: Path, index: sqlite3.Connection
+    folders: Sequence[Path], prepared: Prepared, header: dict[str, Any], made: Path, index: sqlite3.Connection
 ) -> tuple[Missing, ...]:
     """Write the samples of the whole plan, as far as their calls are there; return what is missing."""
-    prepared = prepared_again(header, folders[0])
     header["samples"] = sum(len(row.numbers) for row in prepared.rows)
     header["data"] = {row.task.key: row.dataset.file for row in prepared.rows}
     samples = Journal(made / SAMPLES)
@@ -407,7 +416,7 @@ def _lacking(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _with_missing(merged: Merged, header: Mapping[str, Any], missing: tuple[Missing, ...]) -> Merged:
-    lacking = _lacking(header.get(SHARDS, ())) if missing else ()
+    lacking = _lacking(map(str, _listed(header))) if missing else ()
     if missing and lacking:
         commands = tuple((*header["command"], "--shard", name) for name in lacking)
     elif missing:
