@@ -73,6 +73,7 @@ REPORTS = (
 FOLDERS = (
     Writes("init out", "out/mine.jsonl"),
     Writes("eval --task tsg/sgqa --limit 1 --quiet --out out", "out/mine.jsonl"),
+    Writes("runs merge run -o out", "out/mine.jsonl"),
     Writes("make spatialt2i --from run --model script:said.jsonl -o out", "out/mine.jsonl"),
 )
 NAME: Callable[[Writes], str] = attrgetter("words")

@@ -14,8 +14,9 @@ from typing import TextIO
 
 import pytest
 
+from tsgkit.agents.asking import door_of
 from tsgkit.cli import progress
-from tsgkit.cli.progress import Progress
+from tsgkit.cli.progress import Progress, line_of
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.plan import Plan
@@ -33,8 +34,11 @@ def test_lines_are_plain_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     stream = StringIO()
     shown(tmp_path, stream, monkeypatch)
     lines = stream.getvalue().splitlines()
-    assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, about 0:0")
-    assert lines[-2:] == ["baseline/rules tsg/sgqa: 3/3", "baseline/rules tsg/sgds: 3/3"]
+    assert lines[0].startswith("baseline/rules tsg/sgqa: 1/3, exact_match 0.0 so far, about 0:0")
+    assert lines[-2:] == [
+        "baseline/rules tsg/sgqa: 3/3, exact_match 33.3",
+        "baseline/rules tsg/sgds: 3/3, accuracy 33.3",
+    ]
     assert "\x1b" not in stream.getvalue()
     assert "\r" not in stream.getvalue()
 
@@ -58,6 +62,15 @@ def test_lines_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     os.close(ours)
     assert "\x1b[2A\r\x1b[2Kbaseline/rules tsg/" in seen
     assert max(len(line.replace("\x1b[2A", "").replace("\r\x1b[2K", "")) for line in seen.split("\r\n")) == 19
+
+
+def test_a_line_tells_the_score_so_far_and_requests_that_failed() -> None:
+    door = door_of("openai/x", ("api_base=http://127.0.0.1:9/v1",))
+    door.failed = 2
+    part = Part("openai/x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
+    said = line_of(part)
+    assert said.startswith("openai/x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of now at most 8")
+    assert line_of(Part("x", 12, 12, ended=12, left=0, metric="accuracy", score=1.0)) == "x: 12/12, accuracy 100.0"
 
 
 @dataclass

@@ -50,5 +50,7 @@ def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
         known = {str(path): str(place) for path, place in paths.items()}
         if (baseline := getattr(arguments, "baseline", None)) is not None:
             arguments.baseline = known.get(str(baseline), baseline)
-        arguments.runs = list(dict.fromkeys(paths.values()))
+        once = {one.path for one in merged}
+        chosen = [paths[path] for path in arguments.runs]
+        arguments.runs = [path for number, path in enumerate(chosen) if path not in once or path not in chosen[:number]]
         yield {str(place): str(whole_of(path)) for path, place in paths.items() if place != path}

@@ -110,6 +110,8 @@ class Progress:
 def line_of(part: Part) -> str:
     """Say how far a part of a job is: done, failed, blocked, cost, and how long it will still take."""
     words = [f"{inert(part.title)}: {part.done:,}/{part.total:,}"]
+    if part.score is not None:
+        words.append(f"{part.metric} {100 * part.score:.1f}" + (" so far" if part.left else ""))
     if part.failed:
         words.append(f"{part.failed:,} failed")
     if part.blocked:
@@ -118,6 +120,8 @@ def line_of(part: Part) -> str:
         words.append(f"${part.spent:.4f}" if part.knows_cost else f"at least ${part.spent:.4f}")
     if part.door is not None:
         flow = part.door.flow
+        if part.door.failed:
+            words.append(f"{count(part.door.failed, 'request')} failed")
         words.append(f"{flow.active} of now at most {int(flow.limit)} requests in flight")
     if (left := part.seconds_left) is not None:
         words.append(f"about {clock(left)} left")

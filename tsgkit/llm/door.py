@@ -125,6 +125,8 @@ class Door:
     price: Price | PicturePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
+    failed: int = 0
+    """Requests that failed or were turned away."""
     giving_up: GivingUp = field(init=False, repr=False)
     outage: Outage = field(init=False, repr=False)
     _halted: asyncio.Event = field(default_factory=asyncio.Event)
@@ -315,6 +317,7 @@ class Door:
             failure.with_schema = schema is not None
             if not failure.unsent:
                 attempts.append(Attempt(_rounded(time.monotonic() - began), failure.message, failure.status))
+                self.failed += 1
                 self._note_failure(failure, start, tries)
             return failure
         finally:

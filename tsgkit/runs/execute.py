@@ -104,6 +104,7 @@ class Evaluation:
 
     def _part(self, title: tuple[str, str], states: Sequence[RowState], is_first: bool) -> Part:
         door = self.subjects.get(title[0]) if is_first else None
+        weight = sum(state.weight for state in states)
         done, total = (sum(getattr(state, name) for state in states) for name in ("finished", "total"))
         return Part(
             title=" ".join(title),
@@ -111,6 +112,8 @@ class Evaluation:
             total=total,
             ended=done - sum(state.at_start for state in states),
             left=total - done,
+            metric=states[0].metric,
+            score=sum(state.score for state in states) / weight if weight else None,
             failed=sum(state.failed for state in states),
             spent=sum(state.spent for state in states),
             knows_cost=all(state.knows_cost for state in states),

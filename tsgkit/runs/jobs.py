@@ -58,6 +58,9 @@ class Part:
     """Units that came to their end since the job began."""
     left: int
     """Units that are still to come to theirs."""
+    metric: str = ""
+    score: float | None = None
+    """A metric over the units that ended, and its value, where there is one."""
     failed: int = 0
     blocked: int = 0
     spent: float = 0.0

@@ -146,7 +146,8 @@ def united(paths: Sequence[Path], data: str | None = None) -> Iterator[tuple[dic
     """Merge the shards of one run as long as the block lasts; the first result is where each run is to be read."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
-        groups.setdefault(_run_of(path), []).append(path)
+        if path not in (group := groups.setdefault(_run_of(path), [])):
+            group.append(path)
     with tempfile.TemporaryDirectory() as place:
         found: dict[Path, Path] = {}
         merged: list[Merged] = []

@@ -17,6 +17,7 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.stored import samples_in
 from tsgkit.runs.sums import Scores, Sums
 from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.suites.metrics import PER_ITEM
 
 NOWHERE = -1
 LEFT, DONE, FAILED = 0, 1, 2
@@ -35,6 +36,11 @@ class RowState:
     failed: int = 0
     spent: float = 0.0
     knows_cost: bool = True
+    metric: str = ""
+    """The metric that is shown while the row is worked on; empty where there is none to show."""
+    score: float = 0.0
+    weight: float = 0.0
+    """What the samples that ended come to in it, in strict."""
     given_up: str = ""
     """Why the samples left are not asked any more."""
     began: float = field(default_factory=time.monotonic)
@@ -44,6 +50,8 @@ class RowState:
         self.places = array("q", [NOWHERE]) * len(self.row.numbers)
         self.done = bytearray([LEFT]) * len(self.row.numbers)
         self.sums = Sums(self.row.task.tally())
+        named = [(name, self.row.task.metrics[name]) for name in reversed(self.row.task.card.metrics)]
+        self.metric = next((name for name, one in named if one.is_headline and one.is_share and not one.made_by), "")
 
     @property
     def total(self) -> int:
@@ -61,8 +69,17 @@ class RowState:
         self.failed += (now == FAILED) - (before == FAILED)
         self.finished += (now == DONE) - (before == DONE)
 
+    def add_score(self, parts: Mapping[str, Any]) -> None:
+        """Add a sample's part of the metric that is shown."""
+        total, weight = parts.get("strict", {}).get(self.metric, (0.0, 0.0))
+        if weight:
+            per_item = self.row.task.metrics[self.metric].pooling is PER_ITEM
+            self.score += total / weight if per_item else total
+            self.weight += 1.0 if per_item else weight
+
     def add_up(self, place: int, record: Mapping[str, Any], scores: Scores) -> None:
         """Add a sample that was just judged to the sums, as long as all come in the order of the data."""
+        self.add_score(record["parts"])
         if self.sums is not None and self.sums.n == place:
             self.sums.add(record, scores)
         else:
@@ -82,6 +99,8 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
             known = numbers[cell.task] = _places(state.row)
         if (place := known.get(value["item_id"])) is not None:
             state.note(place, where, value["outcome"])
+            if value["outcome"] not in FAILURES:  # what failed is tried again
+                state.add_score(value["parts"])
     for state in states.values():
         state.at_start = state.finished
     return states
