@@ -56,7 +56,7 @@ def test_shards_of_a_run_have_its_identity_and_share_its_items(
         more = ("--style", "zero-shot", "--style", "cot", "--shard", f"{number}/3")
         assert commands.run(*words(server, *more), cwd=tmp_path).code == 0
     parts = [samples(tmp_path / f"runs/{whole.name}.shard-{number}-of-3") for number in (1, 2, 3)]
-    assert [key for part in parts for key in part].sort() == [*samples(whole)].sort()
+    assert sorted(key for part in parts for key in part) == sorted(samples(whole))
     assert {key: one for part in parts for key, one in part.items()} == samples(whole)
     styles = [{(key[-1], key[3]) for key in part} for part in parts]
     assert all({(item, "cot") for item, _ in part} <= part for part in styles), "all styles of an item lie together"

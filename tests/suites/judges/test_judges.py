@@ -26,8 +26,10 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import Finished, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
+from tsgkit.runs.merging import merge
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.prepared import prepare
+from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.judges.images import AT_ONCE
 from tsgkit.suites.pictures import Looked, PictureFolder
@@ -138,6 +140,24 @@ def test_a_service_refuses_schemas_once_and_not_again_after_a_restart(status: in
         again = judged(server, case.plan)
         stats = server.stats()
     assert (again.exit_code, stats["schemas"], stats["seen"]) == (0, 1, case.calls + 1)
+
+
+def scored(run: str) -> list[dict[str, Any]]:
+    """The samples of a run, without what tells how often a refusal had to be met: once in each shard."""
+    found = [json.loads(line) for line in Path(run, "samples.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in one.items() if name not in ("usage", "error")} for one in found]
+
+
+@each
+def test_refused_schemas_leave_merged_samples_equal_to_those_of_the_undivided_run(case: Case) -> None:
+    case.make()
+    with case.server(refuses_schemas=400) as server:
+        plan = plan_of(server, case.plan)
+        for number in range(1, 5):
+            assert evaluate(plan, Options(Path("run"), cache=False, shard=Shard(number, 4))).exit_code == 0
+        assert judged(server, case.plan).exit_code == 0
+    assert merge([Path(f"run.shard-{number}-of-4") for number in range(1, 5)], Path("all")).complete
+    assert scored("all") == scored("run")
 
 
 @each
