@@ -94,6 +94,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
     done = "complete" if one["recorded"] >= one["samples"] else f"{one['recorded']:,} of {one['samples']:,}"
     styles = [] if all(model.startswith("baseline/") for model in one["models"]) else one["styles"]
     ways = [*styles, *([f"limit {one['limit']}"] if one["limit"] else [])]
+    ways += [f"shard {one['shard']}"] if one["shard"] else []
     begun = one["begun"][:16].replace("T", " ")
     return (inert(one["run"]), begun, done, inert(", ".join(one["models"])), ", ".join(one["tasks"]), ", ".join(ways))
 
@@ -142,4 +143,5 @@ def _say_header(header: dict[str, Any]) -> None:
             say(f"  {inert(model)} at {inert(asked['endpoint'])}, {inert(str(what))}")
     for task, file in header["data"].items():
         say(f"  {task}: {inert(file)}, SHA-256 {header['asked']['data'][task][:16]}")
-    say(f"  {count(header['samples'], 'sample')}, seed {plan['seed']}, repeat {plan['repeat']}")
+    of = f" of shard {header['shard']}" if "shard" in header else ""
+    say(f"  {count(header['samples'], 'sample')}{of}, seed {plan['seed']}, repeat {plan['repeat']}")

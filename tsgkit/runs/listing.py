@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.runs.folder import HEADER, SAMPLES, read_header
+from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
 from tsgkit.runs.stored import check_evaluation, samples_in
 from tsgkit.scoring.outcomes import FAILURES
 
@@ -54,4 +54,5 @@ def _summary(path: Path) -> dict[str, Any]:
         "tasks": list(plan.tasks),
         "samples": header["samples"],
         "recorded": len(recorded),
+        "shard": header.get(SHARD),
     }

@@ -91,6 +91,8 @@ def _last_lines(number: int, folder: Path) -> dict[str, tuple[_Line, dict[str, A
                 raise FileProblem(
                     f"{folder / PAINTINGS}: {str(value['id'])[:80]!r} is no name of a picture", hint=CHANGED
                 )
+            if field := next((name for name in ("outcome", "request") if not isinstance(value[name], str)), ""):
+                raise FileProblem(f"{folder / PAINTINGS}: {value['id']}: {field}: not a text", hint=CHANGED)
             digest = hashlib.sha256(journal.line(place)).hexdigest()
             sha256 = str(value.get("sha256", ""))
             rank = RANKS.get(value["outcome"], len(RANKS))

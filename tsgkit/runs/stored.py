@@ -8,6 +8,7 @@ tsgkit.errors.FileProblem: runs/x/run.json: plan: beams: Extra inputs are not pe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -149,8 +150,11 @@ def _wrong_call(value: dict[str, Any]) -> str:
     for name in ("solver", "style", "prompt"):
         if not isinstance(value.get(name, ""), str):
             return name
-    if type(value["draw"]) is not int or not isinstance(value.get("repeat", 0), int | str):
-        return "repeat" if type(value["draw"]) is int else "draw"
+    if type(value["draw"]) is not int:
+        return "draw"
+    repeat = value.get("repeat", 0)
+    if not isinstance(repeat, int) and not (isinstance(repeat, str) and re.fullmatch("[0-9]*", repeat)):
+        return "repeat"
     try:
         reply = reply_from(value["reply"])
     except (TypeError, ValueError, AttributeError, KeyError):
