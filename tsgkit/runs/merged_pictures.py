@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import write_bytes
 from tsgkit.llm.cache import canonical
 from tsgkit.runs.journal import CHANGED, Journal, lines_of
 from tsgkit.runs.painted_folder import API_ERROR, BLOCKED, FIELDS, PAINTED, picture_of
@@ -136,8 +136,5 @@ def _copied(item_id: str, line: _Line, folder: Path, made: Path) -> str:
         return f"{source}: cannot be read: {error.strerror}; it is to be made again"
     if line.sha256 and hashlib.sha256(data).hexdigest() != line.sha256:
         return f"{source}: not the picture that was made (its SHA-256 is another); it is to be made again"
-    try:
-        shutil.copyfile(source, picture_of(made, item_id))
-    except OSError as error:
-        raise FileProblem(f"{made}: cannot be written: {error.strerror}") from None
+    write_bytes(picture_of(made, item_id), data)
     return ""
