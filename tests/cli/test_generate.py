@@ -64,23 +64,6 @@ def test_a_budget_leaves_a_partial_result_that_goes_on(capsys: Captured) -> None
         assert server.stats()["seen"] == 6
 
 
-def test_killed_work_goes_on_where_it_was(commands: Prefork, folder: Path) -> None:
-    (folder / "story.txt").write_text("".join(f"She takes cup {number} and rinses it.\n" for number in range(8)))
-    with model_server(replies=REPLIES, delay=0.1) as server:
-        process = commands.start(*words(server, "out.json", "--quiet"), cwd=folder)
-        calls = folder / "out.json.calls/calls.jsonl"
-        while not process.ended() and not (calls.is_file() and calls.read_text().count("\n") >= 5):
-            time.sleep(0.02)
-        process.signal(signal.SIGKILL)
-        process.wait()
-        assert not (folder / "out.json").exists()
-        kept = calls.read_text().count("\n")
-        assert kept >= 5
-        assert main(words(server, "out.json", "--quiet")) == 0
-        assert server.stats()["seen"] <= 24 + 1, "at most the call that was on its way is made again"
-    assert len(read_file("out.json").entries[0].narrative.graphs) == 16
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("signals", [1, 2])
 def test_interrupted_generate_keeps_what_was_answered_and_goes_on(

@@ -179,7 +179,7 @@ def test_a_budget_holds_over_continuations(
     assert job.made(folder) == right
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", SOME_QUICK)
 def test_two_processes_at_one_work_are_refused(name: str, parent: tuple[Prefork, Path], folder: Path) -> None:
     job = JOBS[name]
     with job.server(delay=600) as server:
@@ -190,7 +190,7 @@ def test_two_processes_at_one_work_are_refused(name: str, parent: tuple[Prefork,
     assert second.code == 2 and "another process is working on" in second.err
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", SOME_QUICK)
 def test_a_full_disk_ends_with_a_hint_and_the_work_goes_on(
     name: str, parent: tuple[Prefork, Path], folder: Path, wanted: Callable[[str], object]
 ) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
-import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from model_server import Running, model_server
-from prefork import Prefork
 from told_rooms import draws, right, served, texts, with_entries
 
 from tsgkit.cli import main
@@ -190,26 +187,6 @@ def test_a_budget_leaves_a_partial_result_that_goes_on(capsys: Captured) -> None
         assert "the result is partial" in capsys.readouterr().err
         assert main(words(server, "--json")) == 0
         assert summary(capsys)["items"] == 6 and server.stats()["seen"] == 12
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_stopped_work_goes_on_where_it_was(
-    commands: Prefork, folder: Path, number: signal.Signals, capsys: Captured
-) -> None:
-    with model_server(replies=served(SIX), delay=0.15) as server:
-        command = words(server, "--quiet", "--concurrency", "2")
-        process = commands.start(*command, cwd=folder)
-        calls = folder / "made.csv.calls/calls.jsonl"
-        while not process.ended() and not (calls.is_file() and calls.read_text().count("\n") >= 5):
-            time.sleep(0.02)
-        process.signal(number)
-        process.wait()
-        assert process.code == (130 if number == signal.SIGINT else -number)
-        assert not (folder / "made.csv").exists()
-        kept = calls.read_text().count("\n")
-        assert main([*command, "--json"]) == 0
-        assert summary(capsys)["items"] == 6
-        assert kept >= 5 and server.stats()["seen"] <= 12 + 2, "only what was on its way is asked for again"
 
 
 def test_orders_in_replies_reach_no_path_and_no_terminal(folder: Path, capsys: Captured) -> None:
