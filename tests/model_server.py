@@ -76,6 +76,15 @@ class Script:
             number -= share
         return ""
 
+    def note(self, fault: str, digest: str) -> None:
+        """Count a request, and go away where it is time to."""
+        self.seen[digest] += 1
+        self.counts[fault or "good"] += 1
+        if not fault:
+            self.good[digest] += 1
+            if self.away and self.counts["good"] >= self.away[0]:
+                self.leave(self.away[1])
+
     def _too_fast(self) -> bool:
         now = time.monotonic()
         while self.window and self.window[0] <= now - 1:
@@ -150,12 +159,7 @@ class Connection(asyncio.Protocol):
         prompt = json.dumps(value.get("messages"), ensure_ascii=False)
         digest = hashlib.sha256(body).hexdigest()
         fault = script.fault(prompt, digest, str(value.get("model")))
-        script.seen[digest] += 1
-        script.counts[fault or "good"] += 1
-        if not fault:
-            script.good[digest] += 1
-            if script.away and script.counts["good"] >= script.away[0]:
-                script.leave(script.away[1])
+        script.note(fault, digest)
         self.busy = True
         key = headers.get("authorization", "").removeprefix("Bearer ") if script.echo_key else ""
         later = self._finish if fault != "hang" else (lambda *_: None)
@@ -208,8 +212,7 @@ class Connection(asyncio.Protocol):
         return "\r\n".join(lines).encode()
 
 
-async def serve(options: dict[str, Any]) -> None:
-    script = Script(options)
+async def serve(script: Script, port: int, connection: Callable[[Any], Connection] = Connection) -> None:
     loop = asyncio.get_running_loop()
     gone, leaving = 0.0, asyncio.Event()
 
@@ -219,9 +222,9 @@ async def serve(options: dict[str, Any]) -> None:
         leaving.set()
 
     script.leave = leave
-    port, announced = int(options.get("port", 0)), False
+    announced = False
     while True:
-        server = await loop.create_server(lambda: Connection(script), "127.0.0.1", port, backlog=512)
+        server = await loop.create_server(lambda: connection(script), "127.0.0.1", port, backlog=512)
         if not announced:
             port = server.sockets[0].getsockname()[1]
             print(port, flush=True)
@@ -270,4 +273,5 @@ def started(program: Path, options: dict[str, object]) -> Iterator[Running]:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))
+    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    asyncio.run(serve(Script(given), int(given.get("port", 0))))

@@ -30,7 +30,7 @@ from email.parser import BytesParser
 from pathlib import Path
 from typing import Any
 
-from model_server import HTML, Connection, Running, Script, started
+from model_server import HTML, Connection, Running, Script, serve, started
 
 MAGIC = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
 REFUSAL = "Your request was rejected as a result of our safety system."
@@ -98,9 +98,11 @@ class PictureConnection(Connection):
 
     def _look(self, headers: dict[str, str], body: bytes) -> None:
         value = json.loads(body)
-        parts = [part for one in value["messages"] if isinstance(one["content"], list) for part in one["content"]]
+        contents = [one["content"] for one in value["messages"]]
+        parts = [part for content in contents if isinstance(content, list) for part in content]
+        texts = [content for content in contents if isinstance(content, str)]
         found = [seen(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
-        text = " ".join(part["text"] for part in parts if part["type"] == "text")
+        text = " ".join([*texts, *(part["text"] for part in parts if part["type"] == "text")])
         self.script.looked += [{"text": text, **one} for one in found]
         fault = self.count(text, body, value["model"])
         if fault == "echo":
@@ -109,7 +111,9 @@ class PictureConnection(Connection):
         reply = next((said for word, said in self.script.replies.items() if word in text), json.dumps(found))
         if fault == "parrot":
             reply = parts[-1]["image_url"]["url"]
-        self._later(lambda: self._finish(fault, text, "", "", reply))
+        key = headers.get("authorization", "").removeprefix("Bearer ") if self.script.echo_key else ""
+        if fault != "hang":
+            self._later(lambda: self._finish(fault, text, "", key, reply))
 
     def count(self, prompt: str, body: bytes, model: str) -> str:
         """The fault a request meets, counted; of a request to look also the kinds of its parts, in order."""
@@ -121,10 +125,7 @@ class PictureConnection(Connection):
             script.schemas += "response_format" in value
             if script.refuses_schemas and "response_format" in value:
                 fault = str(script.refuses_schemas)
-        script.seen[digest] += 1
-        script.counts[fault or "good"] += 1
-        if not fault:
-            script.good[digest] += 1
+        script.note(fault, digest)
         return fault
 
     def _later(self, answer: Any) -> None:  # noqa: ANN401
@@ -189,7 +190,7 @@ class PictureConnection(Connection):
             "jpeg": self.script.jpeg,
             "giant": base64.b64encode(picture + bytes(self.script.giant)).decode(),
         }.get(fault)
-        if fault == "nodata":
+        if fault in ("nodata", "nochoices"):
             return []
         return [{"b64_json": base64.b64encode(picture).decode() if inline is None else inline}]
 
@@ -226,14 +227,6 @@ def _fields(headers: dict[str, str], body: bytes) -> dict[str, Any]:
     return fields
 
 
-async def serve(options: dict[str, Any]) -> None:
-    script = PictureScript(options)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: PictureConnection(script), "127.0.0.1", int(options.get("port", 0)))
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-
 @contextmanager
 def picture_server(**options: object) -> Iterator[Running]:
     """A server with these options, for as long as the block lasts."""
@@ -242,4 +235,5 @@ def picture_server(**options: object) -> Iterator[Running]:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))
+    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    asyncio.run(serve(PictureScript(given), int(given.get("port", 0)), PictureConnection))

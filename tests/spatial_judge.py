@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from model_server import Running, started
+from model_server import Running, serve, started
 from picture_server import PictureConnection, PictureScript, seen
 
 from tsgkit.suites.spatialgen.rows import Question, question_from, rows_in
@@ -96,16 +96,6 @@ def written(letters: list[str], asked: str, form: str) -> str:
     return "\n".join((["My answers are these."] if form == "heading" else []) + lines)
 
 
-async def serve(options: dict[str, Any]) -> None:
-    script = JudgeScript(options)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: JudgeConnection(script), "127.0.0.1", int(options.get("port", 0)), backlog=512
-    )
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-
 @contextmanager
 def spatial_judge(**options: object) -> Iterator[Running]:
     """A judge with these options, for as long as the block lasts."""
@@ -114,4 +104,5 @@ def spatial_judge(**options: object) -> Iterator[Running]:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}))
+    given = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    asyncio.run(serve(JudgeScript(given), int(given.get("port", 0)), JudgeConnection))

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[test]")
 
+import re
 from collections import Counter
 from random import Random
 
@@ -54,8 +55,11 @@ def assert_kept(graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
     assert len(after) < len(before)
     assert not Counter(one.code for one in after) - Counter(one.code for one in before)
     named = {name for finding in before for name in finding.elements}
+    named |= {
+        name for change in changes for name in change.before or () if name in re.findall(r"[^\s,:;]+", change.reason)
+    }
     gone = {*graph.elements} - {*mended.elements}
-    assert gone <= named, f"{gone - named} vanished, and no finding names them"
+    assert gone <= named, f"{gone - named} vanished, and no finding names them, then or at an earlier step"
     for change in changes:
         if change.before is not None and change.after not in (None, change.before.reversed):
             assert change.after is not None
@@ -85,6 +89,18 @@ def test_exact_repairs_keep_every_object_that_l_lists(case: tuple[ActionGraph, V
     mended, _ = mend_graph(graph, vocabulary)
     things = {*vocabulary.objects} - {*vocabulary.verbs, "person"}
     assert things & {*graph.elements} == things & {*mended.elements}
+
+
+def test_a_name_found_only_after_the_first_repair_may_be_replaced() -> None:
+    spoilt = ActionGraph.of(
+        ("stove", "through", "pole"), ("place", "dobj", "pot"), ("hammer", "on", "stove"), ("place", "with", "hand1")
+    )
+    things, edges = ("stove", "pole", "pot", "hand1"), ("verb", "dobj", "with", "on", "through")
+    vocabulary = Vocabulary(things, edges, ("place", "hammer"))
+    assert_kept(spoilt, vocabulary)
+    _, changes = mend_graph(spoilt, vocabulary)
+    assert [change.code for change in changes] == ["no-action", "disconnected"]
+    assert "hammer" not in changes[0].reason and "hammer" in changes[1].reason
 
 
 @given(seed=st.integers(0, 999))

@@ -76,7 +76,7 @@ def recorded(folder: Path, run: str) -> dict[tuple[str, str, int], Any]:
     return {(one["sample"], one["label"], one["draw"]): one["reply"]["text"] for one in map(json.loads, lines)}
 
 
-@pytest.mark.parametrize(("protocol", "calls"), [("published", 3), ("published", 31), ("ours", 17), ("ours", 60)])
+@pytest.mark.parametrize(("protocol", "calls"), [("published", 31), ("ours", 17)])
 def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     protocol: str, calls: int, server: Running, commands: Prefork, folder: Path
 ) -> None:

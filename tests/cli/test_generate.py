@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from pathlib import Path
 
 import pytest
 from model_server import Running, model_server
-from prefork import Prefork
-from run_files import good_calls
 
 from tsgkit.cli import main
 from tsgkit.graph import check_narrative
@@ -62,35 +58,6 @@ def test_a_budget_leaves_a_partial_result_that_goes_on(capsys: Captured) -> None
         assert main(words(server, "out.json")) == 0
         assert len(read_file("out.json").entries[0].narrative.graphs) == 4
         assert server.stats()["seen"] == 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("signals", [1, 2])
-def test_interrupted_generate_keeps_what_was_answered_and_goes_on(
-    signals: int, commands: Prefork, folder: Path
-) -> None:
-    hangs = {"Break a sentence": "hang"} if signals == 2 else {}
-    with model_server(replies=REPLIES, delay=0.3) as server, model_server(replies=REPLIES, always=hangs) as hanging:
-        asked = hanging if hangs else server
-        process = commands.start(*words(asked, "out.json"), cwd=folder)
-        while not process.ended() and asked.stats()["seen"] < (1 if hangs else 2):
-            time.sleep(0.01)
-        process.signal(signal.SIGINT)
-        while hangs and "Ctrl-C again does not wait" not in process.err:
-            time.sleep(0.01)
-        if hangs:
-            process.signal(signal.SIGINT)
-        process.wait()
-        kept = good_calls(folder / "out.json.calls")
-        assert process.code == 130 and not (folder / "out.json").exists()
-        assert f"interrupted: {kept} calls are kept in out.json.calls; out.json was not written" in process.err
-        assert not any(word in process.err for word in ("Traceback", "Warning", "never", "Exception"))
-        if hangs:
-            return
-        assert kept == server.stats()["seen"] == 2, "what was in flight is paid for, so it is kept"
-        assert commands.run(*words(server, "out.json"), cwd=folder).code == 0
-        assert server.stats()["seen"] == 6
-    assert len(read_file("out.json").entries[0].narrative.graphs) == 4
 
 
 def test_a_failing_model_says_why_and_writes_nothing_it_does_not_have(capsys: Captured) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,55 +189,6 @@ def painted(out: Path) -> dict[str, bytes]:
 def wait_for(process: Ran, out: Path, pictures: int) -> None:
     while not process.ended() and len(painted(out)) < pictures:
         time.sleep(0.005)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_and_gone_on_with_nothing_that_is_there_is_painted_twice(place: tuple[Prefork, Path], seed: int) -> None:
-    parent, folder = place
-    out = folder / f"killed-{seed}"
-    with picture_server(delay=0.05) as server:
-        command = words(server.base, "--quiet", "--concurrency", "3", out=out.name)
-        for pictures in (1 + seed, 4 + 2 * seed):
-            process = parent.start(*command, cwd=folder)
-            wait_for(process, out, pictures)
-            process.signal(signal.SIGKILL)
-            process.wait()
-        there, before = painted(out), server.stats()["prompts"]
-        ended = parent.run(*command, cwd=folder)
-        asked = server.stats()["prompts"][len(before) :]
-    assert (ended.code, ended.err) == (0, "")
-    assert sorted(asked) == sorted(text for name, text in ROWS.items() if f"{name}.png" not in there)
-    assert painted(out) == {f"{name}.png": png(text) for name, text in ROWS.items()}
-
-
-def test_an_interrupt_lets_what_is_in_work_come_home(place: tuple[Prefork, Path]) -> None:
-    parent, folder = place
-    out = folder / "interrupted"
-    with picture_server(delay=0.2) as server:
-        command = words(server.base, "--concurrency", "3", out=out.name)
-        process = parent.start(*command, cwd=folder)
-        wait_for(process, out, 1)
-        process.signal(signal.SIGINT)
-        process.wait()
-        assert len(painted(out)) == server.stats()["seen"] < 12
-        again = parent.run(*command, cwd=folder)
-        assert server.stats()["good"] == 12 and server.stats()["good_twice"] == 0
-    assert process.code == 130 and "stopping: waiting for" in process.err and "nothing is lost" in process.err
-    assert KEY not in process.err + process.out
-    assert again.code == 0
-
-
-def test_two_processes_in_one_folder_are_refused(place: tuple[Prefork, Path]) -> None:
-    parent, folder = place
-    with picture_server(delay=0.3) as server:
-        command = words(server.base, "--quiet", "--concurrency", "1", out="shared")
-        first = parent.start(*command, cwd=folder)
-        wait_for(first, folder / "shared", 1)
-        second = parent.run(*command, cwd=folder)
-        first.signal(signal.SIGKILL)
-        first.wait()
-    assert second.code == 2 and "another process is working on these pictures" in second.err
 
 
 def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:

@@ -348,27 +348,6 @@ def test_a_budget_is_kept_and_raised_later(capsys: Captured) -> None:
         assert graphs("out.txt") == [GOOD, GOOD, GOOD] and server.stats()["seen"] == 3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("calls", [1, 4, 9])
-def test_killed_work_goes_on_where_it_was(calls: int, commands: Prefork, folder: Path) -> None:
-    Path("g.txt").write_text(arrow.write([VASE] * 8))
-    replies = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> vase"}
-    with model_server(replies=replies, delay=0.03) as server:
-        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--quiet"]
-        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
-        process, path = commands.start(*words, cwd=folder), folder / "out.txt.calls/calls.jsonl"
-        while not process.ended() and not (path.is_file() and path.read_bytes().count(b"\n") >= calls):
-            time.sleep(0.002)
-        process.signal(signal.SIGKILL)
-        process.wait()
-        assert not Path("out.txt").exists()
-        recorded, before = good_calls(folder / "out.txt.calls"), server.stats()["seen"]
-        assert commands.run(*words, cwd=folder).code == 0
-        whole = good_calls(folder / "out.txt.calls")
-        assert server.stats()["seen"] - before == whole - recorded, "only what was not recorded is asked"
-    assert graphs("out.txt") == [GOOD] * 8
-
-
 UNWANTED = ("Traceback", "Warning", "never", "Exception", "Error")
 
 
@@ -396,29 +375,6 @@ def test_interrupted_refine_lets_requests_come_home_and_goes_on(
         stats = server.stats()
         assert stats["good_twice"] == 0 or stats["seen"] == good_calls(folder / "out.jsonl.calls")
     assert graphs("out.jsonl") == [GOOD] * 12
-
-
-@pytest.mark.slow
-def test_second_interrupt_of_refine_does_not_wait(folder: Path) -> None:
-    Path("g.txt").write_text(arrow.write([VASE] * 3))
-    replies = {"Look at": "graph 1: mismatched: fill -> dobj -> vase"}
-    with model_server(replies=replies, always={"Put action graphs right": "hang"}) as server:
-        words = ["refine", "g.txt", "-o", "out.txt", "--vocabulary", "L.json", "--model", "openai/x"]
-        words += ["--model-arg", f"api_base={server.base}"]
-        command = [sys.executable, "-W", "default", "-m", "tsgkit", *words]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
-            while process.poll() is None and server.stats()["seen"] < 2:
-                time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
-            said = next(line for line in process.stderr if not line.startswith("loading"))
-            assert "stopping: waiting for 1 item in work; Ctrl-C again does not wait" in said
-            for _ in range(3):
-                process.send_signal(signal.SIGINT)
-            said = process.stderr.read()
-            assert process.wait() == 130
-    assert "interrupted: 1 call is kept in out.txt.calls; out.txt was not written" in said
-    assert not any(word in said for word in UNWANTED) and not Path("out.txt").exists()
 
 
 def test_interrupted_review_keeps_its_decisions(folder: Path) -> None:

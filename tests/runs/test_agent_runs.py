@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,27 +87,6 @@ def test_all_tasks_of_agents_go_from_plan_to_table_beside_the_other_solvers(
     assert labels == {"answer", "vote", "decompose", "write", "critique", "revise", "local", "changes", "notes"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
-def test_a_killed_run_ends_as_if_it_had_not_been_killed(
-    server: Running, commands: Prefork, undisturbed: Path, tmp_path: Path, seed: int
-) -> None:
-    draw, whole = random.Random(seed), len(lines(undisturbed / "calls.jsonl"))
-    for _ in range(1 + (seed % 3 == 0)):
-        process = commands.start(*words(server.base, *AGENT), cwd=tmp_path)
-        path, calls = tmp_path / "run/calls.jsonl", draw.randrange(whole)
-        while not process.ended() and not (path.exists() and path.read_bytes().count(b"\n") >= calls):
-            time.sleep(0.002)
-        process.signal(signal.SIGKILL)
-        process.wait()
-    recorded, before = asked(tmp_path / "run"), seen(server)
-    ended = commands.run(*words(server.base, *AGENT), cwd=tmp_path)
-    assert (ended.code, ended.err) == (0, "")
-    assert seen(server) - before == asked(undisturbed) - recorded, "only what was not recorded is asked"
-    assert samples(tmp_path / "run") == samples(undisturbed)
-    assert len(lines(tmp_path / "run/calls.jsonl")) == whole
-
-
 def test_a_finished_run_is_judged_again_and_explained_without_asking(
     server: Running, commands: Prefork, undisturbed: Path
 ) -> None:
@@ -141,34 +117,6 @@ def test_another_solver_or_other_prompts_are_another_run(server: Running, comman
     (tmp_path / "prompts/agents/write.txt").write_text(mine)
     ended = commands.run(*words(server.base, "--solver", "agent:exact"), cwd=tmp_path)
     assert ended.code == 2 and "prompts differs" in ended.err
-
-
-@pytest.mark.slow
-def test_a_budget_holds_within_a_sample_and_over_continuations(
-    server: Running, commands: Prefork, undisturbed: Path, tmp_path: Path
-) -> None:
-    before = seen(server)
-    for limit in (2, 2, 7):
-        ended = commands.run(*words(server.base, *AGENT, "--max-requests", str(limit)), cwd=tmp_path)
-        assert ended.code == 4 and f"{limit} of {limit} requests" in ended.err
-        assert seen(server) - before == limit == asked(tmp_path / "run")
-    assert commands.run(*words(server.base, *AGENT), cwd=tmp_path).code == 0
-    assert seen(server) - before == asked(undisturbed)
-    assert samples(tmp_path / "run") == samples(undisturbed)
-
-
-def test_ctrl_c_leaves_a_run_that_goes_on(
-    server: Running, commands: Prefork, undisturbed: Path, tmp_path: Path
-) -> None:
-    process = commands.start(*words(server.base, *AGENT), cwd=tmp_path)
-    path = tmp_path / "run/calls.jsonl"
-    while not process.ended() and not (path.exists() and path.read_bytes().count(b"\n") >= 4):
-        time.sleep(0.002)
-    process.signal(signal.SIGINT)
-    assert process.wait().code == 130
-    assert "nothing is lost; go on with" in process.err
-    assert commands.run(*words(server.base, *AGENT), cwd=tmp_path).code == 0
-    assert samples(tmp_path / "run") == samples(undisturbed)
 
 
 def records(run: Path) -> list[dict[str, Any]]:

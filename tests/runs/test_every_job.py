@@ -1,221 +1,249 @@
-"""The guarantees of a run hold for every kind of job: killed, interrupted, out of money or disk, it goes on."""
+"""Whatever the job: killed, interrupted, out of budget or beside another process, it goes on and asks nothing twice."""
 
 from __future__ import annotations
 
-import json
+import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
 
-from model_server import Running, model_server
-from picture_server import picture_server
-from picture_suite import install
-from prefork import Prefork, Ran, prefork
-from run_files import everything, samples
-from told_rooms import draws, served
+from every_job import JOBS, KEY, Job
+from model_server import Running
+from prefork import Prefork, Ran
+from run_files import everything
 
-from tsgkit.graph.model import ActionGraph, Narrative
-from tsgkit.graph.notation import arrow, narratives
 
-KEY = "sk-loopback-key-of-every-job"
-GOOD = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
-WRONG = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "kettle"), ("fill", "with", "hand1"))
-STORY = "".join(f"She fills vase {number}.\n" for number in range(4))
-CLEANED = {"Put action graphs right": arrow.write([GOOD]), "Look at": "graph 1: mismatched: fill -> dobj -> kettle"}
-TOLD = {"Break a sentence": "1. fill the vase", "number 1 of": arrow.write([GOOD])}
+def kinds(*quick: str) -> list[Any]:
+    """All kinds of jobs; those that are not among the quick ones are slow."""
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in JOBS]
 
 
 @dataclass(frozen=True)
-class Job:
-    """A command, what a server answers to it, and what it makes."""
+class Undisturbed:
+    """A place where a job was prepared, and its run without any trouble."""
 
-    words: tuple[str, ...]
-    out: str
+    place: Path
+    product: Any
     requests: int
-    replies: dict[str, str] = field(default_factory=dict)
-    log: str = "calls.jsonl"
-    pictures: bool = False
-    in_flight: int = 2
-    room: int = 3_000
-    """Bytes of the largest file on a disk that is too small for its log."""
-
-    def command(self, server: Running, *more: str) -> tuple[str, ...]:
-        model = ("--model", "openai/x", "--model-arg", f"api_base={server.base}", "--model-arg", f"api_key={KEY}")
-        return (*self.words, *model, "--concurrency", str(self.in_flight), *more)
-
-    def server(self, **how: object) -> Any:  # noqa: ANN401
-        return picture_server(**how) if self.pictures else model_server(replies=self.replies, **how)
-
-    def recorded(self, folder: Path) -> int:
-        path = folder / self.log
-        return path.read_bytes().count(b"\n") if path.exists() else 0
-
-    def made(self, folder: Path) -> object:
-        """What a person wants of it."""
-        out = folder / self.out
-        if self.pictures:
-            return {path.name: path.read_bytes() for path in out.glob("*.png")}
-        return samples(out) if self.words[0] == "eval" else out.read_bytes() if out.exists() else None
+    answered: int
 
 
-def evaluation(*more: str) -> tuple[str, ...]:
-    return ("eval", "--task", "sgqa", "--limit", "6", "--no-cache", "--quiet", "--out", "run", *more)
-
-
-JOBS = {
-    "eval": Job(evaluation(), "run", 6, log="run/calls.jsonl"),
-    "eval vote:3": Job(evaluation("--solver", "vote:3"), "run", 18, log="run/calls.jsonl"),
-    "images": Job(
-        ("images", "--task", "demo/cups", "--quiet", "-o", "made"),
-        "made",
-        6,
-        log="made/paintings.jsonl",
-        pictures=True,
-        room=900,
-    ),
-    "refine": Job(
-        ("refine", "g.jsonl", "--quiet", "-o", "c.jsonl"), "c.jsonl", 18, CLEANED, "c.jsonl.calls/calls.jsonl"
-    ),
-    "generate": Job(
-        ("generate", "story.txt", "--quiet", "-o", "g.json"), "g.json", 8, TOLD, "g.json.calls/calls.jsonl", in_flight=1
-    ),
-    "make sceneeval": Job(
-        ("make", "sceneeval", "--items", "4", "--quiet", "-o", "made.csv"),
-        *("made.csv", 8, served(draws(4)), "made.csv.calls/calls.jsonl"),
-    ),
-}
-
-
-QUICK = ("images", "refine")
-SOME_QUICK = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in JOBS]
+Whole = Callable[[str], Undisturbed]
 
 
 @pytest.fixture(scope="module")
-def parent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prefork, Path]]:
-    """Processes that know a suite with pictures to make."""
-    folder = tmp_path_factory.mktemp("jobs")
-    with pytest.MonkeyPatch.context() as patch:
-        install(folder / "project", {f"c{number}": f"Cup {number}." for number in range(6)}, patch)
-        with prefork(folder) as processes:
-            yield processes, folder / "project"
+def whole(commands: Prefork, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Carries out each job undisturbed, once."""
+    known: dict[str, Undisturbed] = {}
 
-
-@pytest.fixture
-def folder(parent: tuple[Prefork, Path], tmp_path: Path) -> Path:
-    for name in ("tasks", "prompts", "eval"):
-        (tmp_path / name).symlink_to(parent[1] / name)
-    (tmp_path / "g.jsonl").write_text(narratives.write(Narrative.of([WRONG])) * 6)
-    (tmp_path / "story.txt").write_text(STORY)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def wanted(parent: tuple[Prefork, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], object]:
-    """What each job makes undisturbed, made once."""
-    found: dict[str, object] = {}
-
-    def of(name: str) -> object:
-        if name not in found:
-            place, job = tmp_path_factory.mktemp("undisturbed"), JOBS[name]
-            for part in ("tasks", "prompts", "eval"):
-                (place / part).symlink_to(parent[1] / part)
-            (place / "g.jsonl").write_text(narratives.write(Narrative.of([WRONG])) * 6)
-            (place / "story.txt").write_text(STORY)
+    def of(name: str) -> Undisturbed:
+        if name not in known:
+            job, folder = JOBS[name], tmp_path_factory.mktemp("whole")
+            (folder / "prepared").mkdir()
+            job.prepare(folder / "prepared", commands)
+            shutil.copytree(folder / "prepared", folder / "run")
             with job.server() as server:
-                ended = parent[0].run(*job.command(server), cwd=place)
-                assert ended.code == 0, ended.err
-                assert server.stats()["seen"] == job.requests
-            found[name] = job.made(place)
-        return found[name]
+                ended = commands.run(*job.command(server, "--quiet"), cwd=folder / "run")
+                asked = server.stats()
+            assert (ended.code, ended.err) == (0, "")
+            product, answered = job.product(folder / "run"), job.answered(folder / "run")
+            assert product is not None
+            assert asked["seen"] == asked["good"] == answered > 3
+            known[name] = Undisturbed(folder / "prepared", product, answered, answered)
+        return known[name]
 
     return of
 
 
-def until(process: Ran, true: Callable[[], bool]) -> None:
-    while not process.ended() and not true():
-        time.sleep(0.01)
+def placed(one: Undisturbed, folder: Path) -> Path:
+    shutil.copytree(one.place, folder / "work")
+    return folder / "work"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize("name", SOME_QUICK)
-def test_stopped_at_any_moment_it_goes_on_and_pays_for_nothing_twice(
-    name: str, number: signal.Signals, parent: tuple[Prefork, Path], folder: Path, wanted: Callable[[str], object]
+def when_seen(server: Running, process: Ran, number: int) -> None:
+    """Wait until the server was asked so often."""
+    until = time.monotonic() + 30
+    while not process.ended() and server.stats()["seen"] < number and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def finish(job: Job, server: Running, commands: Prefork, folder: Path, one: Undisturbed) -> None:
+    """Go on, and find everything as if nothing had happened; only what was not recorded is asked."""
+    kept, before = job.answered(folder), server.stats()["good"]
+    ended = commands.run(*job.command(server, "--quiet"), cwd=folder)
+    assert (ended.code, ended.err) == (0, "")
+    assert job.product(folder) == one.product
+    assert server.stats()["good"] - before == one.requests - kept
+    assert job.answered(folder) == one.answered
+
+
+@pytest.mark.parametrize("part", [0.2, 0.7])
+@pytest.mark.parametrize("name", kinds("images --rewriter", "refine"))
+def test_a_killed_job_ends_as_if_it_had_not_been_killed(
+    name: str, part: float, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
-    job, right = JOBS[name], wanted(name)
-    with job.server(delay=0.1) as server:
-        process = parent[0].start(*job.command(server), cwd=folder)
-        until(process, lambda: job.recorded(folder) >= job.requests // 3)
-        process.signal(number)
-        process.wait()
-        assert process.code == (130 if number == signal.SIGINT else -number), process.err
-        if number == signal.SIGINT:
-            assert job.recorded(folder) == server.stats()["seen"], "what was in flight is paid for, so it is kept"
-        again = parent[0].run(*job.command(server), cwd=folder)
-        assert again.code == 0, again.err
-        spare = 0 if number == signal.SIGINT else job.in_flight
-        assert job.requests <= server.stats()["seen"] <= job.requests + spare
-    assert job.made(folder) == right
-    assert KEY.encode() not in everything(folder) and KEY not in process.err + process.out + again.err
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(delay=0.05) as server:
+        process = commands.start(*job.command(server, "--quiet"), cwd=folder)
+        when_seen(server, process, 1 + int(part * one.requests))
+        process.signal(signal.SIGKILL)
+        assert process.wait().code == -signal.SIGKILL
+        lost = server.stats()["seen"] - job.answered(folder)
+        assert 0 <= lost <= 2, "at most what was in flight"
+        finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", SOME_QUICK)
-def test_a_budget_holds_over_continuations(
-    name: str, parent: tuple[Prefork, Path], folder: Path, wanted: Callable[[str], object]
+@pytest.mark.parametrize("name", kinds("images --rewriter", "refine"))
+def test_ctrl_c_lets_what_is_in_work_come_home(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(delay=0.3) as server:
+        process = commands.start(*job.command(server), cwd=folder)
+        when_seen(server, process, 2)
+        process.signal(signal.SIGINT)
+        assert process.wait().code == 130
+        assert "go on" in process.err or "goes on" in process.err
+        assert not any(word in process.err + process.out for word in (KEY, "Traceback", "Warning", "Exception"))
+        assert 2 <= job.answered(folder) == server.stats()["seen"] < one.requests
+        finish(job, server, commands, folder, one)
+
+
+@pytest.mark.parametrize("name", kinds("zero-shot", "refine"))
+def test_a_second_ctrl_c_does_not_wait(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(first=[200, 200], faults={"hang": 1.0}) as server:
+        port = int(server.base.split(":")[2].split("/")[0])
+        process = commands.start(*job.command(server, "--timeout", "600"), cwd=folder)
+        when_seen(server, process, 2 + job.in_flight)
+        process.signal(signal.SIGINT)
+        until = time.monotonic() + 30
+        while "Ctrl-C again does not wait" not in process.err and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not process.ended(), "the first waits"
+        process.signal(signal.SIGINT)
+        assert process.wait().code == 130
+        assert "go on" in process.err or "goes on" in process.err
+        assert job.answered(folder) == 2
+    with job.server(port=port) as server:
+        finish(job, server, commands, folder, one)
+
+
+@pytest.mark.parametrize("name", kinds("images --rewriter"))
+def test_a_second_process_at_the_same_work_is_refused(
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:
-    job, right = JOBS[name], wanted(name)
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(delay=0.2) as server:
+        command = job.command(server, "--quiet")
+        first = commands.start(*command, cwd=folder)
+        when_seen(server, first, 1)
+        first.signal(signal.SIGSTOP)  # it stays at work, however slow the second is
+        second = commands.run(*command, cwd=folder)
+        first.signal(signal.SIGCONT)
+        assert (second.code, "another process is working on" in second.err) == (2, True), second.err
+        assert (first.wait().code, first.err) == (0, "")
+        assert server.stats()["seen"] == one.requests
+    assert job.product(folder) == one.product
+
+
+@pytest.mark.parametrize("name", kinds("refine"))
+def test_a_budget_of_requests_holds_over_continuations(
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
+) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
     with job.server() as server:
-        for limit in (2, 3):
-            ended = parent[0].run(*job.command(server, "--max-requests", str(limit)), cwd=folder)
-            assert ended.code == 4 and server.stats()["seen"] == limit, ended.err
-        assert parent[0].run(*job.command(server), cwd=folder).code == 0
-        assert server.stats()["seen"] == job.requests
-    assert job.made(folder) == right
+        for _ in range(2):
+            ended = commands.run(*job.command(server, "--quiet", "--max-requests", "3"), cwd=folder)
+            assert ended.code == 4, ended.err
+            assert "3 of 3 requests" in ended.err
+            assert server.stats()["seen"] == job.answered(folder) == 3
+        finish(job, server, commands, folder, one)
 
 
-@pytest.mark.parametrize("name", SOME_QUICK)
-def test_two_processes_at_one_work_are_refused(name: str, parent: tuple[Prefork, Path], folder: Path) -> None:
-    job = JOBS[name]
-    with job.server(delay=600) as server:
-        first = parent[0].start(*job.command(server), cwd=folder)
-        until(first, lambda: server.stats()["seen"] >= 1)
-        second = parent[0].run(*job.command(server), cwd=folder)
-        first.signal(signal.SIGKILL)
-    assert second.code == 2 and "another process is working on" in second.err
-
-
-@pytest.mark.parametrize("name", SOME_QUICK)
-def test_a_full_disk_ends_with_a_hint_and_the_work_goes_on(
-    name: str, parent: tuple[Prefork, Path], folder: Path, wanted: Callable[[str], object]
-) -> None:
-    job, right = JOBS[name], wanted(name)
-    with job.server() as server:
-        full = parent[0].run(*job.command(server), cwd=folder, largest_file=job.room)
-        assert full.code not in (0, 70) and "Traceback" not in full.err
-        assert "cannot be written" in full.err or "cannot be kept" in full.err
-        again = parent[0].run(*job.command(server), cwd=folder)
-        assert again.code == 0, again.err
-    assert job.made(folder) == right
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", JOBS)
-def test_among_faults_everything_ends_as_without(
-    name: str, parent: tuple[Prefork, Path], folder: Path, wanted: Callable[[str], object]
-) -> None:
-    job, right = JOBS[name], wanted(name)
-    faults = {"429": 0.1, "500": 0.1, "cut": 0.05, "html": 0.05}
+@pytest.mark.parametrize("name", kinds("zero-shot"))
+def test_faults_of_the_service_change_nothing(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    faults = {"429": 0.1, "500": 0.1, "cut": 0.1, "html": 0.1, "nochoices": 0.1}
     with job.server(faults=faults, retry_after="0.1") as server:
-        ended = parent[0].run(*job.command(server), cwd=folder)
-        assert ended.code == 0, ended.err
-        stats = server.stats()
-    assert (job.made(folder), stats["good"]) == (right, job.requests)
-    told = [json.loads(line) for line in (folder / job.log).read_text().splitlines()]
-    attempts = sum(len(line["attempts"] if job.pictures else line["reply"].get("attempts", [])) for line in told)
-    assert attempts == stats["seen"], "every request stands in the record"
+        finish(job, server, commands, folder, one)
+
+
+@pytest.mark.parametrize("name", kinds("zero-shot", "images --rewriter", "refine"))
+def test_a_key_that_errors_repeat_is_nowhere(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(first=[429, 500, 200, 200], faults={"401": 1.0}, retry_after="0.1", echo_key=True) as server:
+        ended = commands.run(*job.command(server, "--attempts", "2"), cwd=folder)
+    assert ended.code in (0, 1, 2)
+    assert KEY not in ended.out + ended.err and KEY.encode() not in everything(folder)
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("name", kinds("zero-shot"))
+def test_an_outage_is_waited_for(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server(away=[2, 2.0]) as server:
+        ended = commands.run(*job.command(server, "--quiet"), cwd=folder)
+        assert (ended.code, ended.err) == (0, "")
+        assert server.stats()["good"] <= one.requests + 2, "at most what was on its way when it went is asked again"
+    assert job.product(folder) == one.product
+
+
+@pytest.mark.parametrize("name", kinds("images --rewriter"))
+def test_a_silent_service_is_seen_and_named_when_interrupted(
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
+) -> None:
+    job, folder = JOBS[name], placed(whole(name), tmp_path)
+    with job.server(always={"": "429"}, retry_after="30") as server:
+        process = commands.start(*job.command(server), cwd=folder)
+        until = time.monotonic() + 30
+        while "no answer for" not in process.err and time.monotonic() < until:
+            time.sleep(0.05)
+        assert "slow down" in process.err, process.err
+        before = process.err
+        process.signal(signal.SIGINT)
+        assert process.wait(20).code == 130
+    assert "while waiting for openai/" in process.err[len(before) :]
+    assert "no answer for" in process.err[len(before) :] and "slow down" in process.err[len(before) :]
+
+
+@pytest.mark.parametrize("name", kinds("refine"))
+def test_a_service_that_does_not_come_back_is_given_up_after_the_longest_outage(
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
+) -> None:
+    job, folder = JOBS[name], placed(whole(name), tmp_path)
+    with job.server(first=[200, 200] + [503] * 400) as server:
+        command = job.command(server, "--max-outage", "0.02", "--quiet")
+        ended = commands.run(*command, cwd=folder)
+        assert ended.code == 1, ended.out + ended.err
+        assert "(limit: --max-outage)" in ended.out + ended.err
+        ended = commands.run(*command, "--max-outage", "0", cwd=folder)
+        assert (ended.code, "--max-outage 0.0: it must be more than 0" in ended.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", kinds("zero-shot", "images --rewriter"))
+def test_a_full_disk_is_told_and_what_was_kept_goes_on(
+    name: str, whole: Whole, commands: Prefork, tmp_path: Path
+) -> None:
+    job, one = JOBS[name], whole(name)
+    folder = placed(one, tmp_path)
+    with job.server() as server:
+        for size in job.room:
+            ended = commands.run(*job.command(server, "--quiet"), cwd=folder, largest_file=size)
+            assert ended.code == 2, ended.out + ended.err
+            assert "cannot be written" in ended.err
+        finish(job, server, commands, folder, one)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import time
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from model_server import model_server
-from picture_server import picture_server
 from prefork import Prefork
 from run_files import lines, samples
 from shipped import DATA
@@ -130,55 +127,6 @@ def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork
     assert ended.code == 1
     assert counts["api_error"] == 0
     assert counts["missing"] == 90 - counts["answered"] > 0
-
-
-ASKING = {
-    "eval": ("eval", "--task", "sgqa", "--limit", "5", "--no-cache", "--out", "run"),
-    "refine": ("refine", "spoilt.txt", "-o", "clean.txt"),
-    "make spatialgen": ("make", "spatialgen", "--scene", "Kitchen", "-o", "made.jsonl"),
-    "images": ("images", "--task", "spatialgen/questions", "--limit", "8", "-o", "pictures"),
-    "images --rewriter": ("images", "--task", "spatialgen/questions", "--limit", "8", "-o", "pictures"),
-}
-
-
-def asking(name: str, base: str, folder: Path) -> list[str]:
-    """A command that asks the model of a server."""
-    spoilt = "person -> verb -> cut\ncut -> dobj -> bread\ncut -> with -> hands\n"
-    (folder / "spoilt.txt").write_text("\n".join([spoilt] * 3))
-    address = f"api_base={base}"
-    asked = [*ASKING[name], "--model", "openai/x", "--model-arg", address]
-    return [*asked, "--rewriter", "openai/x", "--rewriter-arg", address] if "rewriter" in name else asked
-
-
-@pytest.mark.parametrize("name", ASKING)
-def test_a_silent_service_is_seen_and_named_when_interrupted(name: str, commands: Prefork, tmp_path: Path) -> None:
-    made = picture_server if name.startswith("images") else model_server
-    with made(always={"": "429"}, retry_after="30") as server:
-        process = commands.start(*asking(name, server.base, tmp_path), cwd=tmp_path)
-        until = time.monotonic() + 30
-        while "no answer for" not in process.err and time.monotonic() < until:
-            time.sleep(0.05)
-        assert "slow down" in process.err, process.err
-        before = process.err
-        process.signal(signal.SIGINT)
-        process.wait(20)
-    assert process.code == 130
-    assert "while waiting for openai/x: no answer for" in process.err[len(before) :]
-    assert "slow down" in process.err[len(before) :]
-
-
-@pytest.mark.parametrize("name", ["refine", "make spatialgen", "images --rewriter"])
-def test_a_service_that_does_not_come_back_is_given_up_after_the_longest_outage(
-    name: str, commands: Prefork, tmp_path: Path
-) -> None:
-    made = picture_server if name.startswith("images") else model_server
-    with made(first=[200] * 2 + [503] * 400) if "images" in name else made(away=[2, 600]) as server:
-        command = [*asking(name, server.base, tmp_path), "--max-outage", "0.02", "--quiet"]
-        ended = commands.run(*command, cwd=tmp_path)
-    assert ended.code == 1, ended.out + ended.err
-    assert "(limit: --max-outage)" in ended.err
-    ended = commands.run(*command, "--max-outage", "0", cwd=tmp_path)
-    assert (ended.code, "--max-outage 0.0: it must be more than 0" in ended.err) == (2, True)
 
 
 def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(commands: Prefork, tmp_path: Path) -> None:

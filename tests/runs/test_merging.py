@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -186,6 +188,25 @@ def test_an_interrupt_leaves_nothing_half_merged(place: Path, tmp_path: Path, mo
     with pytest.raises(KeyboardInterrupt):
         merge(parts(place), tmp_path / "all")
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.03, 0.1])
+def test_a_killed_merge_is_made_whole_by_the_same_command(
+    moment: float, place: Path, tmp_path: Path, commands: Prefork
+) -> None:
+    words = ("runs", "merge", *map(str, parts(place)), "-o", "all")
+    process = commands.start(*words, cwd=tmp_path)
+    while not process.ended() and not any(tmp_path.iterdir()):
+        time.sleep(0.001)
+    time.sleep(moment)
+    process.signal(signal.SIGKILL)
+    ended = process.wait()
+    if not (tmp_path / "all").exists():
+        assert ended.code == -signal.SIGKILL
+        assert commands.run(*words, cwd=tmp_path).code == 0
+    assert merge([tmp_path / "all"], tmp_path / "again").complete
+    assert merge(parts(place), tmp_path / "whole").complete
+    assert files(tmp_path / "all") == files(tmp_path / "whole")
 
 
 GOOD = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))

@@ -83,6 +83,22 @@ def test_what_is_there_is_not_asked_for_again(tmp_path: Path) -> None:
     assert (tmp_path / "5.png").read_bytes() == b"made by hand"
 
 
+def test_a_picture_whose_line_is_written_gets_its_name_and_one_without_a_line_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    with picture_server() as server:
+        painted(server, tmp_path, ITEMS[:4])
+        (tmp_path / "2.png").rename(tmp_path / ".2.png.new")  # killed between the line and the name
+        (tmp_path / "3.png").unlink()
+        (tmp_path / ".3.png.new").write_bytes(b"cut off")
+        (tmp_path / ".5.png.new").write_bytes(png("no line tells of it"))
+        result = painted(server, tmp_path)
+        assert server.stats()["seen"] == 4 + 3
+    assert (result.there, result.painted, result.requests) == (3, 3, 7)
+    assert not list(tmp_path.glob(".*.new"))
+    assert all((tmp_path / f"{item.item_id}.png").read_bytes() == png(item.prompt) for item in ITEMS)
+
+
 def test_what_a_filter_blocked_is_not_asked_again_unless_the_prompt_changes(tmp_path: Path) -> None:
     with picture_server(always={"number 1.": "blocked"}, echo_key=True) as server:
         first = painted(server, tmp_path)

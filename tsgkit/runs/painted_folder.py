@@ -1,11 +1,12 @@
 """A folder of pictures from an image model, and the log of how each came about.
 
 ``<id>.png``          the picture of an item; a PNG stays as it came, other formats are made one
+``.<id>.png.new``     a picture whose line is being written
 ``paintings.jsonl``   how each came about, or did not: model, parameters, prompt, attempts, usage, cost; only added to
 ``rewriting.calls``   the calls of a text model that wrote the prompts anew, where one did
 
-A picture is written before its line, so that whatever ends the process, at any moment, what is there is not asked for
-again.
+A picture gets its name after its line is written. So every picture has its request counted, and whatever ends the
+process between the two, the next call names it instead of asking again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem
-from tsgkit.library.files import write_bytes
+from tsgkit.library.files import read_bytes, write_bytes
 from tsgkit.llm.reply import TOO_MANY, Ending, Reply, Usage
 from tsgkit.runs.journal import lines_of
 from tsgkit.suites.decoding import Unreadable, examine
@@ -34,6 +35,8 @@ class Last(NamedTuple):
 
     outcome: str
     request: str
+    sha256: str = ""
+    """Of the picture, where one came."""
 
 
 @dataclass
@@ -57,7 +60,7 @@ class PaintingLog:
 
     def note(self, line: dict[str, Any]) -> None:
         """Take in a line."""
-        self.last[line["id"]] = Last(line["outcome"], line["request"])
+        self.last[line["id"]] = Last(line["outcome"], line["request"], str(line.get("sha256", "")))
         self.requests += sum(attempt.get("status") != TOO_MANY for attempt in line["attempts"])
         self.unpriced += line["outcome"] == PAINTED and line.get("cost") is None
         used = {name: line.get("usage", {}).get(name) or 0 for name in Usage.__dataclass_fields__}
@@ -67,6 +70,40 @@ class PaintingLog:
 def picture_of(folder: Path, item_id: str) -> Path:
     """Where the picture of an item lies, or will lie."""
     return folder / f"{item_id}.png"
+
+
+def newest_of(folder: Path, item_id: str) -> Path:
+    """Where a picture lies until its line is written."""
+    return folder / f".{item_id}.png.new"
+
+
+def name_picture(folder: Path, item_id: str) -> None:
+    """Give a picture its name: its line is written."""
+    path = newest_of(folder, item_id)
+    try:
+        path.replace(picture_of(folder, item_id))
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be renamed: {error.strerror}") from None
+
+
+def drop_picture(folder: Path, item_id: str) -> None:
+    """Remove a picture that has no line, if there is one."""
+    path = newest_of(folder, item_id)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be removed: {error.strerror}") from None
+
+
+def finish_names(folder: Path, log: PaintingLog) -> None:
+    """Name pictures whose lines were written when a process ended, and remove those without a line."""
+    for path in folder.glob(".*.png.new"):
+        item_id = path.name.removeprefix(".").removesuffix(".png.new")
+        last = log.last.get(item_id)
+        if last is not None and last.sha256 == hashlib.sha256(read_bytes(path)).hexdigest():
+            name_picture(folder, item_id)
+        else:
+            drop_picture(folder, item_id)
 
 
 def is_there(folder: Path, item_id: str) -> bool:
@@ -90,7 +127,10 @@ def is_there(folder: Path, item_id: str) -> bool:
 
 
 def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
-    """Write the picture of a reply, if it holds one that can be decoded; the result says what became of it."""
+    """Write the picture of a reply, if it holds one that can be decoded; the result says what became of it.
+
+    It lies at :func:`newest_of` until it is named.
+    """
     if reply.picture is None:
         outcome = BLOCKED if reply.ending is Ending.REFUSED else API_ERROR
         return {"outcome": outcome, "reason": reply.error or str(reply.ending)}
@@ -99,7 +139,7 @@ def keep(folder: Path, item_id: str, reply: Reply) -> dict[str, Any]:
         return {"outcome": API_ERROR, "reason": f"what came is no picture: {examined.reason}"}
     as_it_came = examined.png is None or examined.format == "PNG"
     data = reply.picture if as_it_came or examined.png is None else examined.png
-    write_bytes(picture_of(folder, item_id), data)
+    write_bytes(newest_of(folder, item_id), data)
     sides = {"width": examined.width, "height": examined.height}
     notes = {} if as_it_came else {"notes": list(examined.notes)}
     return {"outcome": PAINTED, "sha256": hashlib.sha256(data).hexdigest(), **sides, **notes}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.agents.asking import KEY, Kept
-from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, UsageError
+from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, FileProblem, UsageError
 from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
@@ -39,8 +39,11 @@ from tsgkit.runs.painted_folder import (
     FIELDS,
     PAINTED,
     PaintingLog,
+    drop_picture,
+    finish_names,
     is_there,
     keep,
+    name_picture,
     picture_of,
 )
 from tsgkit.runs.plan import BASELINE
@@ -262,6 +265,7 @@ def _painted(
     watch: Watch,
 ) -> Painted:
     log = PaintingLog.of(folder)
+    finish_names(folder, log)
     todo = to_paint(wanted, painter, folder, log)
     door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
     rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
@@ -340,7 +344,13 @@ class Pictures:
                 self._record(painting, _unfinished(why), {"outcome": API_ERROR, "reason": why.message})
             raise
         said = await asyncio.to_thread(keep, self.folder, painting.item_id, reply)
-        self._record(painting, reply, said)
+        try:
+            self._record(painting, reply, said)
+        except FileProblem:
+            drop_picture(self.folder, painting.item_id)
+            raise
+        if said["outcome"] == PAINTED:
+            name_picture(self.folder, painting.item_id)
         self._count(painting.item_id, reply, said)
         self.engine.changed()
 
