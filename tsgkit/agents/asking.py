@@ -20,7 +20,7 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.flow import Flow
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.own_models import is_own, own_settings, provider_for, usual_concurrency
 from tsgkit.llm.prices import Price, price_of
 from tsgkit.llm.reply import NOTHING, Ending, Reply
 from tsgkit.llm.settings import parse, secrets_of, settings_of
@@ -49,6 +49,7 @@ class Asker(Protocol):
         """The reply to a prompt."""
 
 
+CONCURRENCY = 8
 KEY = "give a key instead: --model-arg api_key=..."
 
 
@@ -60,18 +61,19 @@ def door_of(
     budget: Budget | None = None,
     price: Price | None = None,
     patience: Patience | None = None,
-    concurrency: int = 8,
+    concurrency: int | None = None,
 ) -> Door:
     """A door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
-    settings = settings_of(model, parse(arguments, [model]), {"temperature": 0})
+    given = parse(arguments, [model])
+    settings = own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
     refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     price = price or price_of(model)
     return Door(
         name=model,
-        provider=LiteLlm(settings, price),
+        provider=provider_for(settings, price),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
-        flow=Flow(concurrency),
+        flow=Flow(concurrency or usual_concurrency(model, CONCURRENCY)),
         budget=budget or Budget(),
         recorder=recorder or Kept(),
         secrets=secrets_of([settings]),

@@ -37,7 +37,12 @@ def add_model_options(parser: argparse.ArgumentParser, rounds: int, *, shards: b
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     add_max_outage(parser)
     parser.add_argument("--attempts", type=int, default=8, metavar="N", help="how often a request is tried")
-    parser.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight")
+    parser.add_argument(
+        "--concurrency",
+        type=int,
+        metavar="N",
+        help=f"requests in flight (default {CONCURRENCY}; 1 for a plain function of yours)",
+    )
     if shards:
         parser.add_argument("--shard", metavar="I/N", help="ask only about this part of the items, as in 3/16")
     parser.add_argument("--new", action="store_true", help="begin afresh: put earlier work aside, ask everything again")
@@ -53,6 +58,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used; ``UsageError`` where it cannot be kept."""
+    from tsgkit.llm.own_models import usual_concurrency
     from tsgkit.runs.subjects import Limits
 
     if shard_given(arguments) is not None and arguments.model is None:
@@ -62,6 +68,10 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    if arguments.concurrency is None:
+        arguments.concurrency = (
+            CONCURRENCY if arguments.model is None else usual_concurrency(arguments.model, CONCURRENCY)
+        )
     return Limits(
         concurrency=arguments.concurrency,
         max_requests=arguments.max_requests,

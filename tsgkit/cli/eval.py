@@ -11,7 +11,7 @@ error of the service, and prints the table when nothing is left. An exception in
 counts as error (exit code 1), and the same command tries it again with the replies it has.
 
 A model is named PROVIDER/NAME, as LiteLLM does; baseline/rules, baseline/random, script:FILE (replies by item_id) and
-replay:RUN need no model.
+replay:RUN need no model. python:MODULE:NAME (python:./FILE.py:NAME) is a function of your own: messages in, text out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tsgkit.cli.options import add_max_outage, patience_of
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
 
-CONCURRENCY, TIMEOUT, SCENE_TIME = 32, 300.0, 120.0
+TIMEOUT, SCENE_TIME = 300.0, 120.0
 ASKED = {
     "task": "tasks",
     "model": "models",
@@ -94,7 +94,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how it is carried out")
     how.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default runs/NAME-IDENTITY)")
     how.add_argument("--new", action="store_true", help="begin afresh: put an earlier run aside, read no cache")
-    how.add_argument("--concurrency", type=int, default=CONCURRENCY, metavar="N", help="requests in flight a model")
+    how.add_argument(
+        "--concurrency",
+        type=int,
+        metavar="N",
+        help="requests in flight a model (default 32; 1 for a plain function of yours)",
+    )
     how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
     how.add_argument(
         "--scene-time",

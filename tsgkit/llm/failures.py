@@ -39,6 +39,8 @@ class CallFailed(Exception):
     """What was to be sent is not there any more: no request was made."""
     final: bool = False
     """An answer that would be paid for again, and be the same."""
+    lasting: bool = False
+    """Code of the user's failed: the same call fails again until that is changed."""
     unpaid: bool = False
     """The account has no quota or no money left, whatever the status."""
     responded: bool = False
@@ -60,7 +62,7 @@ class CallFailed(Exception):
     @property
     def can_be_retried(self) -> bool:
         """Whether the same request may fare better later: no answer, a broken one, 408, 409, 429 and 5xx."""
-        if self.refused or self.unsent or self.final or self.denied:
+        if self.refused or self.unsent or self.final or self.lasting or self.denied:
             return False
         return self.status is None or self.status in (408, 409, 425, 429) or self.status >= 500
 

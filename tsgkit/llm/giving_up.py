@@ -67,7 +67,9 @@ class GivingUp:
         if self._served or failure.unsent or failure.refused or failure.may_be_schema:
             return
         self._lost += 1
-        if not self._responded and self._lost >= DENIALS:
+        if failure.lasting and self._lost >= DENIALS:
+            self.end(f"none of the first {self._lost} calls worked: {failure.message}")
+        elif not self._responded and self._lost >= DENIALS:
             self.end(f"nothing was ever answered at {self.endpoint}, is it running? {failure.message}")
         elif self._lost >= SAME_REFUSALS:
             self.end(f"none of the first {self._lost} calls brought an answer: {failure.message}")

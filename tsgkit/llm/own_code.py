@@ -7,14 +7,18 @@ Traceback (most recent call last):
 tsgkit.errors.UsageError: python:math:squirt: math has no squirt
 
 A module is one that is installed, or a file (``python:./mine.py:NAME``); nothing is loaded because it lies somewhere. A
-factory is called once a process.
+factory is called once a process. An object that a program holds already has a name by :func:`given`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -27,9 +31,26 @@ PREFIX = "python:"
 FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a file is named python:./mine.py:NAME"
 
 
-@cache
+OWN = "this process"
+"""Where code of the user's works."""
+_GIVEN: dict[str, Any] = {}
+
+
+def given(found: Any, name: str = "") -> str:  # noqa: ANN401
+    """Return the name of an object for this process: as told, else that of its function or class."""
+    what = found if hasattr(found, "__qualname__") else type(found)
+    called = f"{PREFIX}{name or f'{what.__module__}:{what.__qualname__}'}"
+    _GIVEN[called] = found
+    return called
+
+
 def loaded(name: str) -> Any:  # noqa: ANN401  (whatever the user's code holds)
     """Return the object that a name stands for; ``UsageError`` where there is none, or its code fails."""
+    return _GIVEN[name] if name in _GIVEN else _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Any:  # noqa: ANN401
     module_name, _, attribute = name.removeprefix(PREFIX).rpartition(":")
     is_factory = attribute.endswith("()")
     attribute = attribute.removesuffix("()")
@@ -52,6 +73,23 @@ def described(error: BaseException) -> str:
     """Return an exception in one line, as it is told of code that is not ours."""
     lines = str(error).splitlines()
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
+
+
+async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """Call a function in a thread that nobody waits for when the process ends."""
+    done: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            made = call()
+        except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this one call)
+            carried = isinstance(error, Exception) and not isinstance(error, StopIteration)  # else nobody would hear it
+            done.set_exception(error if carried else RuntimeError(described(error)))
+        else:
+            done.set_result(made)
+
+    threading.Thread(target=work, daemon=True, name="tsgkit-own-code").start()
+    return await asyncio.wrap_future(done)
 
 
 def _module(module_name: str, name: str) -> ModuleType:

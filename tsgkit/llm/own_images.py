@@ -11,10 +11,8 @@ import functools
 import inspect
 import io
 import os
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.image_calls import prompt_in
-from tsgkit.llm.own_code import described, loaded
+from tsgkit.llm.own_code import described, in_a_thread, loaded
 from tsgkit.llm.pictures import MOST_BYTES, Messages, bytes_of, pictures_in
 from tsgkit.llm.reply import Ending, Reply, Usage
 
@@ -67,7 +65,7 @@ class OwnImages:
             if inspect.iscoroutinefunction(self._make) or inspect.iscoroutinefunction(type(self._make).__call__):
                 made = await call()
             else:
-                made = await _in_a_thread(call)
+                made = await in_a_thread(call)
             data = await asyncio.to_thread(picture_of, made)
         except CallFailed:
             raise
@@ -84,23 +82,6 @@ class OwnImages:
 
     async def close(self) -> None:
         """Nothing is open."""
-
-
-async def _in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
-    """Call a function in a thread that nobody waits for when the process ends."""
-    done: Future[Any] = Future()
-
-    def work() -> None:
-        try:
-            made = call()
-        except BaseException as error:  # noqa: BLE001  (SystemExit too is the failure of this picture)
-            carried = isinstance(error, Exception) and not isinstance(error, StopIteration)  # else nobody would hear it
-            done.set_exception(error if carried else RuntimeError(described(error)))
-        else:
-            done.set_result(made)
-
-    threading.Thread(target=work, daemon=True, name="tsgkit-own-image").start()
-    return await asyncio.wrap_future(done)
 
 
 def picture_of(made: object) -> bytes:

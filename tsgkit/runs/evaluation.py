@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
@@ -21,6 +21,7 @@ from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTE
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.own_models import provider_for
 from tsgkit.replies import READER
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
@@ -150,6 +151,25 @@ def _forms_of_runs(name: str) -> set[int]:
 
 def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
     """Work on a prepared plan in its folder until nothing is left or something stops it."""
+    with _opened(prepared, options, watch) as opened:
+        with opened.working() as job:
+            if job is not None:
+                job.engine.carry_out(job.work)
+        return opened.finished(with_samples)
+
+
+async def acarry_out(prepared: Prepared, options: Options, watch: Watch, *, with_samples: bool = False) -> Finished:
+    """Do the same in the event loop that is running."""
+    with _opened(prepared, options, watch) as opened:
+        with opened.working() as job:
+            if job is not None:
+                await job.engine.acarry_out(job.work)
+        return opened.finished(with_samples)
+
+
+@contextmanager
+def _opened(prepared: Prepared, options: Options, watch: Watch) -> Iterator[_Opened]:
+    """Open the folder of a run, begun or gone on with, while the block lasts."""
     path, notices = folder_of(prepared, options)
     if not (path / HEADER).exists():
         _check_before_beginning(prepared, path)
@@ -160,11 +180,52 @@ def carry_out(prepared: Prepared, options: Options, watch: Watch, *, with_sample
             folder.samples.replace(records_from_calls(asking, path))  # the other rows cost nothing and are solved anew
             folder.update_header(tsgkit=__version__, reader=READER)
         states = states_of(prepared.rows, folder.samples)
-        job = _worked(prepared, folder, states, options, watch)
-        job.notices += [*notices, *prepared.notes]
-        return _finished(prepared, folder, job, with_samples)
+        yield _Opened(prepared, options, watch, folder, states, [*notices, *prepared.notes])
     finally:
         folder.close()
+
+
+@dataclass
+class _Opened:
+    """A run whose folder is open."""
+
+    prepared: Prepared
+    options: Options
+    watch: Watch
+    folder: RunFolder
+    states: Mapping[Cell, RowState]
+    notices: list[str]
+    engine: Engine = field(default_factory=Engine)
+
+    @contextmanager
+    def working(self) -> Iterator[Evaluation | None]:
+        """Get ready what is left to do, None where nothing is, and put away afterwards what that took."""
+        if all(state.finished == state.total for state in self.states.values()):
+            yield None
+            return
+        prepared, options = self.prepared, self.options
+        asks = any(map(asks_a_model, asked_of(prepared.plan)))
+        cache, uncached = _cache() if options.cache and asks else (None, "")
+        subjects = subjects_of(prepared, self.folder, options.limits, cache, reads_cache=not options.new)
+        _check_models(subjects)
+        there = _there(sum(state.at_start for state in self.states.values()))
+        self.engine = Engine(tuple(subjects.values()), self.watch, noun="sample", there=there)
+        job = Evaluation(self.folder, self.states, subjects, options.limits.in_flight, self.engine)
+        self.engine.parts = job.parts
+        told = [uncached] if uncached else []
+        _remember_formats(prepared, self.folder, job)
+        try:
+            yield job
+        finally:
+            if cache is not None:
+                cache.close()
+                told += [cache.trouble] if cache.trouble else []
+            _note_models(self.folder, subjects)
+            self.notices[:0] = [*job.notices, *told]
+
+    def finished(self, with_samples: bool) -> Finished:
+        """Return what became of it."""
+        return _finished(self, with_samples)
 
 
 def folder_of(prepared: Prepared, options: Options) -> tuple[Path, list[str]]:
@@ -202,32 +263,7 @@ def _check_before_beginning(prepared: Prepared, path: Path) -> None:
         raise UsageError(f"{path}: the folder is not empty, and no run lies in it", hint="give another --out")
     for model in asked_of(prepared.plan):
         if asks_a_model(model):
-            LiteLlm(prepared.settings[model]).prepare()
-
-
-def _worked(
-    prepared: Prepared, folder: RunFolder, states: Mapping[Cell, RowState], options: Options, watch: Watch
-) -> Evaluation:
-    if all(state.finished == state.total for state in states.values()):
-        return Evaluation(folder, states, {}, 0, Engine())
-    asks = any(map(asks_a_model, asked_of(prepared.plan)))
-    cache, uncached = _cache() if options.cache and asks else (None, "")
-    subjects = subjects_of(prepared, folder, options.limits, cache, reads_cache=not options.new)
-    _check_models(subjects)
-    there = sum(state.at_start for state in states.values())
-    engine = Engine(tuple(subjects.values()), watch, noun="sample", there=_there(there))
-    job = Evaluation(folder, states, subjects, options.limits.concurrency, engine)
-    engine.parts = job.parts
-    job.notices += [uncached] if uncached else []
-    _remember_formats(prepared, folder, job)
-    try:
-        engine.carry_out(job.work)
-    finally:
-        if cache is not None:
-            cache.close()
-            job.notices += [cache.trouble] if cache.trouble else []
-        _note_models(folder, subjects)
-    return job
+            provider_for(prepared.settings[model], None).prepare()
 
 
 def _there(number: int) -> str:
@@ -280,15 +316,15 @@ def _note_models(folder: RunFolder, subjects: Mapping[str, Subject]) -> None:
         folder.update_header(models=known)
 
 
-def _finished(prepared: Prepared, folder: RunFolder, job: Evaluation, with_samples: bool) -> Finished:
-    states, engine = job.states, job.engine
+def _finished(opened: _Opened, with_samples: bool) -> Finished:
+    prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
     if all(place >= 0 for state in states.values() for place in state.places):
         put_in_order(states, folder.samples)
     results = results_of(states, folder.samples, prepared.plan.seed)
     values = tuple(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
     )
-    notices = job.notices + [
+    notices = opened.notices + [
         notice for model in folder.header.get("models", {}).values() for notice in model.get("notices", ())
     ]
     return Finished(

@@ -167,10 +167,32 @@ class Engine:
 
         A fatal error is raised at the end.
         """
-        result: Result | None = None
+
+        async def alone() -> Result:
+            asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
+            with _on_interrupts(self._interrupted, self.abandon):
+                return await self._run(work)
+
+        with self._watched() as result:
+            result.append(asyncio.run(alone()))
+        return result[0] if result else None
+
+    async def acarry_out(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result | None:
+        """Do the same in the running loop; signals are left to whoever runs it, and a cancellation is raised."""
+        try:
+            with self._watched() as result:
+                result.append(await self._run(work))
+        finally:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise asyncio.CancelledError
+        return result[0] if result else None
+
+    @contextmanager
+    def _watched(self) -> Iterator[list[Any]]:
+        """Tell of the beginning and the end; what stops the job ends the block, a fatal error is raised."""
         self.watch.begun(self)
         try:
-            result = asyncio.run(self._run(work))
+            yield []
         except (KeyboardInterrupt, asyncio.CancelledError):
             self.stop()
         except Stopped:
@@ -180,23 +202,20 @@ class Engine:
             self.watch.ended()
         if self.fatal is not None:
             raise self.fatal
-        return result
+
+    def _interrupted(self) -> None:
+        self.stop()
+        self.watch.stopping()
 
     async def _run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        asyncio.get_running_loop().set_default_executor(Threads())  # requests are built without them
-
-        def interrupted() -> None:
-            self.stop()
-            self.watch.stopping()
-
-        with _on_interrupts(interrupted, self.abandon), _calm_collector():
-            try:
+        try:
+            with _calm_collector():
                 async with _ticking(self.watch.ticked):
                     return await work()
-            finally:
-                for asker in self.askers:
-                    if isinstance(asker, Door):
-                        await asker.provider.close()
+        finally:
+            for asker in self.askers:
+                if isinstance(asker, Door):
+                    await asker.provider.close()
 
     async def each(
         self,
@@ -218,9 +237,11 @@ class Engine:
         try:
             await asyncio.gather(*tasks)
         except asyncio.CancelledError:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
             if not self._is_abandoned:
                 raise
-            await asyncio.wait(tasks)
         finally:
             for task in tasks:
                 task.cancel()

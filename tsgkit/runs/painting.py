@@ -24,7 +24,7 @@ from tsgkit.llm.door import Door, prompt_hash
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
-from tsgkit.llm.own_code import PREFIX
+from tsgkit.llm.own_code import OWN, PREFIX
 from tsgkit.llm.own_images import OwnImages
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
@@ -55,8 +55,6 @@ from tsgkit.suites.painting import Painting
 from tsgkit.suites.pictures import PAINTINGS, is_file_id
 
 WHAT = "these pictures"
-OWN = "this process"
-"""Where a function of the user's works."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class Painter:
             provider=self.provider(conditioned=conditioned),
             endpoint=self.settings.endpoint,
             parameters=self.settings.parameters,
-            flow=Flow(limits.concurrency, requests_per_minute=limits.requests_per_minute),
+            flow=Flow(limits.in_flight, requests_per_minute=limits.requests_per_minute),
             budget=budget,
             recorder=Kept(),
             secrets=secrets_of([self.settings]),
@@ -274,7 +272,7 @@ def _painted(
     askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
     there = f"{todo.there:,} pictures are there already, {todo.blocked:,} were blocked"
     engine = Engine(askers, watch, noun="picture", there=there if todo.there or todo.blocked else "")
-    job = Pictures(folder, journal, painter, door, todo, min(limits.concurrency, len(todo.left)), engine, rewriter)
+    job = Pictures(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
     engine.parts, job.unpriced = job.parts, log.unpriced
     try:
         if todo.left:

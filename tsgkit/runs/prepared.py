@@ -29,7 +29,7 @@ from tsgkit.library.files import look_alike
 from tsgkit.library.projects import find
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call
-from tsgkit.llm.own_code import PREFIX as OWN_CODE
+from tsgkit.llm.own_models import is_own, own_settings
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
@@ -285,9 +285,6 @@ def _default_subject(task: Task) -> str:
 def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     """How each model is asked; what the cards recommend are defaults."""
     asked = asked_of(plan)
-    if own := [name for name in asked if name.startswith(OWN_CODE)]:
-        hint = "a function makes pictures for tsgkit images; put a server in front of a text model"
-        raise UsageError(f"{own[0]}: no function is asked for texts", hint=hint)
     arguments = parse(plan.model_args, asked)
     is_asked = any(map(asks_a_model, asked))
     if arguments and not is_asked:
@@ -298,7 +295,10 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
-    found = {name: settings_of(name, arguments, defaults) for name in asked}
+    found = {
+        name: own_settings(name, arguments) if is_own(name) else settings_of(name, arguments, defaults)
+        for name in asked
+    }
     for settings in found.values():
         refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
     return found

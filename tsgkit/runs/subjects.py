@@ -12,7 +12,7 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Call, Door, Patience
 from tsgkit.llm.flow import Flow
-from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.own_models import USUAL, provider_for, usual_concurrency
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.scripted import Asked, Replay, Script, script_in
 from tsgkit.runs.execute import Subject
@@ -26,7 +26,8 @@ from tsgkit.runs.stored import calls_in
 class Limits:
     """What a run may use and how fast it may ask; nothing here can change an answer."""
 
-    concurrency: int = 32
+    concurrency: int | None = None
+    """Requests in flight a model; None for as many as are usual, which is one where a plain function is asked."""
     timeout: float = 300.0
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
@@ -35,6 +36,11 @@ class Limits:
     max_cost: float | None = None
     prices: tuple[str, ...] = ()
     patience: Patience = field(default_factory=Patience)
+
+    @property
+    def in_flight(self) -> int:
+        """How many units are worked on at a time."""
+        return self.concurrency or USUAL
 
 
 def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
@@ -79,13 +85,13 @@ def _door(
 ) -> Door:
     settings = prepared.settings[model]
     flow = Flow(
-        limits.concurrency,
+        limits.concurrency or usual_concurrency(model),
         requests_per_minute=limits.requests_per_minute,
         tokens_per_minute=limits.tokens_per_minute,
     )
     return Door(
         name=model,
-        provider=LiteLlm(settings, price),
+        provider=provider_for(settings, price),
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=flow,
