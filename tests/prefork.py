@@ -117,8 +117,8 @@ def prefork(folder: Path) -> Iterator[Prefork]:
 
 def _serve() -> None:
     import tsgkit.cli.eval
-    import tsgkit.cli.progress
-    import tsgkit.cli.table  # noqa: F401
+    import tsgkit.report.progress
+    import tsgkit.report.results_table  # noqa: F401
     from tsgkit.llm.litellm_calls import LiteLlm
     from tsgkit.llm.settings import parse, settings_of
 

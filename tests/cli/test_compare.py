@@ -12,7 +12,7 @@ import pytest
 from compared_runs import evaluate, item_ids, write_questions, write_script
 
 from tsgkit.cli import main
-from tsgkit.cli.comparison_tables import csv_lines
+from tsgkit.report.comparison_tables import csv_lines
 
 IDS = item_ids()
 STYLES = {"zero-shot": IDS[:4], "cot": IDS[:5], "few-shot": IDS}

@@ -17,7 +17,8 @@ from picture_server import picture_server, png
 from picture_suite import install
 from prefork import Prefork, Ran, prefork
 
-from tsgkit.cli import main, progress
+from tsgkit.cli import main
+from tsgkit.report import progress
 
 Captured = pytest.CaptureFixture[str]
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(12)}

@@ -121,7 +121,7 @@ def carried_out(
     noun: str = "item",
 ) -> Result:
     """Carry out work that asks; ``Interrupted`` where the user stopped it."""
-    from tsgkit.cli.progress import Progress
+    from tsgkit.report.progress import Progress
     from tsgkit.runs.jobs import Watch
 
     engine = calls.engine(noun, Watch() if arguments.quiet else Progress().watch)

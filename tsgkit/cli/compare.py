@@ -23,7 +23,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import complain, say
+from tsgkit.cli.terminal import complain, say, say_lines
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -101,21 +101,21 @@ def _baseline(arguments: argparse.Namespace) -> str | None:
 
 
 def _print(found: Comparison, arguments: argparse.Namespace) -> None:
-    from tsgkit.cli import comparison_tables as tables
+    from tsgkit.report import comparison_tables as tables
 
     if arguments.json:
         say(json.dumps(tables.comparison_value(found, with_items=arguments.items), indent=2))
     elif arguments.format == "csv":
-        _say_lines(tables.csv_lines(tables.item_table(found) if arguments.items else tables.pair_table(found)))
+        say_lines(tables.csv_lines(tables.item_table(found) if arguments.items else tables.pair_table(found)))
         _complain_notes(found.notes)
     elif arguments.format == "markdown":
-        _say_lines(tables.markdown(found, with_items=arguments.items))
+        say_lines(tables.markdown(found, with_items=arguments.items))
     else:
-        _say_lines(tables.terminal(found, with_items=arguments.items))
+        say_lines(tables.terminal(found, with_items=arguments.items))
 
 
 def _grid(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli import grid_table
+    from tsgkit.report import grid_table
     from tsgkit.report.grid import grid
 
     for name in ("baseline", "items", "fail_if_worse"):
@@ -134,16 +134,11 @@ def _grid(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say(json.dumps(grid_table.grid_value(found), indent=2))
     elif arguments.format == "csv":
-        _say_lines(grid_table.csv(found))
+        say_lines(grid_table.csv(found))
         _complain_notes(found.notes)
     else:
-        _say_lines(grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found))
+        say_lines(grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found))
     return GOOD
-
-
-def _say_lines(lines: list[str]) -> None:
-    for line in lines:
-        say(line)
 
 
 def _complain_notes(notes: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.cli.options import add_max_outage, patience_of
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
 
 TIMEOUT, SCENE_TIME = 300.0, 120.0
@@ -141,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.quiet:
         watch = Watch()
     else:
-        from tsgkit.cli.progress import Progress
+        from tsgkit.report.progress import Progress
 
         watch = Progress().watch
     for warning in prepared.warnings:
@@ -152,9 +152,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say(json.dumps({"run": str(finished.path), "results": finished.values}, indent=2))
     else:
-        from tsgkit.cli.table import print_results
+        from tsgkit.report.results_table import results_lines
 
-        print_results(finished, prepared, samples=arguments.samples)
+        say_lines(results_lines(finished, prepared, samples=arguments.samples))
     low = missed(gates, finished.results)
     for line in low:
         complain(line)

@@ -13,7 +13,7 @@ import argparse
 import json
 from pathlib import Path
 
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import inert, say, say_lines, wants_colour
 from tsgkit.errors import GOOD, UsageError
 
 
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.html, page)
         say(f"explained: {inert(arguments.html)}")
     else:
-        from tsgkit.cli.explained import print_explanation
+        from tsgkit.report.explained_text import explanation_lines
 
-        print_explanation(explanation)
+        say_lines(explanation_lines(explanation, in_colour=wants_colour()))
     return GOOD
 
 

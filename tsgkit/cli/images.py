@@ -176,7 +176,7 @@ def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module w
 
     if arguments.quiet:
         return Watch()
-    from tsgkit.cli.progress import Progress
+    from tsgkit.report.progress import Progress
 
     return Progress().watch
 

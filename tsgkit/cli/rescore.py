@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.terminal import count, inert, say
+from tsgkit.cli.terminal import count, inert, say, say_lines
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge again, and say what changed."""
-    from tsgkit.cli.table import print_board
     from tsgkit.report.figures import percent
     from tsgkit.report.gathering import main_metric
+    from tsgkit.report.results_table import board_lines
     from tsgkit.runs.reopened import reopen, rescore
     from tsgkit.runs.results import result_value
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         reread = [_reread_value(one) for one in rescored.reread]
         say(json.dumps({"run": str(arguments.run), "results": values, "reread": reread}, indent=2))
         return GOOD
-    print_board(after, reopened.prepared)
+    say_lines(board_lines(after, reopened.prepared))
     metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
     for old, new in zip(before, after, strict=True):
         name = metrics[new.cell]

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 
@@ -117,7 +117,7 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.table import print_board
+    from tsgkit.report.results_table import board_lines
     from tsgkit.runs.reopened import reopen
     from tsgkit.runs.results import result_value
 
@@ -128,7 +128,7 @@ def _show(arguments: argparse.Namespace) -> int:
         say(json.dumps({"run": str(arguments.run), "header": reopened.header, "results": values}, indent=2))
         return GOOD
     _say_header(reopened.header)
-    print_board(results, reopened.prepared)
+    say_lines(board_lines(results, reopened.prepared))
     return GOOD
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 from tsgkit.errors import FileProblem
+from tsgkit.report.inert import count as count
 from tsgkit.report.inert import inert as inert
 
 
@@ -18,6 +20,17 @@ def say(text: str = "") -> None:
         raise
     except OSError as error:
         raise _unwritable(error) from None
+
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Say several lines."""
+    for line in lines:
+        say(line)
+
+
+def wants_colour() -> bool:
+    """Return whether standard output is a terminal that shows colours."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
 
 
 def flush() -> None:
@@ -66,12 +79,3 @@ def _print(text: str, stream: object) -> None:
     """Print, with a question mark for what the terminal's encoding lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), file=stream)  # type: ignore[call-overload]
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> count(1, "graph"), count(3, "graph")
-    ('1 graph', '3 graphs')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,4 +1,4 @@
-"""Text from data as people may see it: nothing in it is obeyed by whatever shows it.
+"""Words as people may see them: nothing that data hold is obeyed by whatever shows it, and counts have their nouns.
 
 >>> inert("cup\\x1b[31m"), inert("tasse à thé")
 ('cup\\\\x1b[31m', 'tasse à thé')
@@ -19,6 +19,15 @@ def inert(text: str) -> str:
         letter.encode("unicode_escape").decode("ascii") if unicodedata.category(letter) in HIDDEN else letter
         for letter in text
     )
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> count(1, "graph"), count(3, "graph")
+    ('1 graph', '3 graphs')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 class Foreign(str):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tsgkit.cli.comparison_tables import csv_lines, ends, marked_notes, pair_value, shown
-from tsgkit.cli.terminal import inert
 from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
+from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_value, shown
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.grid import Grid, GridCell, GridRow
-from tsgkit.report.inert import Foreign
+from tsgkit.report.inert import Foreign, inert
 from tsgkit.report.tables import Table
 
 CSV_COLUMNS = ("model", "style", "task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")

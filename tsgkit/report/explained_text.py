@@ -1,15 +1,14 @@
-"""Prints the explanation of an item: in colour on a terminal that wants it, the same words without elsewhere."""
+"""The explanation of an item as lines of text, in colour where that is wanted."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from tsgkit.cli.terminal import count, inert, say
 from tsgkit.report.differences import GraphDifference, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
+from tsgkit.report.inert import count, inert
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
 from tsgkit.suites.task import trace_of
@@ -28,12 +27,12 @@ WIDTH = 17
 """Of the names of scores, at least."""
 
 
+@dataclass
 class Pen:
-    """Says lines, with colours where they are wanted."""
+    """Writes lines, with colours where they are wanted."""
 
-    def __init__(self) -> None:
-        wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        self.in_colour = wanted and sys.stdout.isatty()
+    in_colour: bool = False
+    lines: list[str] = field(default_factory=list)
 
     def coloured(self, text: str, look: str) -> str:
         """Text made inert, in the colour of what it is."""
@@ -42,32 +41,37 @@ class Pen:
 
     def heading(self, text: str, depth: int = 0) -> None:
         """A line that says what follows."""
-        say("  " * depth + self.coloured(text, "heading"))
+        self.lines.append("  " * depth + self.coloured(text, "heading"))
 
     def line(self, text: str, depth: int = 1) -> None:
         """One line."""
-        say("  " * depth + inert(text))
+        self.lines.append("  " * depth + inert(text))
 
     def block(self, text: str, depth: int = 2) -> None:
         """A text of several lines, each marked as such, so that none can pass for one of ours."""
         for line in text.replace("\r\n", "\n").split("\n"):
-            say("  " * depth + "| " + "\t".join(map(inert, line.split("\t"))).expandtabs(4))
+            self.lines.append("  " * depth + "| " + "\t".join(map(inert, line.split("\t"))).expandtabs(4))
 
 
-def print_explanation(explanation: Explanation) -> None:
-    """Everything about an item in one row; briefly where there are several."""
-    pen = Pen()
+def explanation_lines(explanation: Explanation, *, in_colour: bool = False) -> list[str]:
+    """Return everything about an item in one row; briefly where there are several."""
+    pen = Pen(in_colour)
+    _write(explanation, pen)
+    return pen.lines
+
+
+def _write(explanation: Explanation, pen: Pen) -> None:
     pen.heading(f"item {explanation.item_id} of {explanation.run}")
     if len(explanation.rows) == 1:
-        _print_row(explanation.rows[0], pen)
+        _write_row(explanation.rows[0], pen)
         return
     pen.line(f"{count(len(explanation.rows), 'row')} of this run hold it")
     for row in explanation.rows:
-        _print_briefly(row, pen)
+        _write_briefly(row, pen)
     pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
 
 
-def _print_briefly(row: Explained, pen: Pen) -> None:
+def _write_briefly(row: Explained, pen: Pen) -> None:
     pen.heading(row.cell.title)
     if row.is_counted:
         pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
@@ -93,7 +97,7 @@ def _value(scores: Mapping[str, Score], name: str) -> str:
     return percent(scores[name].value) if name in scores else NOTHING
 
 
-def _print_row(row: Explained, pen: Pen) -> None:
+def _write_row(row: Explained, pen: Pen) -> None:
     pen.heading(row.cell.title)
     if row.is_counted:
         pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
@@ -103,7 +107,7 @@ def _print_row(row: Explained, pen: Pen) -> None:
     pen.heading("what was asked")
     pen.block(row.task.question(row.sample), 1)
     for asked in row.asked:
-        _print_call(asked, pen)
+        _write_call(asked, pen)
     pen.heading("reference")
     pen.block(row.task.reference(row.sample), 1)
     if not row.is_counted:
@@ -111,14 +115,14 @@ def _print_row(row: Explained, pen: Pen) -> None:
     if row.graphs:
         pen.heading("graph by graph")
         for number, graph in enumerate(row.graphs):
-            _print_graph(number, graph, pen)
+            _write_graph(number, graph, pen)
     if trace := trace_of(row.task, row.judged):
         pen.heading("strict verdict, part by part")
         pen.block("\n".join(trace), 1)
-    _print_scores(row, pen)
+    _write_scores(row, pen)
 
 
-def _print_call(asked: Asked, pen: Pen) -> None:
+def _write_call(asked: Asked, pen: Pen) -> None:
     again = " (a later call took its place)" if asked.made_again else ""
     pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
     for message in asked.messages:
@@ -134,25 +138,25 @@ def _print_call(asked: Asked, pen: Pen) -> None:
     strict, official = readings_text(readings)
     pen.line("strict reads:")
     pen.block(strict)
-    _print_lines(map(str, readings.notes), pen)
+    _write_lines(map(str, readings.notes), pen)
     pen.line("official reads:")
     pen.block(official)
-    _print_lines((f"differs: {words}" for words in readings.why), pen)
+    _write_lines((f"differs: {words}" for words in readings.why), pen)
 
 
-def _print_lines(lines: Iterable[str], pen: Pen) -> None:
+def _write_lines(lines: Iterable[str], pen: Pen) -> None:
     for line in lines:
         pen.line(line, 2)
 
 
-def _print_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
+def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
     pen.line(f"graph {number}: {graph.action or 'no action'}: {graph.summary}")
     for line in told(graph):
         outside = " " + pen.coloured(f"(out of L: {', '.join(line.outside)})", "outside") if line.outside else ""
-        say("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
+        pen.lines.append("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
 
 
-def _print_scores(row: Explained, pen: Pen) -> None:
+def _write_scores(row: Explained, pen: Pen) -> None:
     pen.heading("scores")
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")

@@ -15,8 +15,8 @@ from typing import TextIO
 import pytest
 
 from tsgkit.agents.asking import door_of
-from tsgkit.cli import progress
-from tsgkit.cli.progress import Progress, line_of
+from tsgkit.report import progress
+from tsgkit.report.progress import Progress, line_of
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.plan import Plan

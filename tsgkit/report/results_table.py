@@ -1,4 +1,4 @@
-"""Prints the results of a run as a table."""
+"""The results of a run as the lines of a table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tsgkit.cli.terminal import count, inert, say
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.gathering import main_metric
+from tsgkit.report.inert import count, inert
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.prepared import Prepared
@@ -21,26 +21,25 @@ HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "fai
 MOST_ERRORS = 3
 
 
-def print_results(finished: Finished, prepared: Prepared, *, samples: bool = False) -> None:
+def results_lines(finished: Finished, prepared: Prepared, *, samples: bool = False) -> Iterator[str]:
     """The table, what went wrong, and where everything lies."""
-    print_board(finished.results, prepared)
+    yield from board_lines(finished.results, prepared)
     if samples:
         import json
 
         for value in finished.values:
             for sample in value["samples"]:
-                say(inert(json.dumps(sample, ensure_ascii=False)))
+                yield inert(json.dumps(sample, ensure_ascii=False))
     for notice in finished.notices:
-        say(f"note: {inert(notice)}")
+        yield f"note: {inert(notice)}"
     units = one_of(row.task.clusters_are(row.dataset) for row in prepared.rows)
-    say(f"brackets: 95 % intervals over {units}; strict: every item counts; official: as the published code counts")
-    say(f"run: {inert(str(finished.path))}")
+    yield f"brackets: 95 % intervals over {units}; strict: every item counts; official: as the published code counts"
+    yield f"run: {inert(str(finished.path))}"
     models = prepared.plan.models
     if models and all(model.startswith(BASELINE) for model in models):
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
-            say("note: baselines have no style and no solver; these are for models")
-        for line in _next_steps(prepared):
-            say(line)
+            yield "note: baselines have no style and no solver; these are for models"
+        yield from _next_steps(prepared)
 
 
 def _next_steps(prepared: Prepared) -> Iterator[str]:
@@ -60,42 +59,42 @@ def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
-def print_board(results: Sequence[Result], prepared: Prepared) -> None:
+def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
     """One table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
-        say(inert(subject + judges.get(subject, "")))
-        _print_rows([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
+        yield inert(subject + judges.get(subject, ""))
+        yield from _in_columns([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
-            _print_troubles(result)
+            yield from _troubles(result)
         for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
-            say(f"  given up: {inert(why)}")
+            yield f"  given up: {inert(why)}"
         if unasked := sum(result.unasked for result in mine):
             total = sum(result.board.n for result in mine)
-            say(f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing")
+            yield f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing"
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
-            say(f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)")
+            yield f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)"
         for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
-            say(f"  {inert(line)}")
+            yield f"  {inert(line)}"
         for why in dict.fromkeys(result.board.reasons.get("pairing", "") for result in mine):
             if why:
-                say(f"  {inert(why)}")
-    _print_controls(prepared)
+                yield f"  {inert(why)}"
+    yield from _controls(prepared)
 
 
-def _print_controls(prepared: Prepared) -> None:
+def _controls(prepared: Prepared) -> Iterator[str]:
     """What programs that ask nobody get on the same samples, where a task has such controls."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
         controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.seed)
         names = list(dict.fromkeys(name for one in controls for name in one.values))
         if not names:
             continue
-        say(f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking")
+        yield f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking"
         lines = [("control", "n", *names)]
         lines += [(one.name, f"{one.n:,}", *(_percent(one.values.get(name)) for name in names)) for one in controls]
-        _print_rows(lines)
+        yield from _in_columns(lines)
 
 
 def _percent(value: float | None) -> str:
@@ -150,10 +149,10 @@ def _cost(usage: Mapping[str, Any] | None) -> str:
     return f"{at_least}${usage['cost']:.4f}"
 
 
-def _print_rows(rows: list[tuple[str, ...]]) -> None:
+def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
@@ -170,20 +169,20 @@ def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
         yield f"no official {'figures' if len(names) == len(metrics) else ', '.join(names)}: {why}"
 
 
-def _print_troubles(result: Result) -> None:
+def _troubles(result: Result) -> Iterator[str]:
     title = inert(result.cell.title)
     for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        say(f"  {title}: {count(number, 'sample')} failed: {inert(error)}")
+        yield f"  {title}: {count(number, 'sample')} failed: {inert(error)}"
     for error, number in sorted(result.raised.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        say(f"  {title}: {count(number, 'sample')} ended in an error: {inert(error)}")
+        yield f"  {title}: {count(number, 'sample')} ended in an error: {inert(error)}"
     for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        say(f"  {title}: {count(number, 'sample')} partial: {inert(error)}")
+        yield f"  {title}: {count(number, 'sample')} partial: {inert(error)}"
     if result.unreadable:
         number = result.board.counts["unreadable"]
         first = ", the first" if number > 1 else ""
-        say(f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}")
+        yield f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}"
     told = ("missing", "empty", "truncated", "refused", "unknown", "single_graph_items")
     others = {name: result.board.counts[name] for name in told if name in result.board.counts}
     others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:
-        say(f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items()))
+        yield f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items())

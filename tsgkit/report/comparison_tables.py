@@ -11,13 +11,12 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tsgkit.cli.terminal import count, inert
 from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.contenders import Contender
 from tsgkit.report.figures import one_of, percent
-from tsgkit.report.inert import Foreign
+from tsgkit.report.inert import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
 from tsgkit.scoring.intervals import Interval
