@@ -1,26 +1,29 @@
 """tsgkit: scene graphs from any model, read, checked and compared.
 
->>> import tsgkit
->>> graph, = tsgkit.read("person -> verb -> wash; wash -> dobj -> cup").graphs
->>> [finding.code for finding in tsgkit.check_graph(graph)]
+>>> import tsgkit as tk
+>>> graph, = tk.read("person -> verb -> wash; wash -> dobj -> cup").graphs
+>>> [finding.code for finding in tk.check_graph(graph)]
 []
->>> reference = tsgkit.ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "plate"))
->>> print(*tsgkit.diff(reference, graph).changes)
+>>> reference = tk.ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "plate"))
+>>> print(*tk.diff(reference, graph).changes)
 mismatched: wash -> dobj -> cup, expected wash -> dobj -> plate
 
-Names are loaded when they are first used, so that importing tsgkit costs nothing.
+    run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50)
+    run                                             # a table, as HTML in a notebook
+    run.frame()                                     # one row a sample, for pandas or polars
+    tk.compare(run, "tsg/sgds")
+
+Functions take the options of the commands by their names, and work in a notebook; those whose names begin with ``a``
+are awaited. Names are loaded when they are first used, so that importing tsgkit costs nothing.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
+from warnings import warn
 
 if TYPE_CHECKING:
-    from tsgkit.agents import generate as generate
-    from tsgkit.agents import generate_sync as generate_sync
-    from tsgkit.agents import refine as refine
-    from tsgkit.agents import refine_sync as refine_sync
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
     from tsgkit.graph import Corruption as Corruption
@@ -43,56 +46,68 @@ if TYPE_CHECKING:
     from tsgkit.graph.drawing import draw_diff as draw_diff
     from tsgkit.graph.drawing import draw_graph as draw_graph
     from tsgkit.graph.drawing import draw_narrative as draw_narrative
+    from tsgkit.interface.cleaning import agenerate as agenerate
+    from tsgkit.interface.cleaning import arefine as arefine
+    from tsgkit.interface.cleaning import generate as generate
+    from tsgkit.interface.cleaning import refine as refine
+    from tsgkit.interface.evaluating import aevaluate as aevaluate
+    from tsgkit.interface.evaluating import evaluate as evaluate
+    from tsgkit.interface.evaluating import plan as plan
+    from tsgkit.interface.looking import audit as audit
+    from tsgkit.interface.looking import compare as compare
+    from tsgkit.interface.looking import draw as draw
+    from tsgkit.interface.looking import explain as explain
+    from tsgkit.interface.looking import merge as merge
+    from tsgkit.interface.looking import rescore as rescore
+    from tsgkit.interface.looking import score as score
+    from tsgkit.interface.making import make as make
+    from tsgkit.interface.run import Run as Run
+    from tsgkit.interface.run import open_run as open_run
     from tsgkit.library.documents.checking import check as check
     from tsgkit.library.documents.reading import read_document as read_document
     from tsgkit.library.documents.reading import read_file as read_file
     from tsgkit.library.documents.writing import convert as convert
-    from tsgkit.suites.suite import score as score
+    from tsgkit.llm.reply import Reply as Reply
 
-__version__ = "0.2.0"
+    __version__: str
+
 
 _HOMES = {
-    "ActionGraph": "tsgkit.graph",
-    "Corruption": "tsgkit.graph",
-    "Description": "tsgkit.graph",
-    "HandRule": "tsgkit.graph",
-    "Narrative": "tsgkit.graph",
-    "Timeline": "tsgkit.graph",
-    "Triplet": "tsgkit.graph",
-    "TsgkitError": "tsgkit.errors",
-    "Vocabulary": "tsgkit.graph",
-    "check": "tsgkit.library.documents.checking",
-    "check_graph": "tsgkit.graph",
-    "check_narrative": "tsgkit.graph",
-    "convert": "tsgkit.library.documents.writing",
-    "corrupt": "tsgkit.graph",
-    "diff": "tsgkit.graph",
-    "draw_diff": "tsgkit.graph.drawing",
-    "draw_graph": "tsgkit.graph.drawing",
-    "draw_narrative": "tsgkit.graph.drawing",
-    "from_networkx": "tsgkit.graph",
-    "generate": "tsgkit.agents",
-    "generate_sync": "tsgkit.agents",
-    "patch": "tsgkit.graph",
-    "read": "tsgkit.graph",
-    "read_document": "tsgkit.library.documents.reading",
-    "read_file": "tsgkit.library.documents.reading",
-    "refine": "tsgkit.agents",
-    "refine_sync": "tsgkit.agents",
-    "score": "tsgkit.suites.suite",
-    "snap": "tsgkit.graph",
-    "to_networkx": "tsgkit.graph",
-    "trace": "tsgkit.graph",
+    "tsgkit.errors": "TsgkitError",
+    "tsgkit.graph": (
+        "ActionGraph Corruption Description HandRule Narrative Timeline Triplet Vocabulary check_graph check_narrative "
+        "corrupt diff from_networkx patch read snap to_networkx trace"
+    ),
+    "tsgkit.graph.drawing": "draw_diff draw_graph draw_narrative",
+    "tsgkit.interface.cleaning": "agenerate arefine generate refine",
+    "tsgkit.interface.evaluating": "aevaluate evaluate plan",
+    "tsgkit.interface.looking": "audit compare draw explain merge rescore score",
+    "tsgkit.interface.making": "make",
+    "tsgkit.interface.run": "Run open_run",
+    "tsgkit.library.documents.checking": "check",
+    "tsgkit.library.documents.reading": "read_document read_file",
+    "tsgkit.library.documents.writing": "convert",
+    "tsgkit.llm.reply": "Reply",
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_PACKAGES = ("agents",)
+_RENAMED = {"generate_sync": "generate", "refine_sync": "refine"}
 
-__all__ = [*_HOMES]
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name == "__version__":
+        return import_module("tsgkit.version").__version__
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"tsgkit.{name}")
+    if name in _RENAMED:
+        warn(f"tsgkit.{name} is now tsgkit.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return __getattr__(_RENAMED[name])
     raise AttributeError(f"tsgkit has no {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, "__version__"])
+    return sorted([*__all__, "__version__"])

@@ -6,7 +6,8 @@ import pytest
 from doors import run
 from spoken_models import L, arrows, graph
 
-from tsgkit.agents import ByLabel, generate, generate_sync, refine_sync
+from tsgkit import agenerate, generate, refine
+from tsgkit.agents import ByLabel
 from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.errors import UsageError
 from tsgkit.graph import Narrative
@@ -17,14 +18,14 @@ LISTED = "objects: Cup, cups\nverbs: picks up\nprepositions: with, quickly"
 
 
 def test_a_story_becomes_a_narrative_with_its_texts() -> None:
-    made = generate_sync("She takes a cup.\nShe looks at it.", ByLabel(SAYS), vocabulary=L)
+    made = generate("She takes a cup.\nShe looks at it.", ByLabel(SAYS), vocabulary=L)
     assert [part.text for part in made.narrative.descriptions] == ["She takes a cup.", "She looks at it."]
     assert made.narrative.graphs == (PICK, PICK) and made.narrative.vocabulary == L
     assert made.calls == 4 and not made.stopped and not made.undecided
 
 
 def test_an_open_vocabulary_is_proposed_normalised_and_bounds_the_graphs() -> None:
-    made = generate_sync("She takes a cup.", ByLabel(SAYS | {"vocabulary/1": LISTED}), open_vocabulary=True)
+    made = generate("She takes a cup.", ByLabel(SAYS | {"vocabulary/1": LISTED}), open_vocabulary=True)
     assert made.narrative.vocabulary is not None
     assert made.narrative.vocabulary.objects == ("person", "hand1", "hand2", "cup")
     assert made.narrative.vocabulary.verbs == ("picks-up",)
@@ -34,7 +35,7 @@ def test_an_open_vocabulary_is_proposed_normalised_and_bounds_the_graphs() -> No
 
 
 def test_a_proposal_that_cannot_be_read_leaves_the_graphs_without_l() -> None:
-    made = generate_sync("She takes a cup.", ByLabel(SAYS | {"vocabulary/1": "I do not know."}), open_vocabulary=True)
+    made = generate("She takes a cup.", ByLabel(SAYS | {"vocabulary/1": "I do not know."}), open_vocabulary=True)
     assert made.narrative.vocabulary is None and made.narrative.graphs == (PICK,)
     assert "without L" in made.notes[0]
 
@@ -61,22 +62,22 @@ def test_a_story_is_its_lines_or_its_sentences(text: str, sentences: tuple[str, 
 
 
 def test_a_model_without_answers_leaves_the_texts_and_the_reason() -> None:
-    made = generate_sync(["One.", "Two."], ByLabel({}))
+    made = generate(["One.", "Two."], ByLabel({}))
     assert not made.narrative.graphs and len(made.failures) == 2
     assert made.failures[0] == "sentence 0: decompose/1 brought no answer: missing"
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="no sentence"):
-        generate_sync("", ByLabel({}))
+        generate("", ByLabel({}))
     with pytest.raises(UsageError, match="2 numbers of graphs for 1"):
-        generate_sync("One.", ByLabel({}), counts=[1, 2])
+        generate("One.", ByLabel({}), counts=[1, 2])
     with pytest.raises(UsageError, match="none can be proposed"):
-        generate_sync("One.", ByLabel({}), vocabulary=L, open_vocabulary=True)
+        generate("One.", ByLabel({}), vocabulary=L, open_vocabulary=True)
 
 
 def test_the_twins_agree() -> None:
-    assert run(generate("She takes a cup.", ByLabel(SAYS))) == generate_sync("She takes a cup.", ByLabel(SAYS))
+    assert run(agenerate("She takes a cup.", ByLabel(SAYS))) == generate("She takes a cup.", ByLabel(SAYS))
     slip = graph("fill verb person; fill dobj kettle")
-    cleaned = refine_sync(Narrative.of([slip]), vocabulary=L)
+    cleaned = refine(Narrative.of([slip]), vocabulary=L)
     assert cleaned.touched == (0,) and not cleaned.undecided

@@ -19,7 +19,7 @@ from tsgkit.suites.suite import OURS
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tsgkit"
 LEVELS = (
-    ("errors",),
+    ("errors", "version"),
     ("lexicon",),
     ("replies",),
     ("graph", "logic", "geometry"),
@@ -29,6 +29,7 @@ LEVELS = (
     ("agents",),
     ("runs",),
     ("report",),
+    ("interface",),
     ("view",),
     ("cli",),
 )

@@ -14,9 +14,9 @@ pytest.importorskip("hypothesis", reason="property tests need the extra tsgkit[t
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tsgkit import __version__
 from tsgkit.runs.folder import FORMAT
 from tsgkit.runs.merging import merge
+from tsgkit.version import __version__
 
 REPLIES = st.sampled_from(
     [

@@ -1,14 +1,15 @@
 """Agents: they clean scene graphs that are there, and turn a story into graphs; part of their check is exact.
 
+>>> import asyncio
 >>> from tsgkit.graph import ActionGraph, Vocabulary
 >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
 >>> graph = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettel"), ("fill", "with", "hand1"))
->>> for change in refine_sync([graph], vocabulary=L).changes:
+>>> for change in asyncio.run(arefine([graph], vocabulary=L)).changes:
 ...     print(change)
 graph 0: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
 graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
 >>> model = ByLabel({"decompose/1": "fill the kettle", "write/1": "person -> verb -> fill; fill -> dobj -> kettle"})
->>> print(*generate_sync("She fills the kettle.", model, vocabulary=L).narrative.graphs)
+>>> print(*asyncio.run(agenerate("She fills the kettle.", model, vocabulary=L)).narrative.graphs)
 person -> verb -> fill
 fill -> dobj -> kettle
 
@@ -17,8 +18,8 @@ In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. ``re
 """
 
 from tsgkit.agents.asking import ByLabel
-from tsgkit.agents.cleaning import Cleaned, refine, refine_sync
+from tsgkit.agents.cleaning import Cleaned, arefine
 from tsgkit.agents.refiner import Effort
-from tsgkit.agents.telling import Generated, generate, generate_sync
+from tsgkit.agents.telling import Generated, agenerate
 
-__all__ = ["ByLabel", "Cleaned", "Effort", "Generated", "generate", "generate_sync", "refine", "refine_sync"]
+__all__ = ["ByLabel", "Cleaned", "Effort", "Generated", "agenerate", "arefine"]

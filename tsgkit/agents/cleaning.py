@@ -3,7 +3,7 @@
 >>> from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 >>> L = Vocabulary(("cup", "hand1"), ("verb", "dobj", "with"), ("wash",))
 >>> slip = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
->>> cleaned = refine_sync([slip], vocabulary=L)
+>>> cleaned = asyncio.run(arefine([slip], vocabulary=L))
 >>> print(*cleaned.changes)
 graph 0: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
 """
@@ -49,7 +49,7 @@ class Cleaned:
         return tuple(filter(is_undecided, self.after))
 
 
-async def refine(
+async def arefine(
     graphs: Narrative | Iterable[ActionGraph],
     model: str | Asker | None = None,
     *,
@@ -70,7 +70,7 @@ async def refine(
     >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
     >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
     >>> model = ByLabel({"revise/1": "person -> verb -> fill; fill -> dobj -> kettle"})
-    >>> work = refine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
+    >>> work = arefine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
     >>> print(*asyncio.run(work).changes)
     graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
     """
@@ -81,22 +81,6 @@ async def refine(
         return await _cleaned(narrative, model, told, hint, effort, item, passage_done)
     door = door_of(model, model_args)
     return await closing(door, _cleaned(narrative, door, told, hint, effort, item, passage_done))
-
-
-def refine_sync(
-    graphs: Narrative | Iterable[ActionGraph],
-    model: str | Asker | None = None,
-    *,
-    vocabulary: Vocabulary | None = None,
-    told: Sequence[str] = (),
-    hint: str = "",
-    effort: Effort = USUAL,
-    model_args: Sequence[str] = (),
-) -> Cleaned:
-    """The same as :func:`refine`, for code that is not asynchronous."""
-    return asyncio.run(
-        refine(graphs, model, vocabulary=vocabulary, told=told, hint=hint, effort=effort, model_args=model_args)
-    )
 
 
 @dataclass
@@ -124,7 +108,7 @@ class _Tally:
 
 
 def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
-    """Clean graphs by exact repairs alone, as :func:`refine` does before it asks a model."""
+    """Clean graphs by exact repairs alone, as :func:`arefine` does before it asks a model."""
     tally, graphs = _repaired(narrative, repair)
     return _ended(narrative, graphs, tally)
 

@@ -1,17 +1,17 @@
 """Turns a story into graphs, sentence by sentence, with the hands carried from one to the next.
 
 >>> from tsgkit.agents.asking import ByLabel
+>>> import asyncio
 >>> said = "person -> verb -> pick-up\\npick-up -> dobj -> cup\\npick-up -> with -> hand1"
 >>> sentences_of("She takes a cup. She looks at Mr. Bean.")
 ('She takes a cup.', 'She looks at Mr. Bean.')
->>> made = generate_sync("She takes the cup.", ByLabel({"decompose/1": "pick up the cup", "write/1": said}))
+>>> made = asyncio.run(agenerate("She takes the cup.", ByLabel({"decompose/1": "pick up the cup", "write/1": said})))
 >>> str(made.narrative.graphs[0].triplets[1]), made.calls
 ('pick-up -> dobj -> cup', 2)
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,7 +75,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-async def generate(
+async def agenerate(
     story: str | Sequence[str],
     model: str | Asker,
     *,
@@ -102,30 +102,6 @@ async def generate(
         return await work.told(model, open_vocabulary)
     door = door_of(model, model_args)
     return await closing(door, work.told(door, open_vocabulary))
-
-
-def generate_sync(
-    story: str | Sequence[str],
-    model: str | Asker,
-    *,
-    vocabulary: Vocabulary | None = None,
-    open_vocabulary: bool = False,
-    counts: Sequence[int] | None = None,
-    effort: Effort = WRITTEN,
-    model_args: Sequence[str] = (),
-) -> Generated:
-    """The same as :func:`generate`, for code that is not asynchronous."""
-    return asyncio.run(
-        generate(
-            story,
-            model,
-            vocabulary=vocabulary,
-            open_vocabulary=open_vocabulary,
-            counts=counts,
-            effort=effort,
-            model_args=model_args,
-        )
-    )
 
 
 @dataclass

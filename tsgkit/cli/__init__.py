@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tsgkit import __version__
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, TsgkitError
+from tsgkit.version import __version__
 
 COMMANDS = {
     "check": "lint graphs and datasets: the schema, L, the hands, broken lines",

@@ -23,34 +23,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
-from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED, UsageError
-
-TIMEOUT, SCENE_TIME = 300.0, 120.0
-ASKED = {
-    "task": "tasks",
-    "model": "models",
-    "style": "styles",
-    "solver": "solvers",
-    "shots": "shots",
-    "data": "data",
-    "limit": "limit",
-    "ids": "ids",
-    "repeat": "repeat",
-    "seed": "seed",
-    "prompts": "prompts",
-    "model_arg": "model_args",
-    "images": "images",
-    "scenes": "scenes",
-    "assets": "assets",
-    "missing": "missing",
-    "judge": "judge",
-    "protocol": "protocols",
-    "pairing": "pairing",
-}
-CONTROLS = ("blind", "shuffled")
-"""Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
+from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,11 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="requests in flight a model (default 32; 1 for a plain function of yours)",
     )
-    how.add_argument("--timeout", type=float, default=TIMEOUT, metavar="S", help="seconds an attempt may take")
+    how.add_argument("--timeout", type=float, default=300.0, metavar="S", help="seconds an attempt may take")
     how.add_argument(
         "--scene-time",
         type=float,
-        default=SCENE_TIME,
+        default=120.0,
         metavar="S",
         help="seconds that measuring a room may take (default 120; 0: no limit)",
     )
@@ -134,7 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.prepared import asked_of, asks_a_model
 
     prepared = prepare_run(plan_of(arguments), options_of(arguments))
-    _check_prices(arguments)
     gates = gates_of(arguments.fail_under, prepared)
     if arguments.dry_run:
         return _dry_run(prepared, arguments)
@@ -165,70 +139,19 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _check_prices(arguments: argparse.Namespace) -> None:
-    """A price that is none is a slip even where nothing is paid."""
-    from tsgkit.llm.prices import price_given
-
-    for text in arguments.price:
-        price_given(text.rpartition(":")[2])
-
-
 def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
-    """The plan that the options make, over the settings of ``--plan``."""
-    from tsgkit.runs.plan import load_plan, made
+    """Return the plan that the options make, over the settings of ``--plan``."""
+    from tsgkit.interface import evaluating
 
-    settings = load_plan(arguments.plan) if arguments.plan else {}
-    given = {ASKED[name]: value for name in ASKED if (value := getattr(arguments, name)) is not None}
-    for name in ("repeat", "limit", "shots"):
-        if given.get(name, 1) < 1:
-            raise UsageError(f"--{name} {given[name]}: at least 1 is needed")
-    given |= _controls(settings | given, [name for name in CONTROLS if getattr(arguments, name)])
-    return made(settings | given, f"plan {arguments.plan}" if arguments.plan else "options")
-
-
-def _controls(settings: dict[str, Any], chosen: list[str]) -> dict[str, Any]:
-    """The protocols of a plan, each followed by these controls of it."""
-    if not chosen:
-        return {}
-    from tsgkit.suites.task import PUBLISHED
-
-    if not settings.get("images"):
-        raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")
-    given = settings.get("protocols") or [PUBLISHED]
-    protocols = [given] if isinstance(given, str) else list(given)
-    return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
+    return evaluating.plan_of(vars(arguments))
 
 
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
-    """How the run is to be carried out."""
-    from tsgkit.runs.evaluation import Options
-    from tsgkit.runs.shards import shard_of
-    from tsgkit.runs.subjects import Limits
+    """Return how the run is to be carried out."""
+    from tsgkit.interface import evaluating
 
-    for name in ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens"):
-        value = getattr(arguments, name)
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    limits = Limits(
-        concurrency=arguments.concurrency,
-        requests_per_minute=arguments.rpm,
-        tokens_per_minute=arguments.tpm,
-        max_requests=arguments.max_requests,
-        max_tokens=arguments.max_tokens,
-        max_cost=arguments.max_cost,
-        prices=tuple(arguments.price),
-        patience=patience_of(arguments),
-    )
-    return Options(
-        out=arguments.out,
-        new=arguments.new,
-        cache=not arguments.no_cache,
-        limits=limits,
-        command=("tsgkit", *sys.argv[1:]),
-        shard=None if arguments.shard is None else shard_of(arguments.shard),
-        scene_time=arguments.scene_time,
-        boxes=arguments.boxes,
-    )
+    told = {name: value for name, value in vars(arguments).items() if name in evaluating.OPTIONS}
+    return evaluating.how_of(told | {"cache": not arguments.no_cache, "command": ("tsgkit", *sys.argv[1:])})
 
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401

@@ -114,10 +114,10 @@ async def _tell(
     engine: Engine,
 ) -> Generated:
     """Tell the story, which is one unit: each sentence builds on those before it."""
-    from tsgkit.agents.telling import generate
+    from tsgkit.agents.telling import agenerate
 
     async def told(story: tuple[str, ...]) -> Generated:
-        return await generate(
+        return await agenerate(
             story,
             calls.asker,
             vocabulary=vocabulary,

@@ -244,7 +244,7 @@ async def _clean(
     engine: Engine,
 ) -> list[Cleaned]:
     """The same with a model: one passage after the other in a narrative, several narratives at a time."""
-    from tsgkit.agents.cleaning import refine
+    from tsgkit.agents.cleaning import arefine
     from tsgkit.agents.passages import passages_of
 
     stopped = ""
@@ -252,7 +252,7 @@ async def _clean(
     async def one(unit: tuple[str, Entry]) -> Cleaned:
         nonlocal stopped
         number, entry = unit
-        cleaned = await refine(
+        cleaned = await arefine(
             entry.narrative,
             None if stopped else calls.asker,
             told=told,

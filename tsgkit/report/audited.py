@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.library.cards import load_card
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import installed
+from tsgkit.library.files import look_alike
 from tsgkit.report import html, markdown
 from tsgkit.report import terminal as terminal_format
 from tsgkit.report.figures import NOTHING, number, percent
@@ -26,7 +29,7 @@ from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
 from tsgkit.suites.auditing import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
 from tsgkit.suites.auditing.audit import Found, GroupShare, Spread
-from tsgkit.suites.suite import task_of
+from tsgkit.suites.suite import task_of, tasks_named, tasks_of_rows
 from tsgkit.suites.task import AuditableTask
 
 MOST_SLIPS = 5
@@ -42,6 +45,75 @@ class Audited:
     data: str
     audit: Audit
     runs: tuple[WithoutShortcuts, ...] = ()
+
+    def __str__(self) -> str:
+        return terminal(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return Markup("".join(_page_parts(self)))
+
+
+def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[Audited, ...]:
+    """Audit data, or those that tasks or a run name; the tasks are told by name, by the rows, or by the run."""
+    return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
+
+
+def _tasks(data: str | None, named: Sequence[str], run: Path | None) -> list[str]:
+    if named:
+        return _tasks_named(named)
+    asked = _tasks_of_run(run) if run is not None else []
+    if data is None:
+        if not asked:
+            raise UsageError("nothing to audit", hint=f"name a file of rows, or a task; {_auditable_tasks()}")
+        return asked
+    fitting = _tasks_of_data(data)
+    if shared := [name for name in asked if name in fitting]:
+        return shared
+    if not fitting:
+        hint = f"name the task with --task; {_auditable_tasks()}"
+        raise UsageError(f"{data}: the rows do not tell their task", hint=hint)
+    return fitting
+
+
+def _tasks_named(names: Sequence[str]) -> list[str]:
+    """Return the tasks that are named, and of a suite those that can be audited."""
+    tasks: list[str] = []
+    for name in names:
+        audited = [task for task in tasks_named([name]) if _is_auditable(task)]
+        if not audited:
+            raise UsageError(f"{name}: it cannot be audited", hint=_auditable_tasks())
+        tasks += audited
+    return list(dict.fromkeys(tasks))
+
+
+def _is_auditable(name: str) -> bool:
+    return isinstance(task_of(load_card(name)), AuditableTask)
+
+
+def _auditable_tasks() -> str:
+    return f"these can be audited: {', '.join(filter(_is_auditable, card_names()))}"
+
+
+def _tasks_of_run(path: Path) -> list[str]:
+    """The tasks of a run that can be audited."""
+    if audited := [name for name in read_header(path)["plan"]["tasks"] if _is_auditable(name)]:
+        return audited
+    raise UsageError(f"{path}: none of its tasks can be audited", hint=_auditable_tasks())
+
+
+def _tasks_of_data(data: str) -> list[str]:
+    """The tasks whose rows a file, a folder or an installed dataset holds."""
+    path = Path(data)
+    if path.exists():
+        return list(tasks_of_rows(path))
+    datasets = {one.name: one for one in installed()}
+    if data in datasets and (found := datasets[data]).known is not None:
+        names = [f"{found.known.suite}/{file.task}" for file in found.files]
+        return [name for name in names if name in card_names()]
+    if data in (known := catalogue()):
+        hint = f"tsgkit data get {data}, or from a copy on this machine: tsgkit data import {data} DIR"
+        raise UsageError(f"{known[data].name} is not on this machine", hint=hint)
+    raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
 
 
 def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:

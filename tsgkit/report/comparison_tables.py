@@ -11,6 +11,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report import html
 from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
@@ -164,14 +166,25 @@ def _item_lines(pair: Pair, is_one_of_several: bool) -> Iterator[str]:
 
 def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
     """A table of pairs, perhaps one of items, and the notes."""
-    head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
-    rows = tuple(map(_markdown_row, found.pairs))
-    tables = [Table(("Comparisons",), (*head, *FIGURES), rows, COLUMNS_EXPLAINED, words=5)]
+    tables = [table_of(found)]
     if with_items:
         items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
         tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6))
     lines = [line for table in tables for line in (*markup.table(table), "")]
     return [*lines, f"Profile {found.profile}. {markup.shown(_explanation(found))}", *marked_notes(found.notes)]
+
+
+def table_of(found: Comparison) -> Table:
+    """Return all pairs as one table."""
+    head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
+    rows = tuple(map(_markdown_row, found.pairs))
+    return Table(("Comparisons",), (*head, *FIGURES), rows, COLUMNS_EXPLAINED, words=5)
+
+
+def fragment(found: Comparison) -> str:
+    """Return the pairs and the notes as a part of somebody's page."""
+    notes = html.listed(html.name(note) for note in (f"Profile {found.profile}. {_explanation(found)}", *found.notes))
+    return Markup(html.drawn_up(table_of(found)) + notes)
 
 
 def marked_notes(notes: Sequence[str]) -> list[str]:

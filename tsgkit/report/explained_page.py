@@ -19,11 +19,16 @@ from tsgkit.suites.task import trace_of
 
 def write_explanation(explanation: Explanation) -> str:
     """The page of an explanation."""
+    return html.whole_page(f"Item {explanation.item_id}", Markup(fragment(explanation)))
+
+
+def fragment(explanation: Explanation) -> str:
+    """Return an explanation as a part of somebody's page."""
     rows = explanation.rows
     parts = [html.facts([("run", html.name(explanation.run)), ("rows", text(str(len(rows))))])]
     if explanation.narrowing:
         parts.append(html.paragraph("One row alone: " + ", ".join(explanation.narrowing), class_="note"))
-    return html.whole_page(f"Item {explanation.item_id}", *parts, *(_row(row, single=len(rows) == 1) for row in rows))
+    return Markup("".join([*parts, *(_row(row, single=len(rows) == 1) for row in rows)]))
 
 
 def _row(row: Explained, *, single: bool) -> Markup:

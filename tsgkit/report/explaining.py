@@ -190,11 +190,12 @@ def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
         return found
     for _, value in prompts_in(path / PROMPTS):
         if value["hash"] in hashes:
-            found[value["hash"]] = tuple(map(_message, value["messages"]))
+            found[value["hash"]] = tuple(map(message_of, value["messages"]))
     return found
 
 
-def _message(value: Mapping[str, Any]) -> Message:
+def message_of(value: Mapping[str, Any]) -> Message:
+    """Return a message of the records; pictures are named, not shown."""
     content = value.get("content", "")
     if isinstance(content, list):
         content = "\n".join(map(_part, content))

@@ -15,10 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report.inert import inert
 from tsgkit.report.looks import STYLE
+
+if TYPE_CHECKING:
+    from tsgkit.report.tables import Table
 
 VOID = frozenset({"meta", "br", "hr", "col"})
 LAYOUT = re.compile(r"[^\n\t]+")
@@ -99,6 +103,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = 
     parts += [tag("thead", columns, role="rowgroup"), tag("tbody", *lines, role="rowgroup")]
     look = {"class_": "cards"} if as_cards else {}
     return tag("div", tag("table", *parts, role="table", **look), class_="wide", tabindex="0")
+
+
+def drawn_up(one: Table) -> Markup:
+    """Return a table of words and figures, as it stands."""
+    heading = tag("h4", name("".join(one.title)))
+    rows = ([name(cell) for cell in row] for row in one.rows)
+    notes = listed(name("".join(note)) for note in one.notes)
+    return Markup(heading + table(one.head, rows, as_cards=False) + notes)
 
 
 def _cells(head: Sequence[str], row: Sequence[Markup]) -> Iterable[Markup]:

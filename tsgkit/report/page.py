@@ -22,7 +22,7 @@ from tsgkit.report.figures import NOTHING, cost, interval, number, percent, toke
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
 from tsgkit.report.plots import Ended, Line, Point, Scored
-from tsgkit.report.tables import Table, controls, published_tables, shown_in
+from tsgkit.report.tables import controls, document, published_tables, shown_in
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
@@ -81,15 +81,14 @@ def _results(report: Report) -> Iterator[Markup]:
         yield html.table(head, lines, _meaning(rows[0], main))
         yield from _troubles(rows)
         yield html.folded(text(f"All metrics of {task}"), *_all_metrics(rows))
-    yield from map(_drawn_up, controls(report))
+    yield from map(html.drawn_up, controls(report))
 
 
-def _drawn_up(table: Table) -> Markup:
-    """A table of words and figures, as it stands."""
-    heading = tag("h4", html.name("".join(table.title)))
-    rows = ([html.name(cell) for cell in row] for row in table.rows)
-    notes = html.listed(html.name("".join(note)) for note in table.notes)
-    return Markup(heading + html.table(table.head, rows, as_cards=False) + notes)
+def fragment(report: Report) -> str:
+    """Return the tables of a report as a part of somebody's page."""
+    found = document(report)
+    notes = html.listed(html.name("".join(note)) for note in found.notes)
+    return Markup("".join(map(html.drawn_up, found.tables)) + notes)
 
 
 def _meaning(row: ReportRow, metric: str) -> str:

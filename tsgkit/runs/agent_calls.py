@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tsgkit import __version__
 from tsgkit.agents.asking import Kept, door_of
 from tsgkit.agents.wording import fingerprint
 from tsgkit.errors import Interrupted, UsageError
@@ -28,6 +27,7 @@ from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.prepared import asks_a_model
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
+from tsgkit.version import __version__
 
 Result = TypeVar("Result")
 GO_ON = "the same command goes on from there; with --new it begins afresh"

@@ -16,7 +16,6 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from tsgkit import __version__
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTED, TsgkitError, UsageError
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
@@ -34,6 +33,7 @@ from tsgkit.runs.shards import Shard
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of
 from tsgkit.suites.request_forms import NEWEST, form_of
+from tsgkit.version import __version__
 
 RUNS = Path("runs")
 RESPONSE_FORMATS = "response_formats"

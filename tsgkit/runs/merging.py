@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tsgkit import __version__
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library.files import write_text
 from tsgkit.llm.cache import canonical
@@ -49,6 +48,7 @@ from tsgkit.runs.state import NOWHERE, states_of
 from tsgkit.runs.stored import calls_in, prompts_in, samples_in
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.pictures import PAINTINGS
+from tsgkit.version import __version__
 
 SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""

@@ -19,7 +19,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tsgkit import __version__
 from tsgkit.agents.asking import KEY
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
@@ -43,6 +42,7 @@ from tsgkit.suites.solvers.families import family_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
 from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
+from tsgkit.version import __version__
 
 RULES = "rules"
 """The judge that asks nobody."""

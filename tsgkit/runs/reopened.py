@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from tsgkit import __version__
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Reply, reply_from
@@ -29,6 +28,7 @@ from tsgkit.runs.stored import calls_in, check_evaluation, samples_in
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.version import __version__
 
 Place = tuple[Cell, str]
 
@@ -161,7 +161,7 @@ def records_from_calls(
     ``errors`` holds the records that are kept where a sample has no such calls; ``places`` says where calls lie, if
     that is known.
     """
-    places = _places_of_calls(path) if places is None else places
+    places = places_of_calls(path) if places is None else places
     calls = Journal(path / CALLS, writes=False)
     for row in rows:
         for number in row.numbers:
@@ -174,7 +174,7 @@ def records_from_calls(
                 yield kept
 
 
-def _places_of_calls(path: Path) -> dict[Place, list[int]]:
+def places_of_calls(path: Path) -> dict[Place, list[int]]:
     """Where the calls of each sample lie."""
     places: dict[Place, list[int]] = {}
     for place, value in calls_in(path / CALLS):

@@ -15,13 +15,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tsgkit import __version__
 from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
 from tsgkit.runs.journal import CHANGED, lines_of
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.version import __version__
 
 HEADER = "run.json"
 HEADER_FIELDS = {"identity": str, "tsgkit": str, "command": list, "begun": str}

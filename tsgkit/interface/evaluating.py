@@ -1,0 +1,314 @@
+"""Evaluations from Python: the options of ``tsgkit eval`` as arguments, and a run as the result.
+
+>>> run = evaluate("tsg/sgqa", model="baseline/rules", limit=5, out=_example() / "run", quiet=True)
+>>> run.results[0].board.counts["answered"], run.complete
+(5, True)
+>>> estimate, = plan("tsg/sgqa", model="openai/gpt-4o", limit=5)
+>>> estimate.samples, estimate.requests
+(5, (5, 5))
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
+
+from tsgkit.errors import UsageError
+from tsgkit.interface.loop import waited
+from tsgkit.interface.progress import watch_of
+from tsgkit.interface.run import Run
+from tsgkit.lexicon import meant
+from tsgkit.llm.door import Patience
+from tsgkit.llm.own_models import given
+from tsgkit.llm.prices import price_given
+from tsgkit.runs import evaluation
+from tsgkit.runs.estimate import RowEstimate, estimates_of
+from tsgkit.runs.evaluation import Finished, Options
+from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.plan import Plan, load_plan, made
+from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
+from tsgkit.runs.shards import shard_of
+from tsgkit.runs.subjects import Limits, prices_of
+from tsgkit.suites.task import PUBLISHED
+
+if TYPE_CHECKING:
+    pass
+
+Names = str | Sequence[str] | None
+Model = "str | Callable[..., Any] | BaseChatModel"
+ASKED = {
+    "task": "tasks",
+    "model": "models",
+    "style": "styles",
+    "solver": "solvers",
+    "shots": "shots",
+    "data": "data",
+    "limit": "limit",
+    "ids": "ids",
+    "repeat": "repeat",
+    "seed": "seed",
+    "prompts": "prompts",
+    "model_arg": "model_args",
+    "images": "images",
+    "scenes": "scenes",
+    "assets": "assets",
+    "missing": "missing",
+    "judge": "judge",
+    "protocol": "protocols",
+    "pairing": "pairing",
+}
+"""The options that are part of a run's identity, and the fields of a plan."""
+CONTROLS = ("blind", "shuffled")
+"""Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
+TIMEOUT, SCENE_TIME = 300.0, 120.0
+PAIRS = ("model_arg", "images", "scenes", "assets")
+"""Options that a mapping may say: ``{"mine": "pictures/mine"}`` for ``mine=pictures/mine``."""
+
+
+class Asked(TypedDict, total=False):
+    """The options of what is asked."""
+
+    model: Any
+    images: Mapping[str, str | Path] | Names
+    scenes: Mapping[str, str | Path] | Names
+    assets: Mapping[str, str | Path] | Names
+    missing: str | None
+    judge: Any
+    protocol: Names
+    pairing: str | None
+    blind: bool
+    shuffled: bool
+    style: Names
+    solver: Names
+    shots: int | Sequence[int] | None
+    data: str | Path | None
+    limit: int | None
+    ids: Names
+    repeat: int | None
+    seed: int | Sequence[int] | None
+    prompts: str | Path | Sequence[str | Path] | None
+    model_arg: Mapping[str, Any] | Names
+    plan: str | None
+
+
+class Limited(TypedDict, total=False):
+    """The options of how fast is asked, and how much may be spent."""
+
+    concurrency: int | None
+    timeout: float
+    max_outage: float | None
+    attempts: int
+    rpm: float | None
+    tpm: float | None
+    max_cost: float | None
+    max_requests: int | None
+    max_tokens: int | None
+    price: Mapping[str, Any] | Names
+
+
+class Evaluated(Asked, Limited, total=False):
+    """The options of an evaluation."""
+
+    out: str | Path | None
+    new: bool
+    shard: str | None
+    scene_time: float
+    boxes: bool
+    cache: bool
+    quiet: NotRequired[bool]
+
+
+def evaluate(task: Names = None, **options: Unpack[Evaluated]) -> Run:
+    """Evaluate models on tasks, in a run folder that the same call goes on with.
+
+    A model is a name as LiteLLM has it, a function of messages, or a chat model of LangChain. Ctrl-C lets what is in
+    work come home; nothing is lost, and the same call goes on.
+    """
+    prepared, how, watch = _prepared(task, dict(options))
+    engines: list[Engine] = []
+
+    def begun(engine: Engine) -> None:
+        engines.append(engine)
+        watch.begun(engine)
+
+    heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
+
+    def stop() -> None:
+        for engine in engines:
+            engine.stop()
+        watch.stopping()
+
+    def abandon() -> None:
+        for engine in engines:
+            engine.abandon()
+
+    return _run_of(prepared, waited(lambda: evaluation.acarry_out(prepared, how, heard), stop, abandon))
+
+
+async def aevaluate(task: Names = None, **options: Unpack[Evaluated]) -> Run:
+    """Do the same in the event loop that is running; a cancellation loses nothing that was answered."""
+    prepared, how, watch = _prepared(task, dict(options))
+    return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
+
+
+def plan(task: Names = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate, ...]:
+    """Return what an evaluation would ask and cost, row by row; nothing is sent."""
+    prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
+    models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
+    return tuple(estimates_of(prepared, prices_of(models, how.limits.prices)))
+
+
+def _prepared(task: Names, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
+    """Prepare what is asked; ``UsageError`` before anything is sent."""
+    quiet = options.pop("quiet", False)
+    how = how_of(options)
+    return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
+
+
+def _run_of(prepared: Prepared, finished: Finished) -> Run:
+    return Run(finished.path, finished=finished, prepared=prepared)
+
+
+def plan_of(options: Mapping[str, Any]) -> Plan:
+    """Return the plan that options make, over the settings of a ``plan``; those that are None say nothing."""
+    settings = load_plan(options["plan"]) if options.get("plan") else {}
+    told = {name: _plain(name, options[name]) for name in ASKED if options.get(name) is not None}
+    for name in ("repeat", "limit", "shots"):
+        for number in _listed(told.get(name)):
+            if isinstance(number, int) and number < 1:
+                raise UsageError(f"--{name} {number}: at least 1 is needed")
+    fields = {ASKED[name]: value for name, value in told.items()}
+    fields |= _controls(settings | fields, [name for name in CONTROLS if options.get(name)])
+    return made(settings | fields, f"plan {options['plan']}" if options.get("plan") else "options")
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
+    """Return an option as a plan has it: names, texts and numbers."""
+    if name in ("model", "judge"):
+        return _names_of(value) if name == "model" else _name_of(value)
+    if name in PAIRS:
+        return pairs_of(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
+        return [str(one) if isinstance(one, Path) else one for one in value]
+    return value
+
+
+def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
+    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
+    if isinstance(value, Mapping):
+        return [f"{name}={one}" for name, one in value.items()]
+    return [value] if isinstance(value, str) else [str(one) for one in value]
+
+
+def _names_of(value: Any) -> list[str]:  # noqa: ANN401
+    """Return the names of models; what is no name becomes one."""
+    if isinstance(value, Mapping):
+        return [given(one, str(name)) for name, one in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [_name_of(one) for one in value]
+    return [_name_of(value)]
+
+
+def _name_of(value: Any) -> str:  # noqa: ANN401
+    return value if isinstance(value, str) else given(value)
+
+
+def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
+    """Return the protocols of a plan, each followed by these controls of it."""
+    if not chosen:
+        return {}
+    if not settings.get("images"):
+        raise UsageError(f"--{chosen[0]} controls who looks at pictures", hint="name them: --images NAME=DIR")
+    told = settings.get("protocols") or [PUBLISHED]
+    protocols = [told] if isinstance(told, str) else list(told)
+    return {"protocols": [*protocols, *(f"{name}-{control}" for name in protocols for control in chosen)]}
+
+
+OPTIONS = {*ASKED, *CONTROLS, "plan", *Limited.__annotations__}
+OPTIONS |= {"out", "new", "cache", "command", "shard", "scene_time", "boxes"}
+
+
+def how_of(options: Mapping[str, Any]) -> Options:
+    """Return how an evaluation is carried out; ``UsageError`` for an option that there is not."""
+    if odd := [name for name in options if name not in OPTIONS]:
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], sorted(OPTIONS)))
+    out, shard = options.get("out"), options.get("shard")
+    return Options(
+        out=None if out is None else Path(out),
+        new=bool(options.get("new")),
+        cache=options.get("cache", True),
+        limits=limits_of(options),
+        command=tuple(options.get("command", ())),
+        shard=None if shard is None else shard_of(shard),
+        scene_time=options.get("scene_time", SCENE_TIME),
+        boxes=bool(options.get("boxes")),
+    )
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """Return what may be used and how fast; ``UsageError`` where a number cannot be meant."""
+    numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "max_outage")
+    for name in (*numbers, "attempts"):
+        value = options.get(name)
+        if value is not None and (not value > 0 or math.isnan(value)):
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    outage, attempts = options.get("max_outage"), options.get("attempts", Patience.attempts)
+    return Limits(
+        concurrency=options.get("concurrency"),
+        requests_per_minute=options.get("rpm"),
+        tokens_per_minute=options.get("tpm"),
+        max_requests=options.get("max_requests"),
+        max_tokens=options.get("max_tokens"),
+        max_cost=options.get("max_cost"),
+        prices=_prices_of(options.get("price") or ()),
+        patience=Patience(
+            timeout=options.get("timeout", TIMEOUT),
+            attempts=attempts,
+            same_error=min(Patience.same_error, attempts),
+            max_outage=Patience.max_outage if outage is None else 60 * outage,
+        ),
+    )
+
+
+def _prices_of(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """Return prices as they are typed: dollars a million tokens in and out, for one model or for all."""
+    if isinstance(value, Mapping):
+        return tuple(f"{name}:{_price(one)}" for name, one in value.items())
+    texts = [value] if isinstance(value, str) or (value and isinstance(value[0], (int, float))) else value
+    prices = tuple(map(_price, texts))
+    for text in prices:
+        price_given(text.rpartition(":")[2])  # one that is none is a slip even where nothing is paid
+    return prices
+
+
+def _price(value: Any) -> str:  # noqa: ANN401
+    return value if isinstance(value, str) else ",".join(map(str, value))
+
+
+def _named(function: Callable[..., Any], options: type) -> None:
+    """Show the options of a function where Python asks for its signature."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    own = list(inspect.signature(function).parameters.values())[:-1]
+    named = [inspect.Parameter(name, kind, default=None) for name in options.__annotations__]
+    function.__signature__ = inspect.Signature([*own, *named])  # type: ignore[attr-defined]
+
+
+for _function in (evaluate, aevaluate, plan):
+    with suppress(ValueError):
+        _named(_function, Evaluated)
+
+
+def _example() -> Path:
+    import tempfile
+
+    return Path(tempfile.mkdtemp())

@@ -1,0 +1,104 @@
+"""One bar that shows how a job goes on: in a notebook, or on a terminal; elsewhere nothing is shown."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from tsgkit.report.inert import inert
+from tsgkit.runs.jobs import Engine, Part, Watch
+
+EVERY = 0.2
+
+
+def watch_of(*, quiet: bool = False) -> Watch:
+    """Return who is told of a job: a bar, or nobody."""
+    if quiet:
+        return Watch()
+    kind, is_notebook = _bar()
+    if kind is None or not (is_notebook or sys.stderr.isatty()):
+        return Watch()
+    bar = Bar(kind)
+    return Watch(bar.begun, bar.changed, bar.ticked, bar.stopping, bar.ended)
+
+
+def _bar() -> tuple[Any, bool]:
+    """Return the kind of bar that suits where this runs, and whether that is a notebook."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # widgets that are not installed: then the bar is one of text
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return None, False
+    return tqdm, "ipykernel" in sys.modules
+
+
+@dataclass
+class Bar:
+    """Shows one job."""
+
+    kind: Any
+    engine: Engine | None = None
+    _bar: Any = None
+    _shown_at: float = 0.0
+    _note: str = ""
+
+    def begun(self, engine: Engine) -> None:
+        """Begin at what is done already."""
+        self.engine = engine
+        done, total = self._done()
+        self._bar = self.kind(total=total, initial=done, unit=f" {engine.noun}", dynamic_ncols=True)
+
+    def changed(self) -> None:
+        """Show a unit that was done."""
+        if time.monotonic() - self._shown_at >= EVERY:
+            self._show()
+
+    def ticked(self) -> None:
+        """Show what is being waited for."""
+        waits = [] if self.engine is None else self.engine.waits
+        self._note = waits[0] if waits else ""
+        self._show()
+
+    def stopping(self) -> None:
+        """Say that what is in work comes to its end."""
+        if self.engine is not None:
+            self._bar.write(f"stopping: waiting for {self.engine.busy} in work; once more does not wait")
+
+    def ended(self) -> None:
+        """Show the end."""
+        if self._bar is not None:
+            self._show()
+            self._bar.close()
+
+    def _show(self) -> None:
+        self._shown_at = time.monotonic()
+        done, _ = self._done()
+        self._bar.set_postfix_str(inert(self._told()), refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def _parts(self) -> list[Part]:
+        return [] if self.engine is None else list(self.engine.parts())
+
+    def _done(self) -> tuple[int, int]:
+        parts = self._parts()
+        if not parts and self.engine is not None:
+            return self.engine.done, self.engine.expected
+        return sum(part.done for part in parts), sum(part.total for part in parts)
+
+    def _told(self) -> str:
+        """Return what is to be told beside the number: the score of a single part, failures, cost."""
+        parts = self._parts()
+        told = []
+        if len(parts) == 1 and parts[0].score is not None:
+            told.append(f"{parts[0].metric} {100 * parts[0].score:.1f}")
+        if failed := sum(part.failed for part in parts):
+            told.append(f"{failed} failed")
+        if requests := sum(part.door.failed for part in parts if part.door is not None):
+            told.append(f"{requests} failed requests")
+        if spent := sum(part.spent for part in parts):
+            told.append(f"${spent:.4f}")
+        return ", ".join([*told, *([self._note] if self._note else [])])
