@@ -78,7 +78,7 @@ def _texts_of(found: Any) -> list[str]:  # noqa: ANN401
     function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
     file = getattr(inspect.getmodule(function), "__file__", None)
     if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
-        return [Path(file).read_text("utf-8", "replace")]
+        return [function.__qualname__, Path(file).read_text("utf-8", "replace")]
     try:
         return [inspect.getsource(function)]
     except (OSError, TypeError):
@@ -179,7 +179,7 @@ def _text_of(content: object) -> str:
 def _failure(name: str, error: Exception) -> CallFailed:
     """Return the failure of one call: of the service that it names by a status, else of the code."""
     message = f"{name} failed: {described(error)}"
-    if isinstance(error, RuntimeError) and any(text in str(error) for text in OTHER_LOOP):
+    if isinstance(error, (RuntimeError, ValueError)) and any(text in str(error) for text in OTHER_LOOP):
         message += "; what it uses belongs to another event loop: call the a... twin there (aevaluate)"
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and not isinstance(status, bool):

@@ -1,0 +1,124 @@
+"""A run as an object: samples one by one, frames with stable columns, tables and explanations that are inert."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tsgkit as tk
+from tsgkit.errors import UsageError
+from tsgkit.interface.run import COLUMNS
+from tsgkit.interface.showing import frame_of
+
+Messages = list[dict[str, Any]]
+HOSTILE = "<script>alert(1)</script>\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tk.Run:
+    def hostile(messages: Messages) -> str:
+        return f"[{HOSTILE}]" if "cup" in messages[-1]["content"] else "I do not know."
+
+    models = {"mine": hostile}
+    folder = tmp_path_factory.mktemp("run") / "run"
+    return tk.evaluate("tsg/sgqa", model=models, style=["zero-shot", "cot"], limit=8, out=folder, quiet=True)
+
+
+def test_samples_hold_prompt_reply_reading_and_scores(run: tk.Run) -> None:
+    assert len(run.samples) == 16 and [one.style for one in run.samples].count("cot") == 8
+    answered = [one for one in run.samples if one.outcome == "answered"]
+    for one in answered:
+        assert one.reply == f"[{HOSTILE}]" and "graph" in one.prompt[0].content.lower()
+        assert one.scores["strict"] and one.scores["strict"]["exact_match"] == 0 and one.is_wrong
+        assert [call.label for call in one.calls] == ["answer"]
+    assert len(answered) + len(run.samples.unreadable) == 16 == len(run.samples.wrong)
+    assert run.samples[-1].item_id == list(run.samples)[-1].item_id == run.samples[14:][1].item_id
+    with pytest.raises(IndexError):
+        run.samples[16]
+
+
+def test_one_figure_is_asked_for_by_its_row(run: tk.Run) -> None:
+    assert run.value("exact_match", style="cot") == 0.0
+    with pytest.raises(UsageError, match="2 rows have strict exact_match"):
+        run.value("exact_match")
+    with pytest.raises(UsageError, match="0 rows have strict f2"):
+        run.value("f2", style="cot")
+
+
+def test_a_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
+    pandas = pytest.importorskip("pandas", reason="frames are those of pandas or polars")
+    frame = run.frame("pandas", texts=True)
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 16
+    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS
+    assert {"strict.exact_match", "official.exact_match", "group.domain", "usage.cost"} <= {*frame.columns}
+    assert list(frame.columns[-2:]) == ["prompt", "reply"]
+    assert frame["usage.cost"].isna().all(), "nobody told what it cost"
+
+
+def test_a_library_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match="there is no library numpy"):
+        frame_of([], "numpy")
+
+
+def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> None:
+    explained = run.explain(run.samples.wrong[0].item_id, style="cot")
+    compared = tk.compare(run, "sgqa", baseline="zero-shot")
+    audited = tk.audit(task="tsg/sgds")
+    for one in (run, run.table(by="domain"), explained, compared, *audited):
+        page = one._repr_html_()
+        assert "<script" not in page and "\x1b" not in page + repr(one)
+        assert page.count("<table") >= 1
+    assert "verdict" in repr(compared) and "what was asked" in repr(explained)
+
+
+def test_an_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run, tmp_path: Path) -> None:
+    opened = tk.open_run(run.path)
+    assert opened.results == run.results and opened.table().text == run.table().text
+    assert repr(opened).splitlines()[:-1] == [line for line in repr(run).splitlines() if line][:-1]
+    with pytest.raises(UsageError, match="no run lies here"):
+        tk.open_run(tmp_path)
+
+
+def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tsgkit.cli import main
+
+    text = run.report(tmp_path / "r.md", by="domain")
+    assert (tmp_path / "r.md").read_text() == text
+    assert main(["report", str(run.path), "--by", "domain", "--format", "markdown"]) == 0
+    assert capsys.readouterr().out == text
+    assert json.loads(run.report(format="json"))
+
+
+def test_scored_again_merged_and_explained_by_path_or_run(run: tk.Run, tmp_path: Path) -> None:
+    assert tk.rescore(run).reread == ()
+    merged = tk.merge([run.path], tmp_path / "all")
+    assert merged.complete and tk.open_run(tmp_path / "all").results == run.results
+    item = run.samples[0].item_id
+    assert repr(tk.explain(run.path, item)) == repr(tk.explain(run, item))
+
+
+def test_makers_take_their_options_by_name(tmp_path: Path) -> None:
+    made = tk.make("sceneeval", tmp_path / "rooms.csv", items=3, difficulty=["easy", "hard"])
+    assert made.complete and made.path.read_text().count("\n") >= 4
+    with pytest.raises(UsageError, match="there is no option itens"):
+        tk.make("sceneeval", tmp_path / "more.csv", itens=3)
+    with pytest.raises(UsageError, match="there is no maker scene"):
+        tk.make("scene", tmp_path / "more.csv")
+
+
+def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
+    (graph,) = tk.read("person -> verb -> wash; wash -> dobj -> cup").graphs
+    other = tk.ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "<script>"))
+    drawing = tk.draw(other, against=graph)
+    assert "<script" not in drawing._repr_svg_()
+    assert drawing.save(tmp_path / "d.svg").read_text() == drawing.svg
+    with pytest.raises(UsageError, match="a picture is SVG"):
+        drawing.save(tmp_path / "d.png")
+
+
+def test_old_names_work_and_warn() -> None:
+    with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
+        assert tk.refine_sync([]).changes == ()  # type: ignore[attr-defined]
