@@ -13,12 +13,13 @@
 ``folding``     names as scores compare them
 ``wording``     graphs and L in the words of prompts
 ``memo``        work done once for the same graphs
-``drawing``     SVG pictures
+``drawing``     SVG pictures, which ``showing`` gives to notebooks
 ==============  ==========================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
+from tsgkit.graph import showing as showing
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, ChangeKind, Diff, Snap, diff, patch, snap
 from tsgkit.graph.hands import HandRule, HandStep, trace

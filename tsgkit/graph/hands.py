@@ -72,6 +72,12 @@ class HandRule:
     releases: frozenset[str] = RELEASES
     transfers: frozenset[str] = TRANSFERS
 
+    def __repr__(self) -> str:
+        """Name only what is not usual: sixty verbs in a signature hide what it says."""
+        usual = {"grasps": GRASPS, "releases": RELEASES, "transfers": TRANSFERS}
+        others = [f"{name}={getattr(self, name)!r}" for name, verbs in usual.items() if getattr(self, name) != verbs]
+        return f"HandRule({', '.join(others)})"
+
 
 DEFAULT_RULE = HandRule()
 

@@ -79,3 +79,6 @@ def _size(label: str, width: float, height: float) -> float:
 def _safe(text: str) -> str:
     """The text escaped, without characters that XML cannot carry."""
     return escape("".join(one if one.isprintable() else "\ufffd" for one in text))
+
+
+Layout._repr_svg_ = drawn  # type: ignore[attr-defined]

@@ -10,6 +10,9 @@
 
 from __future__ import annotations
 
+from html import escape
+from typing import Any
+
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -73,3 +76,12 @@ def _number(number: Number) -> str:
     if isinstance(number, Count):
         return f"(Count {number.variable.name} {_text(number.body)})"
     return repr(number)
+
+
+def _shown(formula: Formula) -> str:
+    return f"<pre>{escape(text_of(formula))}</pre>"
+
+
+_KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
+for _kind in _KINDS:  # what notebooks show
+    _kind._repr_html_ = _shown  # noqa: SLF001
