@@ -68,6 +68,10 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.reading import read_file as read_file
     from tsgkit.library.documents.writing import convert as convert
     from tsgkit.llm.reply import Reply as Reply
+    from tsgkit.suites.own import Task as Task
+    from tsgkit.suites.own import metric as metric
+    from tsgkit.suites.own import solver as solver
+    from tsgkit.suites.own import style as style
 
     __version__: str
 
@@ -88,6 +92,7 @@ _HOMES = {
     "tsgkit.library.documents.reading": "read_document read_file",
     "tsgkit.library.documents.writing": "convert",
     "tsgkit.llm.reply": "Reply",
+    "tsgkit.suites.own": "Task metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)

@@ -67,7 +67,8 @@ def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> N
     explained = run.explain(run.samples.wrong[0].item_id, style="cot")
     compared = tk.compare(run, "sgqa", baseline="zero-shot")
     audited = tk.audit(task="tsg/sgds")
-    for one in (run, run.table(by="domain"), explained, compared, *audited):
+    shown: list[Any] = [run, run.table(by="domain"), explained, compared, *audited]
+    for one in shown:
         page = one._repr_html_()
         assert "<script" not in page and "\x1b" not in page + repr(one)
         assert page.count("<table") >= 1
@@ -121,4 +122,4 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
 
 def test_old_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
-        assert tk.refine_sync([]).changes == ()  # type: ignore[attr-defined]
+        assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)

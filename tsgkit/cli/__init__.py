@@ -41,6 +41,11 @@ COMMANDS = {
     "data": "the published datasets: list them, get them, import a copy",
     "draw": "draw a graph, a narrative or a difference as SVG",
 }
+CODE = "--code"
+MORE = (
+    "tsgkit COMMAND --help says more about each.",
+    "--code FILE, with any command: load tasks, solvers, metrics and styles of yours from a Python file",
+)
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
 3 a gate was missed; 4 a budget was reached; 70 a bug in tsgkit; 130 interrupted"""
 
@@ -94,6 +99,7 @@ def _is_somewhere() -> bool:
 
 
 def _run(words: list[str]) -> int:
+    words = _with_code(words)
     if not words or words == ["help"]:
         _parser().print_help()
         return GOOD
@@ -111,6 +117,24 @@ def _run(words: list[str]) -> int:
         return int(stop.code or 0)
     code: int = command.run(chosen)
     return code
+
+
+def _with_code(words: list[str]) -> list[str]:
+    """Load the files that ``--code FILE`` names, wherever it stands, and return the other words."""
+    if not any(word == CODE or word.startswith(f"{CODE}=") for word in words):
+        return words
+    from tsgkit.llm.own_code import load_file
+
+    left: list[str] = []
+    places = iter(words)
+    for word in places:
+        if word == CODE:
+            load_file(next(places, ""))
+        elif word.startswith(f"{CODE}="):
+            load_file(word.partition("=")[2])
+        else:
+            left.append(word)
+    return left
 
 
 def _chosen(word: str) -> str:
@@ -158,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
         usage="tsgkit COMMAND ... | --help | --version",
         description="Scene graphs from any model: read, checked and compared.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join(["commands:", *lines, "", "tsgkit COMMAND --help says more about each.", EXIT_CODES]),
+        epilog="\n".join(["commands:", *lines, "", *MORE, EXIT_CODES]),
     )
     parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of the commands below", type=_command)

@@ -36,10 +36,11 @@ from tsgkit.runs.subjects import Limits, prices_of
 from tsgkit.suites.task import PUBLISHED
 
 if TYPE_CHECKING:
-    pass
+    from tsgkit.suites.own import Task
+
+    Tasks = str | Task | Sequence[str | Task] | None
 
 Names = str | Sequence[str] | None
-Model = "str | Callable[..., Any] | BaseChatModel"
 ASKED = {
     "task": "tasks",
     "model": "models",
@@ -122,7 +123,7 @@ class Evaluated(Asked, Limited, total=False):
     quiet: NotRequired[bool]
 
 
-def evaluate(task: Names = None, **options: Unpack[Evaluated]) -> Run:
+def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call goes on with.
 
     A model is a name as LiteLLM has it, a function of messages, or a chat model of LangChain. Ctrl-C lets what is in
@@ -149,20 +150,20 @@ def evaluate(task: Names = None, **options: Unpack[Evaluated]) -> Run:
     return _run_of(prepared, waited(lambda: evaluation.acarry_out(prepared, how, heard), stop, abandon))
 
 
-async def aevaluate(task: Names = None, **options: Unpack[Evaluated]) -> Run:
+async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     """Do the same in the event loop that is running; a cancellation loses nothing that was answered."""
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
 
 
-def plan(task: Names = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate, ...]:
+def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate, ...]:
     """Return what an evaluation would ask and cost, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
     return tuple(estimates_of(prepared, prices_of(models, how.limits.prices)))
 
 
-def _prepared(task: Names, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
+def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
     """Prepare what is asked; ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
     how = how_of(options)
@@ -196,6 +197,8 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
         return _names_of(value) if name == "model" else _name_of(value)
     if name in PAIRS:
         return pairs_of(value)
+    if name == "task":
+        return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):

@@ -79,9 +79,22 @@ class Card(_Declared):
     sha256: str
 
 
+_GIVEN: dict[str, Card] = {}
+"""Cards of tasks that a program gave, which lie in no file."""
+
+
+def give_card(card: Card) -> None:
+    """Let a card be found by its name; it takes the place of one that was given before, and of no file's."""
+    if card.name not in _GIVEN and card.name in card_names():
+        raise UsageError(f"there is a task {card.name} already", hint="give yours another name")
+    _GIVEN[card.name] = card
+
+
 def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None) -> Card:
     """The card of a name (``tsg/ma-sgg``), looked up in the caller's folders, the working project, the shipped one."""
     name = name.removesuffix(ENDING)
+    if name in _GIVEN:
+        return _GIVEN[name]
     try:
         found = find("tasks", name + ENDING, folders, start)
     except UsageError as error:
@@ -96,7 +109,7 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
 def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
     """The names of all cards on the search path, sorted."""
     names = {name for place in search_path("tasks", folders, start) for name in _names_in(place)}
-    return tuple(sorted(names))
+    return tuple(sorted({*names, *_GIVEN}))
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
+import inspect
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -75,6 +77,22 @@ def described(error: BaseException) -> str:
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
 
 
+def text_of_code(found: Any) -> str:  # noqa: ANN401
+    """Return the text of code: the file that it lies in, else its own; of a program's own script only its own."""
+    if isinstance(found, str):
+        return found
+    function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
+    file = getattr(inspect.getmodule(function), "__file__", None)
+    if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
+        return f"{function.__qualname__}\0{Path(file).read_text('utf-8', 'replace')}"
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        told = [] if code is None else [code.co_code.hex(), str(code.co_names), str(code.co_consts)]
+        return "\0".join([function.__qualname__, *told])
+
+
 async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
     """Call a function in a thread that nobody waits for when the process ends."""
     done: Future[Any] = Future()
@@ -92,10 +110,23 @@ async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401
     return await asyncio.wrap_future(done)
 
 
+def load_file(name: str) -> ModuleType:
+    """Load a file of the user's, which registers parts of its own; ``UsageError`` where its code fails."""
+    path = Path(name)
+    if not name or not path.is_file():
+        raise UsageError(f"{name or '--code'}: no such file", hint="name a Python file: --code mine.py")
+    try:
+        return _of_file(Path(os.path.normpath(path)))
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
+
+
 def _module(module_name: str, name: str) -> ModuleType:
     try:
         if module_name.endswith(".py") or "/" in module_name:
-            return _of_file(Path(module_name))
+            return _of_file(Path(os.path.normpath(module_name)))
         return importlib.import_module(module_name)
     except UsageError:
         raise
@@ -108,8 +139,9 @@ def _module(module_name: str, name: str) -> ModuleType:
         raise UsageError(f"{name}: cannot be loaded: {described(error)}") from error
 
 
+@cache
 def _of_file(path: Path) -> ModuleType:
-    """Load one file, as a module that nothing else can import by accident."""
+    """Load one file once, as a module that nothing else can import by accident."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file", hint=f"expected {FORM}")
     module_name = f"tsgkit_own_{path.stem}"

@@ -21,13 +21,12 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.own_code import OWN, PREFIX, described, given, in_a_thread, loaded
+from tsgkit.llm.own_code import OWN, PREFIX, described, given, in_a_thread, loaded, text_of_code
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Reply, Usage
@@ -65,25 +64,13 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
 
 
 def _fingerprint(found: Any) -> str:  # noqa: ANN401
-    """Return a hash of the code that answers, as far as it can be seen: the file it lies in, else its own text."""
-    digest = hashlib.sha256()
-    for text in _texts_of(found):
-        digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def _texts_of(found: Any) -> list[str]:  # noqa: ANN401
+    """Return a hash of the code that answers, as far as it can be seen."""
     if _is_chat_model(found):
-        return [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]
-    function = inspect.unwrap(found) if inspect.isroutine(found) else type(found)
-    file = getattr(inspect.getmodule(function), "__file__", None)
-    if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
-        return [function.__qualname__, Path(file).read_text("utf-8", "replace")]
-    try:
-        return [inspect.getsource(function)]
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        return [function.__qualname__, *([] if code is None else [code.co_code.hex(), str(code.co_names)])]
+        told = [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]
+        text = "\0".join(told)
+    else:
+        text = text_of_code(found)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _is_chat_model(found: object) -> bool:

@@ -84,4 +84,4 @@ def _shown(formula: Formula) -> str:
 
 _KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
 for _kind in _KINDS:  # what notebooks show
-    _kind._repr_html_ = _shown  # noqa: SLF001
+    _kind._repr_html_ = _shown

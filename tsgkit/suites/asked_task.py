@@ -11,6 +11,7 @@ import functools
 import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,11 +26,13 @@ from tsgkit.library.projects import text_of
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.auditing.audit import Auditable
 from tsgkit.suites.auditing.rows import auditable_rows
 from tsgkit.suites.item_errors import scored
 from tsgkit.suites.judged import AnswerScores, Judged
+from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import Preview, PreviewOptions
 from tsgkit.suites.readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, one_text, read_as, read_replies
@@ -246,6 +249,30 @@ class AskedTask(Task, Generic[Item, Answer]):
             return TwoReadings(outcome, None, reason, (), None, why, ())
         spans = self.spans(sample, reply.text or "")
         return TwoReadings(outcome, self.told(found), reason, self.noted(found), None, why, (), spans)
+
+
+OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]
+
+
+def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of any kind, and one of the same kind)
+    """Return a task that has these metrics as well, each a function of an item and its answer, in strict."""
+    kind: Any = type(task)
+
+    class Measured(kind):  # type: ignore[misc]
+        """The same task with more metrics."""
+
+        metrics = MappingProxyType({**task.metrics, **{name: described for name, (described, _) in own.items()}})
+
+        def score(self, item: Any, reading: Reading[Any], asked: AsAsked | None) -> Judged:  # noqa: ANN401
+            """Score what was read, by the added metrics too."""
+            judged: Judged = super().score(item, reading, asked)
+            told = getattr(item, "row", item)
+            more = {name: Score(float(function(told, judged.answer)), 1.0) for name, (_, function) in own.items()}
+            return replace(judged, scores={**judged.scores, "strict": {**judged.scores["strict"], **more}})
+
+    measured = copy(task)
+    measured.__class__ = Measured
+    return measured
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -23,6 +24,20 @@ class Style:
     reasoning: bool = False
     shots: int = 0
     schema: bool = False
+    rewrite: Callable[[str], str] | None = field(default=None, compare=False)
+    """Makes another prompt of the zero-shot one, in a style of one's own."""
+    code: str = ""
+    """The text of that code."""
+
+
+_GIVEN: dict[str, Style] = {}
+
+
+def give_style(style: Style) -> None:
+    """Let a style of one's own be found by its name."""
+    if style.name in PRESETS:
+        raise UsageError(f"there is a style {style.name} already", hint="give yours another name")
+    _GIVEN[style.name] = style
 
 
 PRESETS = {
@@ -39,9 +54,10 @@ PRESETS = {
 
 def style_of(name: str, shots: int | None = None) -> Style:
     """The style of a name, perhaps with another number of examples."""
-    if name not in PRESETS:
-        raise UsageError(f"there is no style {name}", hint=meant(name, PRESETS))
-    style = PRESETS[name]
+    known = PRESETS | _GIVEN
+    if name not in known:
+        raise UsageError(f"there is no style {name}", hint=meant(name, known))
+    style = known[name]
     if shots is None or shots == style.shots:
         return style
     if not style.shots:

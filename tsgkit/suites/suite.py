@@ -19,9 +19,9 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,14 @@ from tsgkit.library.projects import SUITES, installed_suites
 if TYPE_CHECKING:
     from tsgkit.library.cards import Card
     from tsgkit.suites.asked_task import RowTask
+    from tsgkit.suites.metrics import Metric
     from tsgkit.suites.scoreboard import ScoreReport
     from tsgkit.suites.task import Task
 
 OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
 """The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
+CODE = "tsgkit.code"
+"""The group of entry points that name modules with solvers, metrics, styles and tasks of one's own."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +163,55 @@ def _theirs(point: EntryPoint) -> Suite:
     return Suite(point.name, module=point.module, maker=found)
 
 
+_GIVEN: dict[str, Task] = {}
+_METRICS: dict[str, dict[str, tuple[Metric, Callable[[Any, Any], float]]]] = {}
+
+
+def give_task(task: Task) -> None:
+    """Let a task that a program made be found by its name."""
+    _GIVEN[task.key] = task
+
+
+def give_metric(task: str, name: str, described: Metric, function: Callable[[Any, Any], float]) -> None:
+    """Let one more metric count for a task; ``UsageError`` where it has one of this name."""
+    from tsgkit.library.cards import load_card
+    from tsgkit.suites.asked_task import AskedTask
+
+    key = task_named(str(task))
+    _METRICS.setdefault(key, {}).pop(name, None)
+    found = task_of(load_card(key))
+    if not isinstance(found, AskedTask):
+        raise UsageError(f"{key}: a metric of one's own is for tasks that models answer in words")
+    if name in found.metrics:
+        raise UsageError(f"{key} has a metric {name} already", hint="give yours another name")
+    _METRICS[key][name] = described, function
+
+
+@cache
+def load_code() -> None:
+    """Load the modules that installed packages name in the group ``tsgkit.code``: they register parts of their own."""
+    for point in entry_points(group=CODE):
+        try:
+            point.load()
+        except Exception as error:  # noqa: BLE001 - a package fails in every way there is
+            told = f"{point.value} of the entry point {point.name} in {CODE}: {type(error).__name__}: {error}"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
+
+
 def task_of(card: Card) -> Task:
-    """Return the task that a card declares; ``UsageError`` where no suite knows it."""
+    """Return the task that a card declares, with metrics of one's own; ``UsageError`` where no suite knows it."""
+    load_code()
+    found = _GIVEN[card.name] if card.name in _GIVEN else _declared(card)
+    own = _METRICS.get(card.name)
+    if not own:
+        return found
+    from tsgkit.suites.asked_task import with_metrics
+
+    measured: Task = with_metrics(found, own)
+    return measured
+
+
+def _declared(card: Card) -> Task:
     name = card.task.partition("/")[0]
     for package in OURS:
         if (ours := _ours(package)).name == name:

@@ -62,6 +62,21 @@ class Family(Protocol):
         """Return what scores the transcripts of the solver of this name, without being able to ask."""
 
 
+_GIVEN: dict[str, Family] = {}
+
+
+def refuse_family(first: str) -> None:
+    """Raise ``UsageError`` where solvers of ours or of a package have this first word."""
+    if first in OURS or any(point.name == first for point in entry_points(group=GROUP)):
+        raise UsageError(f"there is a solver {first} already", hint="give yours another name")
+
+
+def give_family(first: str, family: Family) -> None:
+    """Let solvers of one's own be found by the first word of their names."""
+    _GIVEN[first] = family
+    family_of.cache_clear()
+
+
 @cache
 def family_of(name: str) -> Family:
     """Return the family of a solver's name; ``UsageError`` where there is no such solver."""
@@ -77,10 +92,12 @@ def family_of(name: str) -> Family:
 
 def known_families() -> tuple[str, ...]:
     """Return the first words of all solvers' names."""
-    return tuple(dict.fromkeys((*OURS, *(point.name for point in entry_points(group=GROUP)))))
+    return tuple(dict.fromkeys((*OURS, *_GIVEN, *(point.name for point in entry_points(group=GROUP)))))
 
 
 def _loaded(first: str) -> Family | None:
+    if first in _GIVEN:
+        return _GIVEN[first]
     if first in OURS:
         module, place = OURS[first]
         ours: Family = getattr(import_module(module), place)

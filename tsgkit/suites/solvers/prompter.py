@@ -70,6 +70,11 @@ class Prompter(Generic[Item]):
 
     def text(self, item: Item) -> str:
         """Return the prompt of an item."""
+        composed = self.composed(item)
+        return composed if self.style.rewrite is None else str(self.style.rewrite(composed))
+
+    def composed(self, item: Item) -> str:
+        """Return the prompt as the task's texts have it."""
         return self._head + self._tail.render(**self.texts.values(item))
 
     def messages(self, item: Item) -> list[BaseMessage]:
@@ -95,7 +100,8 @@ class Prompter(Generic[Item]):
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 of all that is said beside the item: texts, chosen examples, style."""
-        style = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
+        style: list[object] = [self.style.name, self.style.reasoning, self.style.shots, self.style.schema]
+        style += [self.style.code] if self.style.code else []
         said = json.dumps(self.texts.hashed(style, self._head, self._tail.text))
         return hashlib.sha256(said.encode("ascii")).hexdigest()
 

@@ -1,0 +1,220 @@
+"""Tasks, solvers, metrics and styles of one's own: in a few lines, and as good as ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tsgkit as tk
+from tsgkit.cli import main
+from tsgkit.errors import UsageError
+from tsgkit.library import cards
+from tsgkit.llm import own_code
+from tsgkit.suites import styles, suite
+from tsgkit.suites.solvers import families
+
+Messages = list[dict[str, Any]]
+ROWS = [
+    {"item_id": "fr", "country": "France", "answer": "Paris", "continent": "Europe"},
+    {"item_id": "jp", "country": "Japan", "answer": "Tokyo", "continent": "Asia"},
+    {"item_id": "pe", "country": "Peru", "answer": "Lima", "continent": "America"},
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_is_given() -> Iterator[None]:
+    """Forget what a test registered."""
+    registries: list[dict[str, Any]] = [cards._GIVEN, families._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
+    before = [dict(one) for one in registries]
+    yield
+    for one, was in zip(registries, before, strict=True):
+        one.clear()
+        one.update(was)
+    families.family_of.cache_clear()
+    own_code._of_file.cache_clear()
+
+
+def knows_two(messages: Messages) -> str:
+    asked = messages[-1]["content"]
+    return "It is [Paris]." if "France" in asked else "Answer: tokyo" if "Japan" in asked else "<think>hm"
+
+
+def capitals(name: str = "own/capitals", **more: object) -> tk.Task:
+    return tk.Task(name, ROWS, "What is the capital of {country}?", by=["continent"], **more)  # type: ignore[arg-type]
+
+
+def test_a_task_of_rows_and_a_template_is_evaluated_reported_and_explained(tmp_path: Path) -> None:
+    run = tk.evaluate(
+        capitals(), model={"two": knows_two}, style=["zero-shot", "cot"], out=tmp_path / "run", quiet=True
+    )
+    assert [(one.item_id, one.outcome, one.answer) for one in run.samples][:3] == [
+        ("fr", "answered", "Paris"),
+        ("jp", "answered", "tokyo"),
+        ("pe", "unreadable", None),
+    ]
+    assert round(run.value("correct", style="cot"), 3) == 0.667
+    assert "Think step by step" in run.samples[5].prompt[0].content
+    assert "Asia" in run.table(by="continent").text
+    assert "the reasoning never ends" in repr(run.explain("pe", style="cot"))
+    opened = tk.open_run(tmp_path / "run")
+    assert opened.results == run.results and tk.rescore(opened).reread == ()
+    assert "better" in repr(tk.compare(run, "own/capitals")) or "difference" in repr(tk.compare(run, "own/capitals"))
+
+
+def test_reading_and_scoring_are_functions_and_a_metric_is_a_name(tmp_path: Path) -> None:
+    def read(text: str, row: Mapping[str, Any]) -> list[str]:
+        if "?" in text:
+            raise ValueError("it asks back")
+        return text.split()
+
+    def score(row: Mapping[str, Any], words: list[str]) -> dict[str, float]:
+        return {"found": row["answer"] in words, "words": len(words) / 10}
+
+    task = tk.Task(
+        "own/words", ROWS, lambda row: f"{row['country']}?", read=read, score=score,
+        metrics={"found": "share that names it", "words": "tenths of words"},
+    )  # fmt: skip
+    said = {"France?": "Paris it is", "Japan?": "Kyoto", "Peru?": "What?"}
+    run = tk.evaluate(
+        task, model={"said": lambda messages: said[messages[-1]["content"]]}, out=tmp_path / "run", quiet=True
+    )
+    assert run.samples[2].outcome == "unreadable" and run.samples[2].notes == ("it asks back",)
+    assert round(run.value("found"), 3) == 0.333 and round(run.value("words"), 3) == round((0.3 + 0.1) / 3, 3)
+
+
+def test_rows_may_lie_in_a_file_and_other_rows_are_other_data(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    task = tk.Task("own/filed", tmp_path / "rows.jsonl", "{country}")
+    options: dict[str, Any] = {"model": {"two": knows_two}, "quiet": True, "out": tmp_path / "run"}
+    assert tk.evaluate(task, **options).complete
+    tk.Task("own/filed", ROWS[:2], "{country}")
+    with pytest.raises(UsageError, match="another run lies here"):
+        tk.evaluate("own/filed", **options)
+
+
+def test_a_solver_asks_as_often_as_it_likes_and_what_it_returns_counts(tmp_path: Path) -> None:
+    @tk.solver("doubted")
+    async def doubted(prompt: str, ask: Callable[[str, str], Awaitable[str]]) -> str:
+        first = await ask(prompt, "first")
+        return await ask(f"{prompt}\n\nYou said {first}. Sure?", "second")
+
+    def wavers(messages: Messages) -> str:
+        return "[Lima]" if "You said" in messages[-1]["content"] else "[Paris]"
+
+    task = capitals("own/doubted")
+    run = tk.evaluate(task, model={"wavers": wavers}, solver=["single", "doubted"], out=tmp_path / "run", quiet=True)
+    by_solver = {(one.solver, one.item_id): one.answer for one in run.samples}
+    assert by_solver["single", "fr"] == "Paris" and by_solver["doubted", "fr"] == "Lima"
+    assert [call.label for call in run.samples[-1].calls] == ["first", "second", "local"]
+    assert tk.evaluate("sgqa", model={"wavers": wavers}, solver="doubted", limit=2, out=tmp_path / "b", quiet=True)
+
+
+def test_a_metric_counts_beside_those_of_a_task_and_stored_runs_are_scored_by_it(tmp_path: Path) -> None:
+    run = tk.evaluate("sgqa", model={"cup": lambda _: "[cup]"}, limit=4, out=tmp_path / "run", quiet=True)
+
+    @tk.metric("sgqa", "own_brevity", better="less")
+    def letters(item: object, answer: str | None) -> float:
+        """Letters of the answer."""
+        return len(answer or "")
+
+    rescored = tk.rescore(run)
+    assert rescored.after[0].board.profiles["strict"]["own_brevity"].value == 3.0  # type: ignore[index, union-attr]
+    with pytest.raises(UsageError, match="has a metric exact_match already"):
+        tk.metric("sgqa", "exact_match")(letters)
+    with pytest.raises(UsageError, match="answer in words"):
+        tk.metric("sceneeval/fidelity", "short")(letters)
+
+
+def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Path) -> None:
+    @tk.style("own-polite")
+    def polite(prompt: str) -> str:
+        return f"{prompt}\n\nThank you."
+
+    options: dict[str, Any] = {"model": {"two": knows_two}, "style": "own-polite", "limit": 2, "quiet": True}
+    run = tk.evaluate("sgqa", out=tmp_path / "run", **options)
+    assert run.samples[0].prompt[0].content.endswith("Thank you.")
+
+    @tk.style("own-polite")
+    def rude(prompt: str) -> str:
+        return prompt
+
+    with pytest.raises(UsageError, match="another run lies here"):
+        tk.evaluate("sgqa", out=tmp_path / "run", **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tk.Task("capitals", ROWS, "{country}"), "not SUITE/TASK"),
+        (lambda: tk.Task("tsg/sgqa", ROWS, "{country}"), "there is a task tsg/sgqa already"),
+        (lambda: tk.Task("own/none", [], "x").dataset(None), "there are no rows"),
+        (lambda: tk.Task("own/odd", ROWS, "{town}").asked(capitals().dataset(None).sample(0)), "no field {town}"),
+        (lambda: tk.solver("vote"), "there is a solver vote already"),
+        (lambda: tk.style("cot")(str), "there is a style cot already"),
+        (lambda: tk.evaluate(capitals(), model="openai/x", style="few-shot"), "cannot be asked in style few-shot"),
+        (lambda: tk.evaluate(capitals(), model="openai/x", prompts="."), "has a prompt of its own"),
+        (lambda: tk.metric("sgqa", better="up"), "more or less"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError) as told:
+        make()
+    assert message in str(told.value)
+
+
+def test_an_exception_in_code_of_ones_own_is_a_counted_error(tmp_path: Path) -> None:
+    task = tk.Task("own/broken", ROWS, "{country}", score=lambda row, answer: 1 / 0)
+    run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
+    assert [one.outcome for one in run.samples] == ["error", "error", "unreadable"]
+    assert "ZeroDivisionError" in (run.samples[0].error or "")
+
+
+MINE = """
+import tsgkit as tk
+
+tk.Task("filed/capitals", [{"item_id": "fr", "country": "France", "answer": "Paris"}], "Capital of {country}?")
+
+@tk.solver("shouted")
+async def shouted(prompt, ask):
+    return (await ask(prompt.upper(), "shout")).upper()
+
+def model(messages):
+    return "[Paris]"
+"""
+
+
+def test_code_is_loaded_from_the_file_that_is_named_and_from_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(MINE)
+    words = ["eval", "--task", "filed/capitals", "--solver", "shouted", "--model", "python:./mine.py:model", "--quiet"]
+    assert main([*words, "--out", "run"]) == 2
+    assert "there is no task filed/capitals" in capsys.readouterr().err
+    assert main(["--code", "mine.py", *words, "--out", "run"]) == 0
+    assert "100.0" in capsys.readouterr().out
+    assert main([*words, "--out", "run", "--code", "mine.py"]) == 0
+    assert main(["report", "run", "--code=mine.py"]) == 0
+    assert main(["--code", "none.py", "report", "run"]) == 2
+    assert "none.py: no such file" in capsys.readouterr().err
+
+
+def test_code_of_an_installed_package_joins_by_an_entry_point(tmp_path: Path) -> None:
+    folder = tmp_path / "polite-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: polite\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[tsgkit.code]\npolite = polite_parts\n")
+    (tmp_path / "polite_parts.py").write_text(
+        "import tsgkit as tk\n@tk.style('thanked')\ndef thanked(prompt):\n    return prompt + ' Thanks.'\n"
+    )
+    code = "import tsgkit as tk; print(tk.plan('sgqa', model='openai/x', style='thanked', limit=1)[0].cell.style)"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (said.stdout, said.stderr) == ("thanked\n", "")
