@@ -47,7 +47,8 @@ def report_figure(arguments: argparse.Namespace) -> Report:
         for problem in report.left_out:
             complain(f"left out: {problem.message}", problem.hint)
         found = figure(report, metric, by, task=task, profile=arguments.profile or "strict")
-        write_figure(found, arguments.output, arguments.columns)
+        save_figure(found, arguments.output, arguments.columns)
+        say(inert(found.alt))
     return report
 
 
@@ -78,8 +79,7 @@ def check_figure_target(path: Path, runs: Sequence[Path]) -> None:
     check_targets([path], runs)
 
 
-def write_figure(figure: Figure, path: Path, columns: int | None) -> None:
-    """Write a figure, and say in words what it shows."""
+def save_figure(figure: Figure, path: Path, columns: int | None) -> None:
+    """Write a figure, one column wide where nothing else is said."""
     figure.save(path, columns=2 if columns == 2 else 1)
-    say(inert(figure.alt))
     complain(f"written: {inert(str(path))}")

@@ -230,7 +230,7 @@ def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
     """Every group applies to some task of some run."""
     tasks = dict.fromkeys(name for path in paths for name in check_evaluation(read_header(path), path).tasks)
     found = [task_of(load_card(name)) for name in tasks]
-    for group in by:
+    for group in by if found else ():
         if not any(group in task.groups for task in found):
             raise found[0].no_group(group, found)
 

@@ -45,8 +45,7 @@ DASHES = (
     (0, (2, 3)),
     (0, (8, 1)),
 )
-HATCHES = ("", "////", "....", "xxxx")
-PAPER, INK, GRID = "white", "black", "#d9d9d9"
+PAPER, GRID = "white", "#d9d9d9"
 LOOKS: dict[str, Any] = {
     "font.family": [FONT],
     "font.size": SIZE,
@@ -159,19 +158,20 @@ def scores(chart: Chart, width: float) -> Figure:
     of_panel = width / across
     heights = [max(_height(panel, of_panel, chart.labels) for panel in row if panel is not None) for row in rows]
     legend = [words(label, width / across - 0.5) for label in chart.labels] if len(chart.labels) > 1 else []
-    figure = _figure(width, sum(heights) + _legend_height(legend, across))
+    figure = blank(width, sum(heights) + legend_height(legend, across))
     grid = figure.add_gridspec(len(rows), across, height_ratios=heights)
     for number, panel in enumerate(chart.panels):
         axes = figure.add_subplot(grid[divmod(number, across)])
         (_lines if panel.is_numeric else _dots)(axes, panel, of_panel, chart.labels)
         if len(chart.panels) > 1 or chart.by != "task":
             axes.set_title(words(panel.title, of_panel - 0.6), loc="left")
-    _legend(figure, [_handle(place, any(panel.is_numeric for panel in chart.panels)) for place, _ in enumerate(legend)],
-            legend, across)  # fmt: skip
+    has_lines = any(panel.is_numeric for panel in chart.panels)
+    add_legend(figure, [_handle(place, has_lines) for place, _ in enumerate(legend)], legend, across)
     return figure
 
 
-def _figure(width: float, height: float) -> Figure:
+def blank(width: float, height: float) -> Figure:
+    """Return an empty figure of a size in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
@@ -192,10 +192,10 @@ def _room(category: str, panel: Panel, width: float) -> float:
 def _category(name: str, panel: Panel, width: float) -> str:
     """A category with its size, which is not broken; a number alone with what it counts."""
     lines = words(f"{panel.by} = {name}" if name.isdecimal() else name, 0.4 * width).split("\n")
-    return _with_size(lines, f"(n = {panel.sizes(name)})", 0.4 * width)
+    return with_size(lines, f"(n = {panel.sizes(name)})", 0.4 * width)
 
 
-def _with_size(lines: Sequence[str], size: str, width: float) -> str:
+def with_size(lines: Sequence[str], size: str, width: float) -> str:
     """Lines with a size behind the last, or below it where there is no room."""
     last = f"{lines[-1]} {size}"
     fits = text_width(last, SIZE) <= width * POINTS
@@ -220,11 +220,12 @@ def _marked(look: Style) -> dict[str, Any]:
     }
 
 
-def _legend_height(labels: Sequence[str], across: int) -> float:
+def legend_height(labels: Sequence[str], across: int) -> float:
+    """How high a legend in so many columns is, in inches."""
     return 0.1 + sum(LINE * (1 + label.count("\n")) + 0.04 for label in labels) / across if labels else 0.0
 
 
-def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], across: int) -> None:
+def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], across: int) -> None:
     """Add a legend; its words are set afterwards, since a label that begins with an underscore would be left out."""
     if not labels:
         return
@@ -236,7 +237,7 @@ def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], acros
         text.set_text(label)
 
 
-def _bare(axes: Axes, along: str) -> None:
+def strip_frame(axes: Axes, along: str) -> None:
     """Take away what carries no value: the frame above and at the right; light lines across the values stay."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=along, color=GRID, linewidth=0.5)  # type: ignore[arg-type]
@@ -289,7 +290,7 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
     axes.set_ylim(*_limits(panel))
     axes.set_xlabel(words(panel.axis, width - 0.6))
     axes.set_ylabel(words(panel.measure, 1.8))
-    _bare(axes, "y")
+    strip_frame(axes, "y")
 
 
 def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
@@ -330,4 +331,4 @@ def _dots(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None
     axes.set_ylim(sum(heights), 0.0)
     axes.set_xlim(*_limits(panel))
     axes.set_xlabel(words(panel.measure, 0.55 * width))
-    _bare(axes, "x")
+    strip_frame(axes, "x")

@@ -21,6 +21,8 @@ from tsgkit.graph.drawing.text import prose
 from tsgkit.library.files import write_bytes
 from tsgkit.library.overwriting import refuse_to_replace_data
 from tsgkit.report.charts import chart
+from tsgkit.report.comparison import Comparison
+from tsgkit.report.comparison_charts import differences, items
 from tsgkit.report.gathering import Report
 
 if TYPE_CHECKING:
@@ -82,3 +84,25 @@ def figure(report: Report, metric: str, by: str, *, task: str | None = None, pro
 
     found = chart(report, metric, by, task=task, profile=profile)
     return Figure(prose(found.title), prose(found.alt), lambda width: ink.scores(found, width))
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """Return a figure of the difference of every pair, with its 95 % interval, around a line at no difference.
+
+    Filled dots are differences that are shown after Holm's correction, hollow ones are not.
+    """
+    from tsgkit.report import comparison_ink
+
+    found = differences(comparison)
+    return Figure(found.title, prose(found.alt), lambda width: comparison_ink.differences(found, width))
+
+
+def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
+    """Return a figure of how many items each pair got right and wrong; or scored better, where scores are graded.
+
+    ``by`` is the group that the comparison was made with: then each of its members has a bar.
+    """
+    from tsgkit.report import comparison_ink
+
+    found = items(comparison, by)
+    return Figure(prose(found.title), prose(found.alt), lambda width: comparison_ink.items(found, width))
