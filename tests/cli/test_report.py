@@ -93,7 +93,7 @@ def test_a_figure_is_written_and_said_in_words(
     target = tmp_path / f"f1.{format}"
     code, out, err = said(capsys, run, "--figure", "tsg/sa-sgg.f1:implicit", "-o", target, "--columns", "2")
     assert (code, err) == (0, f"tsgkit: written: {target}\n")
-    assert out.startswith("f1 by implicit, strict. tsg/sa-sgg, f1, strict (%): baseline/rules: explicit ")
+    assert out.startswith("f1 by implicit, strict. tsg/sa-sgg, f1, strict (%): baseline/rules (explicit: ")
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
 
 

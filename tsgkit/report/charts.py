@@ -3,7 +3,7 @@
 >>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
 >>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model A", (mark,)),))
 >>> print(Chart("f1 by k", "k", (panel,), ()).alt)
-f1 by k. tsg/ma-sgg, f1, strict (%): model A: 4 50.0 [25.0, 75.0] (n = 8). Brackets hold 95 % intervals; n counts items.
+f1 by k. tsg/ma-sgg, f1, strict (%): model A (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
 Pure: the values, intervals and sizes are those that the tables of the report show. What is left out is a note.
 """
@@ -94,14 +94,14 @@ class Chart:
     @property
     def alt(self) -> str:
         """All that the figure shows, in words."""
-        told = (f"{panel.title}, {panel.measure}: {'; '.join(map(_told, panel.series))}" for panel in self.panels)
+        told = (f"{panel.title}, {panel.measure}: {', '.join(map(_told, panel.series))}" for panel in self.panels)
         ending = "Brackets hold 95 % intervals; n counts items."
         return ". ".join([self.title, *told, ending]) + "".join(f" Left out: {note}." for note in self.notes)
 
 
 def _told(series: Series) -> str:
-    marks = ", ".join(f"{mark.category} {with_interval(mark.value)} (n = {mark.n:,})" for mark in series.marks)
-    return f"{series.label}: {marks}" if series.label else marks
+    marks = "; ".join(f"{mark.category}: {with_interval(mark.value)}, n = {mark.n:,}" for mark in series.marks)
+    return f"{series.label} ({marks})" if series.label else marks
 
 
 def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | None = None) -> Report:
