@@ -1,9 +1,9 @@
 """Values of a report arranged for a figure: panels, their categories along one axis, and a series for each row.
 
 >>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
->>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model A", (mark,)),))
+>>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),))
 >>> print(Chart("f1 by k", "k", (panel,), ()).alt)
-f1 by k. tsg/ma-sgg, f1, strict (%): model A (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
+f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
 Pure: the values, intervals and sizes are those that the tables of the report show. What is left out is a note.
 """

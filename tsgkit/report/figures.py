@@ -50,8 +50,8 @@ def with_interval(value: Value) -> str:
 def points(value: float | None, around: Interval | None) -> str:
     """A difference in points with its interval.
 
-    >>> points(0.25, Interval(-0.0001, 0.5)), points(None, None)
-    ('+25.0 [0.0, +50.0]', '-')
+    >>> points(0.25, None), points(-0.0001, None), points(None, None)
+    ('+25.0', '0.0', '-')
     """
     if value is None:
         return NOTHING
