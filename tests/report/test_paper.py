@@ -43,7 +43,7 @@ def row(subject: str, value: float | None = 0.5, **more: object) -> ReportRow:
 
 def by_k(*rows: dict[str, float], subject: str = "model") -> Report:
     grouped = [
-        row(f"{subject} {number}", groups={"k": {k: board(value, int(k)) for k, value in values.items()}})
+        row(f"{subject} {number}", groups={"k": {k: board(value) for k, value in values.items()}})
         for number, values in enumerate(rows)
     ]
     return Report(tuple(grouped), ("k",))
@@ -100,6 +100,15 @@ def test_a_task_can_be_named_and_main_metrics_stand_beside_each_other(run: Path)
 def test_numbers_are_sorted_as_numbers_and_joined_by_a_line() -> None:
     [panel] = chart(by_k({"10": 0.1, "2": 0.2}, {"3": 0.3}), "exact_match", "k").panels
     assert (panel.categories, panel.is_numeric) == (("2", "3", "10"), True)
+
+
+@pytest.mark.parametrize("names", [["2", "02"], ["2", "9" * 400], ["2", "two"], ["2"]])
+def test_names_that_are_no_different_numbers_are_categories(names: list[str]) -> None:
+    report = by_k(dict.fromkeys(names, 0.5))
+    report = replace(report, rows=tuple(replace(one, groups={"tag": one.groups["k"]}) for one in report.rows))
+    [panel] = chart(report, "exact_match", "tag").panels
+    assert not panel.is_numeric
+    assert drawn(report, "tag").data("svg")
 
 
 def test_series_are_named_by_what_differs() -> None:

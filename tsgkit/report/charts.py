@@ -30,6 +30,8 @@ from tsgkit.suites.suite import task_of
 AXES = ("task", "style", "solver", "subject", "run")
 """The parts of a row that a figure can be grouped by, beside the groups of a task's samples."""
 NO_STYLE = "no style"
+LONGEST_NUMBER = 15
+"""Digits; a longer number is a name."""
 MOST_SERIES = 16
 MOST_PANELS = 12
 MOST_CATEGORIES = 60
@@ -67,8 +69,10 @@ class Panel:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the categories are several whole numbers, to be joined by lines."""
-        return len(self.categories) > 1 and all(name.isdecimal() for name in self.categories)
+        """Whether the categories are several different whole numbers, to be joined by lines."""
+        if not all(name.isdecimal() and len(name) <= LONGEST_NUMBER for name in self.categories):
+            return False
+        return 1 < len(self.categories) == len(set(map(int, self.categories)))
 
     def sizes(self, category: str) -> str:
         """How many items a category holds: one number, or a range where series differ."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 FONT = "DejaVu Sans"
 SIZE = 7.0
 POINTS = 72.0
+WIDE = 5.0
+"""Inches beyond which panels, and the names in a legend, stand side by side."""
 LINE = 0.125
 """The height of a line of text in inches."""
 LONGEST_LABEL = 120
@@ -153,12 +155,13 @@ def words(text: str, width: float) -> str:
 
 def scores(chart: Chart, width: float) -> Figure:
     """Draw a chart: a panel below the other, side by side on two columns, the legend at the foot."""
-    across = min(len(chart.panels), 2 if width > 5 else 1)
+    across = min(len(chart.panels), 2 if width > WIDE else 1)
     rows = list(zip_longest(*(chart.panels[start::across] for start in range(across))))
     of_panel = width / across
     heights = [max(_height(panel, of_panel, chart.labels) for panel in row if panel is not None) for row in rows]
-    legend = [words(label, width / across - 0.5) for label in chart.labels] if len(chart.labels) > 1 else []
-    figure = blank(width, sum(heights) + legend_height(legend, across))
+    in_legend = 2 if width > WIDE else 1
+    legend = [words(label, width / in_legend - 0.5) for label in chart.labels] if len(chart.labels) > 1 else []
+    figure = blank(width, sum(heights) + legend_height(legend, in_legend))
     grid = figure.add_gridspec(len(rows), across, height_ratios=heights)
     for number, panel in enumerate(chart.panels):
         axes = figure.add_subplot(grid[divmod(number, across)])
@@ -166,7 +169,7 @@ def scores(chart: Chart, width: float) -> Figure:
         if len(chart.panels) > 1 or chart.by != "task":
             axes.set_title(words(panel.title, of_panel - 0.6), loc="left")
     has_lines = any(panel.is_numeric for panel in chart.panels)
-    add_legend(figure, [_handle(place, has_lines) for place, _ in enumerate(legend)], legend, across)
+    add_legend(figure, [_handle(place, has_lines) for place, _ in enumerate(legend)], legend, in_legend)
     return figure
 
 
@@ -222,7 +225,7 @@ def _marked(look: Style) -> dict[str, Any]:
 
 def legend_height(labels: Sequence[str], across: int) -> float:
     """How high a legend in so many columns is, in inches."""
-    return 0.1 + sum(LINE * (1 + label.count("\n")) + 0.04 for label in labels) / across if labels else 0.0
+    return 0.1 + sum(LINE * (1 + label.count("\n")) + 0.04 for label in labels) / across + 0.05 if labels else 0.0
 
 
 def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], across: int) -> None:
@@ -272,9 +275,13 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
     """Draw lines over numbers; series are moved apart a little, so that no interval hides another."""
     from matplotlib.transforms import ScaledTranslation
 
+    numbers = [int(name) for name in panel.categories]
+    least = min(right - left for left, right in pairwise(numbers))
+    room = (width - 0.6) * least / (1.16 * (numbers[-1] - numbers[0]))
+    apart = min(2.5 / POINTS, 0.7 * room / len(panel.series))
     for place, one in enumerate(panel.series):
         look = style(labels.index(one.label))
-        shift = (place - (len(panel.series) - 1) / 2) * 2.5 / POINTS
+        shift = (place - (len(panel.series) - 1) / 2) * apart
         figure = axes.get_figure()
         assert figure is not None  # noqa: S101  (it was added to one)
         moved = axes.transData + ScaledTranslation(shift, 0, figure.dpi_scale_trans)
@@ -283,7 +290,6 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
         ys = _scaled((mark.value.value for mark in marks), panel)
         axes.errorbar(xs, ys, yerr=_whiskers(marks, panel), linestyle=look.dashes, elinewidth=0.8, capsize=1.5,
                       transform=moved, **_marked(look))  # fmt: skip
-    numbers = [int(name) for name in panel.categories]
     axes.set_xticks(numbers, _ticks(panel, numbers, width - 0.6))
     margin = 0.08 * (numbers[-1] - numbers[0])
     axes.set_xlim(numbers[0] - margin, numbers[-1] + margin)
