@@ -104,6 +104,7 @@ def test_a_figure_is_written_and_said_in_words(
         (["--figure", "f1:implicit"], "--figure: no file is named"),
         (["--figure", "f1:implicit", "-o", "f1.jpg"], "no figure has the ending jpg"),
         (["--figure", "f1:implicit", "-o", "f1.pdf", "--by", "k"], "--figure and --by do not go together"),
+        (["--figure", "f1:k", "-o", "f1.pdf", "--metrics", "all"], "--figure and --metrics do not go together"),
         (["--figure", "f1:implicit", "-o", "f1.pdf", "--profile", "x"], "there is no profile x"),
         (["--figure", "f9:implicit", "-o", "f1.pdf"], "no task here has the metric f9"),
         (["--figure", "f1:implicitly", "-o", "f1.pdf"], "a figure cannot be grouped by implicitly\n  implicit?"),

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import UsageError
+from tsgkit.report.gathering import HEADLINE
 
 if TYPE_CHECKING:
     from tsgkit.report.gathering import Report
     from tsgkit.report.paper import Figure
 
 COLUMNS_HELP = "the width of the figure in columns (default 1)"
-EXCLUDED = ("by", "format", "against", "junit", "summary", "fail_under")
+EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
 """Options of tables, which a figure does not have."""
 
 
@@ -36,7 +37,7 @@ def report_figure(arguments: argparse.Namespace) -> Report:
 
     metric, by, task = _asked(arguments.figure)
     for name in EXCLUDED:
-        if getattr(arguments, name):
+        if getattr(arguments, name) not in (None, [], HEADLINE):
             hint = "a figure is written alone: leave one of them out"
             raise UsageError(f"--figure and --{name.replace('_', '-')} do not go together", hint=hint)
     if arguments.output is None:
