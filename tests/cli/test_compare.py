@@ -117,6 +117,37 @@ def test_the_markdown_is_a_table(runs: None, capsys: pytest.CaptureFixture[str])
     assert sum("| `won` |" in line for line in lines) == 20
 
 
+def test_a_figure_is_drawn_beside_the_table(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib, the extra tsgkit[figures]")
+    table = said(capsys, "old", "new", "--items")[0]
+    out, err = said(capsys, "old", "new", "--items", "--figure", "items.pdf", "--by", "k", "--columns", "2")
+    assert (out, err) == (table, "tsgkit: written: items.pdf\n")
+    found = json.loads(said(capsys, "old", "new", "--json", "--figure", "differences.svg")[0])
+    assert found["comparisons"][0]["items"] == 24
+    assert Path("items.pdf").read_bytes().startswith(b"%PDF")
+    assert "<svg" in Path("differences.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--figure", "f.gif"], "no figure has the ending gif"),
+        (["--figure", "old/f.pdf"], "whose files are not touched"),
+        (["--figure", "f.pdf", "--by", "k"], "--by groups the items of a figure"),
+        (["--figure", "f.pdf", "--items", "--by", "kk"], "there is no group kk"),
+        (["--figure", "f.pdf", "--grid"], "--grid and --figure do not go together"),
+        (["--columns", "2"], "--columns is said of a figure"),
+    ],
+)
+def test_figures_that_cannot_be_drawn_are_refused(
+    words: list[str], expected: str, runs: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = said(capsys, "old", "new", *words, code=2)
+    assert out == ""
+    assert expected in err
+    assert not list(Path().rglob("f.*"))
+
+
 def test_hostile_names_are_inert_everywhere(runs: None, capsys: pytest.CaptureFixture[str]) -> None:
     hostile = "script:a\x1b[2J|<img src=x>\u202e.jsonl"
     ids = ["=HYPERLINK(1)-0", "+1-0", "a\x1b[31m-0", *IDS]

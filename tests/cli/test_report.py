@@ -59,9 +59,9 @@ def test_json_holds_groups_and_published_figures(run: Path, capsys: pytest.Captu
 
 def test_a_run_s_own_files_are_never_written_over(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {path: path.read_bytes() for path in run.iterdir()}
-    for option in ("-o", "--junit", "--summary"):
-        for name in ("samples.jsonl", "new.md"):
-            code, _, err = said(capsys, run, option, run / name)
+    for option in ("-o", "--junit", "--summary", "--figure=f1:implicit -o"):
+        for name in ("samples.jsonl", "new.md") if " " not in option else ("new.pdf",):
+            code, _, err = said(capsys, run, *option.split(), run / name)
             assert code == 2
             assert "whose files are not touched" in err
     assert {path: path.read_bytes() for path in run.iterdir()} == before
@@ -85,9 +85,30 @@ def test_gates_decide_the_exit_code_and_stand_in_junit_and_summary(
     assert page.read_text().endswith("- every gate is reached\n")
 
 
+@pytest.mark.parametrize("format", ["pdf", "svg", "png"])
+def test_a_figure_is_written_and_said_in_words(
+    format: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib, the extra tsgkit[figures]")
+    target = tmp_path / f"f1.{format}"
+    code, out, err = said(capsys, run, "--figure", "tsg/sa-sgg.f1:implicit", "-o", target, "--columns", "2")
+    assert (code, err) == (0, f"tsgkit: written: {target}\n")
+    assert out.startswith("f1 by implicit, strict. tsg/sa-sgg, f1, strict (%): baseline/rules (explicit: ")
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        (["--figure", "f1"], "expected a metric and a group, METRIC:G"),
+        (["--figure", "f1:implicit"], "--figure: no file is named"),
+        (["--figure", "f1:implicit", "-o", "f1.jpg"], "no figure has the ending jpg"),
+        (["--figure", "f1:implicit", "-o", "f1.pdf", "--by", "k"], "--figure and --by do not go together"),
+        (["--figure", "f1:k", "-o", "f1.pdf", "--metrics", "all"], "--figure and --metrics do not go together"),
+        (["--figure", "f1:implicit", "-o", "f1.pdf", "--profile", "x"], "there is no profile x"),
+        (["--figure", "f9:implicit", "-o", "f1.pdf"], "no task here has the metric f9"),
+        (["--figure", "f1:implicitly", "-o", "f1.pdf"], "a figure cannot be grouped by implicitly\n  implicit?"),
+        (["--columns", "2"], "--columns is said of a figure"),
         (["--by", "nothing"], "there is no group nothing"),
         (["--format", "word"], "there is no format word"),
         (["--against", "nobody"], "--against nobody"),

@@ -120,6 +120,15 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
         drawing.save(tmp_path / "d.png")
 
 
+def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures take the extra tsgkit[figures]")
+    assert run.figure("exact_match", by="style").save(tmp_path / "f.pdf").read_bytes().startswith(b"%PDF")
+    compared = tk.compare(run, "sgqa", baseline="zero-shot")
+    for figure in (compared.figure(), compared.figure(items=True)):
+        assert figure._repr_svg_().lstrip().startswith("<?xml") or "<svg" in figure._repr_svg_()
+        assert "<script" not in figure._repr_svg_() + figure.alt
+
+
 def test_old_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
         assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)

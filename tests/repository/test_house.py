@@ -42,6 +42,7 @@ HOMES = {
     "ortools": {"logic"},
     "trimesh": {"geometry"},
     "yaml": {"library"},
+    "matplotlib": {"report"},
     "networkx": set(LEVEL),
     "langchain_core": set(LEVEL),
 }

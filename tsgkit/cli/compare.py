@@ -5,6 +5,8 @@
   tsgkit compare runs/old runs/new                   each row with the row of the other run that is most like it
   tsgkit compare runs/new --baseline runs/old --fail-if-worse
   tsgkit compare runs/ablation --grid                styles by tasks, with marks where a style really differs
+  tsgkit compare runs/old runs/new --figure f.pdf    the differences, drawn for a paper; with --items, how many items
+                                                     each row got right and wrong, by a group too (--by k)
 
 Rows are compared on the main metric of their task, or on all that its table shows where these are several, and on
 equal items of equal data only. p comes from a paired test
@@ -23,11 +25,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.figures import COLUMNS_HELP, check_figure_target, save_figure
 from tsgkit.cli.terminal import complain, say, say_lines
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 
 if TYPE_CHECKING:
     from tsgkit.report.comparison import Comparison
+    from tsgkit.report.paper import Figure
 
 FORMATS = ("terminal", "markdown", "csv")
 
@@ -59,14 +63,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--format", default="terminal", choices=FORMATS, help="how tables are written")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it too: pdf, svg or png")
+    parser.add_argument("--by", metavar="G", help="with --figure and --items: the items by this group")
+    parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and say what was found."""
     from tsgkit.cli.merged import shards_united
 
+    _check_figure(arguments)
     with shards_united(arguments):
         return _grid(arguments) if arguments.grid else _compare(arguments)
+
+
+def _check_figure(arguments: argparse.Namespace) -> None:
+    """``UsageError`` where a figure cannot be drawn as asked, before anything is compared."""
+    if arguments.figure is not None:
+        check_figure_target(arguments.figure, arguments.runs)
+    elif arguments.columns is not None:
+        raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
+    if arguments.by is not None and not (arguments.figure is not None and arguments.items):
+        raise UsageError("--by groups the items of a figure", hint="add --figure FILE.pdf --items")
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -81,13 +99,24 @@ def _compare(arguments: argparse.Namespace) -> int:
         common=arguments.common,
         data=arguments.data,
         seed=arguments.seed,
+        by=arguments.by,
     )
+    drawn = None if arguments.figure is None else _drawn(found, arguments)
     _print(found, arguments)
+    if drawn is not None:
+        save_figure(drawn, arguments.figure, arguments.columns)
     if not arguments.fail_if_worse:
         return GOOD
     for pair in found.worse:
         complain(f"gate missed: {pair.first.task}: {pair.first.name} against {pair.second.name}: {pair.verdict}")
     return GATE_MISSED if found.worse else GOOD
+
+
+def _drawn(found: Comparison, arguments: argparse.Namespace) -> Figure:
+    """The figure, or why there is none, before anything is printed."""
+    from tsgkit.report.paper import comparison_figure, paired_figure
+
+    return paired_figure(found, arguments.by) if arguments.items else comparison_figure(found)
 
 
 def _baseline(arguments: argparse.Namespace) -> str | None:
@@ -118,7 +147,7 @@ def _grid(arguments: argparse.Namespace) -> int:
     from tsgkit.report import grid_table
     from tsgkit.report.grid import grid
 
-    for name in ("baseline", "items", "fail_if_worse"):
+    for name in ("baseline", "items", "fail_if_worse", "figure"):
         if getattr(arguments, name):
             hint = "leave one of them out: the grid compares each style with the model's first one"
             raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)

@@ -4,6 +4,10 @@
   tsgkit report runs/A runs/B --by k --by implicit --format markdown -o report.md
   tsgkit report runs/A --against published
   tsgkit report runs/A --junit junit.xml --summary "$GITHUB_STEP_SUMMARY" --fail-under tsg/sgqa.exact_match=0.8
+  tsgkit report runs/A --figure f1:k -o f1.pdf
+
+--figure draws one metric for a paper (pdf, svg or png): METRIC:G or TASK.METRIC:G, where the metric may be main (the
+main one of each task) and G is a group as below, or task, style, solver, subject or run. It is described on the output.
 
 Groups: k, domain, tag, as the data say; for generation tasks also implicit (actions the sentence does not mention),
 repetition (cue words in it) and descriptiveness (words for each edge). No model is called.
@@ -17,6 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.figures import add_report_arguments, report_figure
+from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.report.gathering import CHOICES, HEADLINE
@@ -43,11 +49,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="D", help="where the data of the runs lie now, if elsewhere")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML: a test case for each row")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="add a few lines of Markdown to this file")
+    add_report_arguments(parser)
     parser.add_argument("--fail-under", action="append", default=[], metavar="T.M=V", help="exit 3 below this (strict)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted."""
+    if arguments.figure is not None:
+        return _exit_code(report_figure(arguments), ())
+    for name in ("columns", "profile"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} is said of a figure", hint="add --figure METRIC:G -o FILE.pdf")
+    return _tables(arguments)
+
+
+def _tables(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.merged import shards_united
     from tsgkit.report.formats import check_format
 
@@ -56,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.against not in (None, *AGAINST):
         raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
-    _check_targets(files, arguments.runs)
+    check_targets(files, arguments.runs)
     with shards_united(arguments) as shown:
         return _report(name, arguments, shown)
 
@@ -86,20 +102,6 @@ def _format(arguments: argparse.Namespace) -> str:
     if arguments.format is not None:
         return str(arguments.format)
     return "terminal" if arguments.output is None else ENDINGS.get(arguments.output.suffix.lower(), "terminal")
-
-
-def _check_targets(files: list[Path], runs: list[Path]) -> None:
-    """No run's folder is written into, and no two things into one file."""
-    from tsgkit.runs.folder import HEADER
-
-    for file in files:
-        for folder in {*(path.resolve() for path in runs), *file.resolve().parents}:
-            inside = folder in file.resolve().parents
-            if inside and (folder / HEADER).is_file():
-                raise FileProblem(f"{file}: lies in the run {folder}, whose files are not touched",
-                                  hint="write to another folder")  # fmt: skip
-    if len({file.resolve() for file in files}) < len(files):
-        raise UsageError("two outputs name one file", hint="give each its own")
 
 
 def _gated(text: str) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.showing import Explanation, Shown
@@ -38,6 +38,9 @@ from tsgkit.runs.reopened import Reopened, places_of_calls, reopen
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.stored import prompts_in
 from tsgkit.scoring.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
 
 MOST_SHOWN = 10
 COLUMNS = ("subject", "task", "solver", "style", "repeat", "item_id", "cluster", "outcome", "answer", "error")
@@ -244,6 +247,16 @@ class Run:
             refuse_to_replace_data(output, text)
             write_text(output, text)
         return text
+
+    def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
+        """Draw a metric by a group or an axis (``k``, ``task``, ``style`` ...) for a paper; ``.save("f1.pdf")`` writes it.
+
+        ``metric`` may be ``main``. It takes matplotlib: the extra ``figures``.
+        """
+        from tsgkit.report.charts import gather_for
+        from tsgkit.report.paper import figure
+
+        return figure(gather_for([self.path], metric, by, self._data), metric, by, task=task, profile=profile)
 
     def explain(
         self,

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.report import comparison, comparison_tables, explained_page, explaining
 from tsgkit.report.explained_text import explanation_lines
 from tsgkit.report.scored_text import score_lines
 from tsgkit.suites.scoreboard import ScoreReport
+
+if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
 
 LIBRARIES = ("pandas", "polars")
 
@@ -49,6 +52,12 @@ class Comparison(comparison.Comparison):
 
     def _repr_html_(self) -> str:
         return comparison_tables.fragment(self)
+
+    def figure(self, *, items: bool = False) -> Figure:
+        """Draw the difference of each pair with its interval, or how many items each got right and wrong."""
+        from tsgkit.report.paper import comparison_figure, paired_figure
+
+        return paired_figure(self) if items else comparison_figure(self)
 
 
 @dataclass(frozen=True, repr=False)

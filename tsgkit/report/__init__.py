@@ -4,5 +4,6 @@
 and cells what a report shows, and each format writes that: ``terminal``, ``markdown``, ``spreadsheet``, ``json_value``,
 ``latex``, ``page``. ``junit`` and ``summary`` speak to continuous integration.
 ``contenders`` puts rows on the same items, ``comparison`` says how far apart they are and how sure that is, ``grid``
-shows styles by tasks.
+shows styles by tasks. ``paper`` makes figures: ``charts`` and ``comparison_charts`` arrange what they show, ``ink`` and
+``comparison_ink`` draw it.
 """

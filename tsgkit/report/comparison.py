@@ -125,16 +125,17 @@ def compare(
     common: bool = False,
     data: str | None = None,
     seed: int = 0,
+    by: str | None = None,
 ) -> Comparison:
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
     ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style);
-    ``common`` restricts rows with different items to those they share.
+    ``common`` restricts rows with different items to those they share; ``by`` finds the groups of each row's items.
     """
     if baseline is not None and not baseline.strip():
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
     paths = _with_baseline(paths, baseline)
-    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common, every=True))
+    gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common, every=True, by=by))
     couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
     notes = tuple(dict.fromkeys((*gathered.notes, *_left_out(gathered, couples))))
     if not couples:
@@ -254,7 +255,7 @@ def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...],
     won: list[ItemScores] = []
     lost: list[ItemScores] = []
     tied = one_sided = 0
-    for item_id, mine, theirs in _values(first, second):
+    for item_id, mine, theirs in item_values(first, second):
         if mine is None or theirs is None:
             one_sided += 1
         elif math.isclose(mine, theirs, rel_tol=_SLACK, abs_tol=_SLACK):
@@ -265,7 +266,7 @@ def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...],
     return tuple(won), tuple(lost), tied, one_sided
 
 
-def _values(first: Contender, second: Contender) -> Iterator[tuple[str, float | None, float | None]]:
+def item_values(first: Contender, second: Contender) -> Iterator[tuple[str, float | None, float | None]]:
     """Both values of every item that weighs anything."""
     for item_id, mine in first.parts.items():
         theirs = second.parts[item_id]

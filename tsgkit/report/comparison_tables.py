@@ -17,7 +17,7 @@ from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.contenders import Contender
-from tsgkit.report.figures import one_of, percent
+from tsgkit.report.figures import one_of, percent, points
 from tsgkit.report.inert import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
@@ -83,7 +83,7 @@ def _block(pair: Pair, profile: str) -> list[str]:
     return [
         _head(pair, profile),
         *(f"  {name:<{width}}  {value}" for name, value in zip(names, values, strict=True)),
-        f"  {'difference':<{width}}  {signed(found.difference, found.interval)}, first minus second",
+        f"  {'difference':<{width}}  {points(found.difference, found.interval)}, first minus second",
         f"  p = {_p(found.test.p)}, Holm-corrected {_p(pair.adjusted)} ({found.test.method})",
         f"  the first is better on {count(len(pair.won), 'item')}, worse on {len(pair.lost):,}, the same on "
         f"{pair.tied:,}{_one_sided(pair)}",
@@ -147,7 +147,7 @@ def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
 def _figures(pair: Pair) -> tuple[str, ...]:
     found = pair.statistics
     return (
-        signed(found.difference, found.interval),
+        points(found.difference, found.interval),
         _p(found.test.p),
         _p(pair.adjusted),
         *(f"{number:,}" for number in (len(pair.won), len(pair.lost), pair.tied)),
@@ -310,18 +310,6 @@ def shown(value: float | None, around: Interval | None) -> str:
     if value is None:
         return percent(value)
     return percent(value) + ("" if around is None else f" [{percent(around.low)}, {percent(around.high)}]")
-
-
-def signed(value: float | None, around: Interval | None) -> str:
-    """A difference in points with its interval."""
-    if value is None:
-        return "-"
-    return _points(value) + ("" if around is None else f" [{_points(around.low)}, {_points(around.high)}]")
-
-
-def _points(value: float) -> str:
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def _p(p: float | None) -> str:

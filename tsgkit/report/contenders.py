@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
+from tsgkit.library.cards import load_card
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.reopened import Reopened, reopen
@@ -27,6 +28,7 @@ from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
 
 NAMED = 5
@@ -37,7 +39,7 @@ NAMED = 5
 class Asked:
     """What is to be compared: tasks (none: all), a metric (none: each task's main one), a profile; where data lie.
 
-    Where no metric is named, ``every`` takes all that the table of a task shows.
+    Where no metric is named, ``every`` takes all that the table of a task shows; ``by`` is a group of items.
     """
 
     tasks: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class Asked:
     data: str | None = None
     common: bool = False
     every: bool = False
+    by: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,8 @@ class Contender:
     """Items without an answer, by outcome; an item stands there once for each repeat."""
     clusters_are: str = "scenarios"
     """The unit that clusters are counted in."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The members of the group asked for that each item belongs to; empty where none was, or the task has it not."""
 
     @property
     def way(self) -> str:
@@ -107,6 +112,7 @@ def gather(paths: Sequence[Path], asked: Asked) -> Gathered:
     headers = [read_header(path) for path in paths]
     tasks = _tasks(asked.tasks, headers)
     _check_data(paths, headers, tasks)
+    _check_group(asked.by, tasks)
     notes = _notes_on_runs(headers)
     found: list[Contender] = []
     for place, path in enumerate(paths):
@@ -143,6 +149,13 @@ def _tasks(wanted: Sequence[str], headers: Sequence[dict[str, Any]]) -> tuple[st
             raise UsageError(f"no run here has the task {name}", hint=meant(name, known))
         found |= fitting
     return tuple(task for task in known if task in found) if wanted else known
+
+
+def _check_group(by: str | None, names: Sequence[str]) -> None:
+    """``UsageError`` where no task has a group of this name."""
+    tasks = [task_of(load_card(name)) for name in names]
+    if by is not None and not any(by in task.groups for task in tasks):
+        raise tasks[0].no_group(by, tasks)
 
 
 def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks: Iterable[str]) -> None:
@@ -186,6 +199,7 @@ def _contenders(
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
             continue
+        groups = _groups(states[0], reopened, asked.by)
         for metric in _metrics(asked, row.task, notes):
             measure = row.task.metrics[metric]
             parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
@@ -203,7 +217,20 @@ def _contenders(
                 parts=parts,
                 unanswered=unanswered,
                 clusters_are=states[0].row.task.clusters_are(states[0].row.dataset),
+                groups=groups,
             )
+
+
+def _groups(state: RowState, reopened: Reopened, by: str | None) -> dict[str, tuple[str, ...]]:
+    """The members of a group that each item of a row belongs to, as its record says, else its words."""
+    row, found = state.row, dict[str, tuple[str, ...]]()
+    if by is None or by not in row.task.groups:
+        return found
+    for place, number in zip(state.places, row.numbers, strict=True):
+        stored = None if place == NOWHERE else reopened.samples.read(place)["groups"].get(by)
+        names = row.task.group_of(row.dataset.sample(number), by) if stored is None else stored
+        found[row.dataset.item_ids[number]] = tuple(names)
+    return found
 
 
 def _metrics(asked: Asked, task: Task, notes: list[str]) -> tuple[str, ...]:

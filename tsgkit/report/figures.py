@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tsgkit.scoring.intervals import Interval
 from tsgkit.suites.scoreboard import Value
 
 NOTHING, UNKNOWN = "-", "(unknown)"
@@ -44,6 +45,22 @@ def with_interval(value: Value) -> str:
     ('50.0 [25.0, 75.0]', '100.0')
     """
     return percent(value) if value.low is None else f"{percent(value)} {interval(value)}"
+
+
+def points(value: float | None, around: Interval | None) -> str:
+    """A difference in points with its interval.
+
+    >>> points(0.25, None), points(-0.0001, None), points(None, None)
+    ('+25.0', '0.0', '-')
+    """
+    if value is None:
+        return NOTHING
+    return _signed(value) + ("" if around is None else f" [{_signed(around.low)}, {_signed(around.high)}]")
+
+
+def _signed(value: float) -> str:
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def weight(value: Value | None) -> str:

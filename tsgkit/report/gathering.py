@@ -183,15 +183,16 @@ def gather(
     *,
     metrics: str = ALL,
     also: Collection[str] = (),
+    in_groups: bool = False,
 ) -> Report:
     """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
 
-    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``). Intervals take time, so none
-    is made for the others.
+    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``), of groups too if
+    ``in_groups``. Intervals take time, so none is made for the others.
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also), tuple(_each(paths))
+    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also, in_groups), tuple(_each(paths))
     rows, left_out, whole = list[ReportRow](), list[FileProblem](), list[Path]()
     for path in runs:
         try:
@@ -229,7 +230,7 @@ def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
     """Every group applies to some task of some run."""
     tasks = dict.fromkeys(name for path in paths for name in check_evaluation(read_header(path), path).tasks)
     found = [task_of(load_card(name)) for name in tasks]
-    for group in by:
+    for group in by if found else ():
         if not any(group in task.groups for task in found):
             raise found[0].no_group(group, found)
 
@@ -270,7 +271,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         prompts=header["plan"].get("prompts"),
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
-        groups=sums.boards(seed, shown),
+        groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
     )
 
 
@@ -279,6 +280,7 @@ class _Wanted(NamedTuple):
 
     choice: str
     also: Collection[str]
+    in_groups: bool
 
     def of(self, task: Task) -> tuple[str, ...]:
         """The names of a task's metrics that are wanted."""
@@ -291,6 +293,10 @@ class _Wanted(NamedTuple):
             or name == main
             or f"{task.key}.{name}" in self.also
         )
+
+    def more_of_groups(self, task: Task) -> tuple[str, ...]:
+        """Those that are wanted of the members of groups, beside what a task tells of them."""
+        return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
 
 def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
@@ -417,13 +423,14 @@ class _Sums:
         stored: Collection[str] | None = record["groups"].get(group)
         return self.computed.of(place)[group] if stored is None else stored
 
-    def boards(self, seed: int, shown: Sequence[str]) -> dict[str, dict[str, Board]]:
-        """The board of every member of every group."""
+    def boards(self, seed: int, shown: Sequence[str], more: Sequence[str]) -> dict[str, dict[str, Board]]:
+        """The board of every member of every group; members that take only parts of samples have no ``more``."""
         task, solver = self.row.task, self.row.solver
-        return {
-            group: {
-                name: task.board(members[name], solver, seed, only=task.group_metrics(group, shown))
+        found = dict[str, dict[str, Board]]()
+        for group, members in self.members.items():
+            only = (*task.group_metrics(group, shown), *(() if group in part_groups_of(task) else more))
+            found[group] = {
+                name: task.board(members[name], solver, seed, only=tuple(dict.fromkeys(only)))
                 for name in task.in_order(members, group)
             }
-            for group, members in self.members.items()
-        }
+        return found

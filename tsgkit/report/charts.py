@@ -1,0 +1,308 @@
+"""Values of a report arranged for a figure: panels, their categories along one axis, and a series for each row.
+
+>>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
+>>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),))
+>>> print(Chart("f1 by k", "k", (panel,), ()).alt)
+f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
+
+Pure: the values, intervals and sizes are those that the tables of the report show. What is left out is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import load_card
+from tsgkit.report.figures import with_interval
+from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
+from tsgkit.runs.folder import read_header
+from tsgkit.runs.stored import check_evaluation
+from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.scoreboard import Board, Value
+from tsgkit.suites.suite import task_of
+
+AXES = ("task", "style", "solver", "subject", "run")
+"""The parts of a row that a figure can be grouped by, beside the groups of a task's samples."""
+NO_STYLE = "no style"
+LONGEST_NUMBER = 15
+"""Digits; a longer number is a name."""
+MOST_SERIES = 16
+MOST_PANELS = 12
+MOST_CATEGORIES = 60
+
+
+class Mark(NamedTuple):
+    """A value in a category, and how many items it is about."""
+
+    category: str
+    value: Value
+    n: int
+
+
+class Series(NamedTuple):
+    """The values of one row, or of several that differ along the axis alone."""
+
+    label: str
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Series over the same categories, on one scale of values."""
+
+    title: str
+    by: str
+    axis: str
+    """What the categories are."""
+    measure: str
+    """What the values are, with their unit."""
+    categories: tuple[str, ...]
+    is_share: bool
+    """Whether the values are fractions of 1, shown in percent."""
+    series: tuple[Series, ...]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the categories are several different whole numbers, to be joined by lines."""
+        if not all(name.isdecimal() and len(name) <= LONGEST_NUMBER for name in self.categories):
+            return False
+        return 1 < len(self.categories) == len(set(map(int, self.categories)))
+
+    def sizes(self, category: str) -> str:
+        """How many items a category holds: one number, or a range where series differ."""
+        found = {mark.n for one in self.series for mark in one.marks if mark.category == category}
+        low, high = min(found), max(found)
+        return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of scores as data; ``notes`` say what is left out of it."""
+
+    title: str
+    by: str
+    panels: tuple[Panel, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all series, each once."""
+        return tuple(dict.fromkeys(one.label for panel in self.panels for one in panel.series))
+
+    @property
+    def alt(self) -> str:
+        """All that the figure shows, in words."""
+        told = (f"{panel.title}, {panel.measure}: {', '.join(map(_told, panel.series))}" for panel in self.panels)
+        ending = "Brackets hold 95 % intervals; n counts items."
+        return ". ".join([self.title, *told, ending]) + "".join(f" Left out: {note}." for note in self.notes)
+
+
+def _told(series: Series) -> str:
+    marks = "; ".join(f"{mark.category}: {with_interval(mark.value)}, n = {mark.n:,}" for mark in series.marks)
+    return f"{series.label} ({marks})" if series.label else marks
+
+
+def gather_for(paths: Iterable[str | Path], metric: str, by: str, data: str | None = None) -> Report:
+    """Return the report of these runs that :func:`chart` needs for this metric and grouping."""
+    folders = tuple(map(Path, paths))
+    tasks = dict.fromkeys(name for path in folders for name in _tasks_of(path))
+    _check_by(by, tasks)
+    groups = () if by in AXES else (by,)
+    return gather(folders, groups, data, metrics=MAIN, also={f"{task}.{metric}" for task in tasks}, in_groups=True)
+
+
+def _tasks_of(path: Path) -> Iterable[str]:
+    """The tasks of a run; none of one that is broken, which is told when the report is gathered."""
+    try:
+        return check_evaluation(read_header(path), path).tasks
+    except FileProblem:
+        return ()
+
+
+def _check_by(by: str, tasks: Collection[str]) -> None:
+    names = dict.fromkeys((*AXES, *(group for task in tasks for group in task_of(load_card(task)).groups)))
+    if tasks and by not in names:
+        raise UsageError(f"a figure cannot be grouped by {by}", hint=meant(by, names))
+
+
+def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart:
+    """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
+
+    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` takes the rows of one task alone.
+    """
+    if profile not in PROFILES:
+        raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+    rows = _rows_of_task(report.rows, task)
+    known = dict.fromkeys(name for row in rows for name in row.measured)
+    if metric not in known and metric != MAIN:
+        raise UsageError(f"no task here has the metric {metric}", hint=meant(metric, (MAIN, *known)))
+    pieces = tuple(_pieces(rows, metric, by, profile))
+    notes = tuple(_left_out(rows, metric, by, profile, pieces))
+    if not pieces:
+        raise UsageError("there is nothing to draw: " + "; ".join(notes))
+    panels = tuple(_panels(pieces, by, profile))
+    title = f"{'Main metric' if metric == MAIN else metric} by {by}, {profile}"
+    return _checked(Chart(title, by, panels, notes))
+
+
+class _Piece(NamedTuple):
+    """A mark and the row it is of."""
+
+    row: ReportRow
+    metric: str
+    mark: Mark
+
+
+def _rows_of_task(rows: Sequence[ReportRow], task: str | None) -> Sequence[ReportRow]:
+    if task is None:
+        return rows
+    found = [row for row in rows if task in (row.task, row.task.partition("/")[2])]
+    if not found:
+        raise UsageError(f"no run here has the task {task}", hint=meant(task, dict.fromkeys(row.task for row in rows)))
+    return found
+
+
+def _metric_of(row: ReportRow, metric: str) -> str:
+    return row.main if metric == MAIN and MAIN not in row.measured else metric
+
+
+def _pieces(rows: Sequence[ReportRow], metric: str, by: str, profile: str) -> Iterator[_Piece]:
+    for row in rows:
+        name = _metric_of(row, metric)
+        boards = {_category(row, by): row.board} if by in AXES else row.groups.get(by, {})
+        for category, board in boards.items():
+            if (value := _value(board, profile, name)) is not None:
+                yield _Piece(row, name, Mark(category, value, board.n))
+
+
+def _value(board: Board, profile: str, metric: str) -> Value | None:
+    return (board.profiles[profile] or {}).get(metric)
+
+
+def _category(row: ReportRow, axis: str) -> str:
+    if axis == "style":
+        return row.style or NO_STYLE
+    return row.name if axis == "run" else str(getattr(row, axis))
+
+
+def _left_out(rows: Sequence[ReportRow], metric: str, by: str, profile: str, pieces: Sequence[_Piece]) -> Iterator[str]:
+    """Why rows have no value in the figure."""
+    drawn = {id(piece.row) for piece in pieces}
+    reasons: dict[str, list[ReportRow]] = {}
+    for row in rows:
+        if id(row) not in drawn:
+            reasons.setdefault(_why_not(row, _metric_of(row, metric), by, profile), []).append(row)
+    for reason, without in reasons.items():
+        kept = {row.task for row in rows if row not in without}
+        names = dict.fromkeys(row.title if row.task in kept else row.task for row in without)
+        yield f"{', '.join(names)}: {reason}"
+
+
+def _why_not(row: ReportRow, metric: str, by: str, profile: str) -> str:
+    if metric not in row.measured:
+        return f"no metric {metric}"
+    if by not in AXES and not row.groups.get(by):
+        return f"not grouped by {by}"
+    boards = [row.board] if by in AXES else list(row.groups[by].values())
+    if all(metric not in (board.profiles["strict"] or {}) for board in boards):
+        shown = dict.fromkeys(name for board in boards for name in board.profiles["strict"] or {})
+        return f"no {metric} by {by}, only {', '.join(shown)}"
+    reasons = boards[0].reasons
+    return reasons.get(f"{profile}.{metric}") or reasons.get(profile) or f"no {profile} value"
+
+
+def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
+    """A panel for each task; one for all tasks where these are the axis and measured alike."""
+    label = _labels([piece.row for piece in pieces], by)
+    groups: dict[tuple[object, ...], list[_Piece]] = {}
+    for piece in pieces:
+        groups.setdefault(_panel_of(piece, by), []).append(piece)
+    for members in groups.values():
+        series: dict[str, list[Mark]] = {}
+        several = len({piece.metric for piece in members}) > 1
+        for piece in members:
+            mark = piece.mark
+            if by == "task" and several:
+                mark = mark._replace(category=f"{mark.category} {piece.metric}")
+            series.setdefault(label[id(piece.row)], []).append(mark)
+        first = members[0]
+        measure = "main metric" if several else first.metric
+        yield Panel(
+            title="all tasks" if by == "task" else first.row.task,
+            by=by,
+            axis=_axis(first.row.task, by),
+            measure=f"{measure}, {profile}{_unit(first)}",
+            categories=_in_order(first.row, by, (mark.category for marks in series.values() for mark in marks)),
+            is_share=first.mark.value.is_share,
+            series=tuple(Series(name, tuple(marks)) for name, marks in series.items()),
+        )
+
+
+def _panel_of(piece: _Piece, by: str) -> tuple[object, ...]:
+    scale = (piece.mark.value.is_share, piece.row.metrics[piece.metric].more_is_better)
+    return scale if by == "task" else (piece.row.task, piece.metric)
+
+
+def _unit(piece: _Piece) -> str:
+    less = "" if piece.row.metrics[piece.metric].more_is_better else ", less is better"
+    return f"{' (%)' if piece.mark.value.is_share else ''}{less}"
+
+
+@cache
+def _axis(task: str, by: str) -> str:
+    """The name of the axis; of k with what it counts."""
+    counts = task_of(load_card(task)).k_counts if by == "k" else ""
+    return f"{by}: {counts}" if counts else by
+
+
+def _in_order(row: ReportRow, by: str, categories: Iterable[str]) -> tuple[str, ...]:
+    """The categories, each once: those of a part of rows as they come, those of a group as its tables have them."""
+    once = dict.fromkeys(categories)
+    return tuple(once) if by in AXES else tuple(task_of(load_card(row.task)).in_order(once, by))
+
+
+def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:
+    """What tells each row from the others in its category: only what differs, but always the subject."""
+    subjects = {row.subject for row in rows}
+    styles, solvers = ({getattr(row, name) for row in rows} for name in ("style", "solver"))
+    told = {
+        id(row): " ".join(filter(None, _parts(row, by, subjects, styles - {""}, solvers - {"baseline"})))
+        for row in rows
+    }
+    cells: dict[tuple[object, ...], set[str]] = {}
+    for row in rows:
+        cells.setdefault(row.cell, set()).add(row.run)
+    if by != "run":
+        told |= {id(row): f"{told[id(row)]} ({row.run})".lstrip() for row in rows if len(cells[row.cell]) > 1}
+    return told
+
+
+def _parts(row: ReportRow, by: str, subjects: set[str], styles: set[str], solvers: set[str]) -> Iterator[str]:
+    if by != "subject":
+        yield row.subject
+    if by != "style" and len(styles) > 1:
+        yield row.style or (NO_STYLE if by == "subject" else "")
+    if by != "solver" and len(solvers) > 1 and row.solver != "baseline":
+        yield row.solver
+    if row.repeat:
+        yield f"#{row.repeat}"
+
+
+def _checked(found: Chart) -> Chart:
+    """``UsageError`` where there is more than a figure can tell apart."""
+    several = (
+        (len(found.labels), MOST_SERIES, "series"),
+        (len(found.panels), MOST_PANELS, "panels"),
+        (max(len(panel.categories) for panel in found.panels), MOST_CATEGORIES, "categories"),
+    )
+    for number, most, what in several:
+        if number > most:
+            hint = "name fewer runs, one task (TASK.METRIC), or another grouping"
+            raise UsageError(f"{found.title}: {number:,} {what} are too many for a figure, at most {most}", hint=hint)
+    return found

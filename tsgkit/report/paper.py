@@ -1,0 +1,108 @@
+"""Figures for papers: vector or pixels, one or two columns wide, readable in grey, the same bytes for the same runs.
+
+    from tsgkit.report.charts import gather_for
+    from tsgkit.report.paper import figure
+
+    figure(gather_for(["runs/ablation"], "f1", "k"), "f1", "k").save("f1.pdf", columns=2)
+
+Drawn by matplotlib, the extra ``figures``, which is imported when a figure is first drawn. Names are text: no markup,
+no formula. Values, intervals and sizes are those of the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.drawing.text import prose
+from tsgkit.library.files import write_bytes
+from tsgkit.library.overwriting import refuse_to_replace_data
+from tsgkit.report.charts import chart
+from tsgkit.report.comparison import Comparison
+from tsgkit.report.comparison_charts import differences, items
+from tsgkit.report.gathering import Report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
+Columns = Literal[1, 2]
+WIDTHS = {1: 3.25, 2: 6.75}
+"""The width of a figure in inches, by the columns it spans."""
+DPI = 300
+FORMATS = ("pdf", "svg", "png")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is drawn when it is saved or shown; ``alt`` says in words all that it shows."""
+
+    title: str
+    alt: str
+    draw: Callable[[float], Drawn] = field(repr=False)
+    """Draw it at a width in inches."""
+
+    def save(self, path: str | Path, *, columns: Columns = 1) -> Path:
+        """Write the figure in the format that the file's ending names: pdf, svg or png (300 dots an inch)."""
+        path = Path(path)
+        data = self.data(format_of(path), columns=columns)
+        refuse_to_replace_data(path, data)
+        write_bytes(path, data)
+        return path
+
+    def data(self, format: str, *, columns: Columns = 1) -> bytes:
+        """Return the bytes of the figure in a format."""
+        from tsgkit.report import ink
+
+        if columns not in WIDTHS:
+            raise UsageError(f"a figure cannot span {columns} columns", hint="choose 1 or 2")
+        return ink.encoded(self.draw, WIDTHS[columns], format, DPI, (self.title, self.alt))
+
+    def _repr_svg_(self) -> str:
+        svg = self.data("svg").decode()
+        return svg[svg.index("<svg") :]
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format that a file's ending names."""
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        endings = ", ".join(f".{name}" for name in FORMATS)
+        raise UsageError(f"{path}: no figure has the ending {suffix or '(none)'}", hint=f"choose from {endings}")
+    return suffix
+
+
+def figure(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
+    """Return a figure of a metric by task, style, solver, subject, run, or a group of the report such as k.
+
+    The rows of the report are its series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
+    takes one task alone. Numbers along the axis become lines, other categories dots, both with their 95 % intervals.
+    """
+    from tsgkit.report import ink
+
+    found = chart(report, metric, by, task=task, profile=profile)
+    return Figure(prose(found.title), prose(found.alt), lambda width: ink.scores(found, width))
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """Return a figure of the difference of every pair, with its 95 % interval, around a line at no difference.
+
+    Filled dots are differences that are shown after Holm's correction, hollow ones are not.
+    """
+    from tsgkit.report import comparison_ink
+
+    found = differences(comparison)
+    return Figure(found.title, prose(found.alt), lambda width: comparison_ink.differences(found, width))
+
+
+def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
+    """Return a figure of how many items each pair got right and wrong; or scored better, where scores are graded.
+
+    ``by`` is the group that the comparison was made with: then each of its members has a bar.
+    """
+    from tsgkit.report import comparison_ink
+
+    found = items(comparison, by)
+    return Figure(prose(found.title), prose(found.alt), lambda width: comparison_ink.items(found, width))
