@@ -249,7 +249,7 @@ class Run:
         return text
 
     def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
-        """Draw a metric by a group or an axis (``k``, ``task``, ``style`` ...) for a paper; ``.save("f1.pdf")`` writes it.
+        """Draw a metric by a group or an axis (``k``, ``task``, ``style``) for a paper; ``.save("f1.pdf")`` writes it.
 
         ``metric`` may be ``main``. It takes matplotlib: the extra ``figures``.
         """
