@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tsgkit.agents.decomposer import actions_of
-from tsgkit.agents.refiner import points_of
+from tsgkit.agents.decomposition import actions_of
+from tsgkit.agents.refinement import points_of
 from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.agents.asking import Voice
 from tsgkit.agents.passages import Passage, best
-from tsgkit.agents.refiner import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
+from tsgkit.agents.refinement import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.suites.transcript import Ask

@@ -20,7 +20,7 @@ from itertools import product
 from statistics import median
 from typing import NamedTuple
 
-from tsgkit.agents.decomposer import actions_of
+from tsgkit.agents.decomposition import actions_of
 from tsgkit.agents.telling import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives

@@ -6,7 +6,7 @@ import pytest
 from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph
 
-from tsgkit.agents.decomposer import MOST_ACTIONS, MOST_COUNT, Sentence, Told, actions_of, decompose_sentence
+from tsgkit.agents.decomposition import MOST_ACTIONS, MOST_COUNT, Sentence, Told, actions_of, decompose_sentence
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Finding, check_graph
 from tsgkit.llm.failures import BudgetReached

@@ -12,7 +12,7 @@ from doors import run
 from spoken_models import L, Said, Spoken, arrows, graph, plain_loop
 
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import CLEAN, NO_MODEL, OUT_OF_ROUNDS, UNCHANGED, Effort, Refined, refine_passage
+from tsgkit.agents.refinement import CLEAN, NO_MODEL, OUT_OF_ROUNDS, UNCHANGED, Effort, Refined, refine_passage
 from tsgkit.agents.repairs import EXACT, MODEL
 from tsgkit.agents.steps import Update
 from tsgkit.errors import UsageError

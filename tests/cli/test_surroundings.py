@@ -165,7 +165,7 @@ def tracing_service() -> Iterator[tuple[str, list[str]]]:
 
 IN_PROCESS = """
 import asyncio, os
-from tsgkit.agents.refiner import Effort, Passage, refine_passage
+from tsgkit.agents.refinement import Effort, Passage, refine_passage
 from tsgkit.graph.model import ActionGraph
 before = dict(os.environ)
 asyncio.run(refine_passage(Passage((ActionGraph.of(("person", "verb", "wash")),)), None, Effort()))

@@ -19,7 +19,14 @@ In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. ``re
 
 from tsgkit.agents.asking import ByLabel
 from tsgkit.agents.cleaning import Cleaned, arefine
-from tsgkit.agents.refiner import Effort
+from tsgkit.agents.refinement import Effort
 from tsgkit.agents.telling import Generated, agenerate
 
-__all__ = ["ByLabel", "Cleaned", "Effort", "Generated", "agenerate", "arefine"]
+__all__ = [
+    "ByLabel",
+    "Cleaned",
+    "Effort",
+    "Generated",
+    "agenerate",
+    "arefine",
+]

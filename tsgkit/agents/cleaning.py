@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from tsgkit.agents.asking import Asker, ask_for, closing, door_of
 from tsgkit.agents.passages import passages_of
-from tsgkit.agents.refiner import Effort, Refined, Repair, refine_passage
+from tsgkit.agents.refinement import Effort, Refined, Repair, refine_passage
 from tsgkit.agents.repairs import Change, is_undecided, mend
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative

@@ -35,7 +35,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from tsgkit.agents.decomposer import (
+from tsgkit.agents.decomposition import (
     MOST_TRIES,
     Sentence,
     Told,
@@ -44,7 +44,7 @@ from tsgkit.agents.decomposer import (
     write_prompt,
 )
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import CLEAN, Effort, Refined, refine_passage
+from tsgkit.agents.refinement import CLEAN, Effort, Refined, refine_passage
 from tsgkit.agents.wording import critique_prompt, fingerprint, revise_prompt
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tsgkit.agents.asking import Asker, Silent, Voice, ask_for, closing, door_of
-from tsgkit.agents.decomposer import WRITTEN, Sentence, Told, decompose_sentence
+from tsgkit.agents.decomposition import WRITTEN, Sentence, Told, decompose_sentence
 from tsgkit.agents.passages import MOST_BEFORE, MOST_CONTEXT
-from tsgkit.agents.refiner import Effort
+from tsgkit.agents.refinement import Effort
 from tsgkit.agents.repairs import Change, is_fault
 from tsgkit.agents.wording import template
 from tsgkit.errors import UsageError

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tell one story."""
-    from tsgkit.agents.refiner import Effort
+    from tsgkit.agents.refinement import Effort
     from tsgkit.agents.telling import sentences_of
     from tsgkit.library.documents import formats
     from tsgkit.runs.agent_calls import calls_beside

@@ -57,7 +57,7 @@ from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaning import Cleaned
-    from tsgkit.agents.refiner import Effort
+    from tsgkit.agents.refinement import Effort
     from tsgkit.library.documents.reading import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
@@ -149,7 +149,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _effort(arguments: argparse.Namespace) -> Effort:
     """How much is tried; calls that lie beside OUT go on with the repairs that they were begun with."""
-    from tsgkit.agents.refiner import Effort
+    from tsgkit.agents.refinement import Effort
 
     begun = _begun_with(arguments)
     repair: Any = arguments.repair or (begun if begun in REPAIRS else REPAIR)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.refiner import Effort, Refined, refine_passage
+from tsgkit.agents.refinement import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change
 from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.agents.wording import allowed, hands, template, told
