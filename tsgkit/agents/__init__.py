@@ -13,13 +13,15 @@ graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] 
 person -> verb -> fill
 fill -> dobj -> kettle
 
-In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. ``repairs`` mends what needs no model,
-``refiner`` and ``decomposer`` are the LangGraph graphs, ``cleaning`` and ``telling`` run them along whole narratives.
+In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. :func:`refiner` and :func:`decomposer` are
+the same as compiled LangGraph graphs, for a caller's own graph. ``repairs`` mends what needs no model, ``refinement``
+and ``decomposition`` hold the steps for one sentence, ``cleaning`` and ``telling`` take them along whole narratives.
 """
 
 from tsgkit.agents.asking import ByLabel
 from tsgkit.agents.cleaning import Cleaned, arefine
 from tsgkit.agents.refinement import Effort
+from tsgkit.agents.refiner_graph import RefineInput, RefineOutput, refiner
 from tsgkit.agents.telling import Generated, agenerate
 
 __all__ = [
@@ -27,6 +29,9 @@ __all__ = [
     "Cleaned",
     "Effort",
     "Generated",
+    "RefineInput",
+    "RefineOutput",
     "agenerate",
     "arefine",
+    "refiner",
 ]

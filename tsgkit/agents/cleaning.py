@@ -84,7 +84,7 @@ async def arefine(
 
 
 @dataclass
-class _Tally:
+class Tally:
     """What comes together along a narrative."""
 
     changes: list[Change] = field(default_factory=list)
@@ -109,8 +109,8 @@ class _Tally:
 
 def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
     """Clean graphs by exact repairs alone, as :func:`arefine` does before it asks a model."""
-    tally, graphs = _repaired(narrative, repair)
-    return _ended(narrative, graphs, tally)
+    tally, graphs = begun(narrative, repair)
+    return ended(narrative, graphs, tally)
 
 
 async def _cleaned(
@@ -122,24 +122,24 @@ async def _cleaned(
     item: str,
     passage_done: Callable[[int], None],
 ) -> Cleaned:
-    tally, graphs = _repaired(narrative, effort.repair)
+    tally, graphs = begun(narrative, effort.repair)
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
     if asker is not None:
         if effort.repair != "none":
             effort = replace(effort, repair="exact")  # the hands were looked at along all of the narrative
         await _ask_along(narrative, graphs, asker, told, hint, effort, item, tally, passage_done)
-    return _ended(narrative, graphs, tally)
+    return ended(narrative, graphs, tally)
 
 
-def _repaired(narrative: Narrative, repair: Repair) -> tuple[_Tally, list[ActionGraph]]:
+def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
     """The graphs with the repairs that are made before anybody is asked."""
     if repair == "none":
-        return _Tally(), list(narrative.graphs)
+        return Tally(), list(narrative.graphs)
     mended = mend(narrative, hands=repair == "hands")
-    return _Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
+    return Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
 
 
-def _ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: _Tally) -> Cleaned:
+def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
     """What cleaning came to."""
     cleaned = narrative.with_graphs(graphs)
     pairs = zip(narrative.graphs, graphs, strict=True)
@@ -165,7 +165,7 @@ async def _ask_along(
     hint: str,
     effort: Effort,
     item: str,
-    tally: _Tally,
+    tally: Tally,
     passage_done: Callable[[int], None],
 ) -> None:
     """Refine passage by passage, each after those before it, since the hands go on from one to the next."""

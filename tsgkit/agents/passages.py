@@ -155,6 +155,38 @@ def passages_of(
     ``now`` are the graphs as they stand; who refines them on the way gives a list and changes it.
     """
     graphs = narrative.graphs if now is None else now
+    for span in spans_of(narrative, told):
+        yield span.passage(graphs, narrative.vocabulary, hint)
+
+
+class Span(NamedTuple):
+    """The place of a passage in a narrative: its graphs, its sentence, and where the graphs before it lie."""
+
+    start: int
+    size: int
+    sentence: str
+    context: tuple[str, ...]
+    before: tuple[tuple[int, int], ...]
+    """Where the graphs of the last descriptions before it begin and end."""
+    is_whole: bool
+    """Whether these are all descriptions before it."""
+
+    def passage(self, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None, hint: str = "") -> Passage:
+        """Return the passage that lies here, of the narrative's graphs as they stand."""
+        before = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in self.before)
+        return Passage(
+            graphs=tuple(graphs[self.start : self.start + self.size]),
+            sentence=self.sentence,
+            context=self.context,
+            before=before if self.is_whole else (Description(), *before),
+            vocabulary=vocabulary,
+            count=self.size,
+            hint=hint,
+        )
+
+
+def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
+    """Return where the passages of a narrative lie."""
     fits = len(told) == len(narrative.graphs)
     before: list[tuple[int, int]] = []
     context: list[str] = []
@@ -163,16 +195,9 @@ def passages_of(
         for size in [len(description.graphs)] if description.text else [1] * len(description.graphs):
             if not size:
                 continue
-            known = [*context, *(told[:start] if fits else told)]
-            yield Passage(
-                graphs=tuple(graphs[start : start + size]),
-                sentence=description.text or (told[start] if fits else ""),
-                context=tuple(known[-MOST_CONTEXT:]),
-                before=_last(before, graphs),
-                vocabulary=narrative.vocabulary,
-                count=size,
-                hint=hint,
-            )
+            known = (*context, *(told[:start] if fits else told))[-MOST_CONTEXT:]
+            sentence = description.text or (told[start] if fits else "")
+            yield Span(start, size, sentence, known, tuple(before[-MOST_BEFORE:]), len(before) <= MOST_BEFORE)
             before.append((start, start + size))
             start += size
         if not description.graphs:
@@ -184,9 +209,3 @@ def passages_of(
 def sentences_of_graphs(narrative: Narrative, told: Sequence[str] = ()) -> list[str]:
     """The sentence of each graph; empty where none is known."""
     return [passage.sentence for passage in passages_of(narrative, told) for _ in passage.graphs]
-
-
-def _last(before: Sequence[tuple[int, int]], graphs: Sequence[ActionGraph]) -> tuple[Description, ...]:
-    """The last descriptions; what lies further back is not known."""
-    last = tuple(Description(graphs=tuple(graphs[start:end])) for start, end in before[-MOST_BEFORE:])
-    return last if len(before) <= MOST_BEFORE else (Description(), *last)

@@ -97,6 +97,10 @@ class Setting:
     voice: Voice | None
 
 
+GROWING = ("versions", "changes", "notes")
+"""Fields of the state of which each node adds its own."""
+
+
 class State(TypedDict):
     """What changes while a passage is refined; of versions, changes and notes each node adds its own."""
 
@@ -338,13 +342,15 @@ def _reason(
     return [*others, *count][0]
 
 
-NODES: dict[str, Callable[[State, Setting], Any]] = {
+Work = Callable[[State, Setting], Any]
+Choose = Callable[[State, Setting], str]
+NODES: dict[str, Work] = {
     "check": check,
     "repair": repair,
     "critique": critique,
     "revise": revise,
 }
-ROUTES: dict[str, tuple[Callable[[State, Setting], str], tuple[str, ...]]] = {
+ROUTES: dict[str, tuple[Choose, tuple[str, ...]]] = {
     "start": (after_start, ("repair", "check")),
     "check": (after_check, ("critique", "revise", "end")),
     "critique": (after_critique, ("revise", "end")),
@@ -352,21 +358,29 @@ ROUTES: dict[str, tuple[Callable[[State, Setting], str], tuple[str, ...]]] = {
 }
 
 
+def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
+    """Add the steps to a graph that is being built, all but what comes before the first; ``end`` is what comes after.
+
+    ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
+    """
+    for name, work in NODES.items():
+        builder.add_node(name, step(work))
+    builder.add_edge("repair", "check")
+    for name, (choose, targets) in ROUTES.items():
+        if name != "start":
+            builder.add_conditional_edges(name, choice(choose), {one: end if one == "end" else one for one in targets})
+
+
 @cache
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
-    """The refiner as a LangGraph."""
+    """The refiner of one passage as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
     builder = StateGraph(State, context_schema=Setting)
-    for name, work in NODES.items():
-        builder.add_node(name, node(work))
-    builder.add_edge("repair", "check")
-    ends = {"start": START, "end": END}
-    for name, (choose, targets) in ROUTES.items():
-        builder.add_conditional_edges(
-            ends.get(name, name), route(choose), {target: ends.get(target, target) for target in targets}
-        )
-    return builder.compile(name="refiner")
+    add_steps(builder, node, route, END)
+    choose, targets = ROUTES["start"]
+    builder.add_conditional_edges(START, route(choose), list(targets))
+    return builder.compile(checkpointer=False, name="refiner")
 
 
 async def refine_passage(

@@ -1,0 +1,203 @@
+"""The model of a compiled graph: every run of the graph asks through it, from whatever event loop or thread.
+
+>>> import asyncio
+>>> from tsgkit.agents.asking import Voice, ask_for
+>>> model = shared_model(lambda messages: messages[-1]["content"].upper(), {})
+>>> asyncio.run(Voice(ask_for(model, "tea")).text("Which?", "answer"))
+'WHICH?'
+
+A model with a name is asked in one event loop in the background, so that budget, pace and connections are those of all
+runs. A function or chat model of the caller's is asked in the loop that the graph runs in, where what it uses belongs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from weakref import WeakKeyDictionary
+
+from tsgkit.agents.asking import Asker, door_of
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.building import Threads
+from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
+from tsgkit.llm.own_models import given
+from tsgkit.llm.prices import price_given, price_of
+from tsgkit.llm.reply import Reply
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+
+Result = TypeVar("Result")
+KINDS = 'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain, or anything with an ask method'
+
+
+class AskingOptions(TypedDict, total=False):
+    """How a model is asked, as by the options of ``tsgkit refine``; limits hold for all runs of a graph together.
+
+    ``max_outage`` is in minutes, ``price`` in dollars a million tokens (``"2.50,10"``). A ``recorder`` keeps every call,
+    and what it has is not asked again; without one the calls are kept nowhere.
+    """
+
+    model_args: Sequence[str]
+    max_cost: float
+    max_requests: int
+    max_tokens: int
+    price: str
+    timeout: float
+    max_outage: float
+    attempts: int
+    concurrency: int
+    recorder: Recorder
+
+
+class _Forgetful:
+    """A recorder that keeps nothing: a graph may run for months."""
+
+    def find(self, call: Call) -> Reply | None:
+        """Return None."""
+
+    def find_same(self, call: Call) -> Reply | None:
+        """Return None."""
+
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+        """Do nothing."""
+
+
+def shared_model(model: Any, options: AskingOptions) -> Asker | None:  # noqa: ANN401  (whatever a caller gives)
+    """Return who is asked; ``UsageError`` where that is no model or an option cannot be kept."""
+    _check(options)
+    if model is None or callable(getattr(model, "ask", None)):
+        if options:
+            why = "no model is given" if model is None else "the model has an ask method of its own"
+            raise UsageError(f"{next(iter(options))} has no use: {why}", hint=f"give {KINDS.rpartition(', or')[0]}")
+        found: Asker | None = model
+        return found
+    if isinstance(model, str):
+        return SharedModel(model, options)
+    if callable(model) or callable(getattr(model, "ainvoke", None)):
+        return SharedModel(model, options)
+    raise UsageError(f"a {type(model).__name__} is no model", hint=f"give {KINDS}")
+
+
+def _check(options: AskingOptions) -> None:
+    for name, value in options.items():
+        if name not in AskingOptions.__annotations__:
+            raise UsageError(f"there is no option {name}", hint=meant(name, AskingOptions.__annotations__))
+        if name not in ("model_args", "price", "recorder") and not (isinstance(value, int | float) and value > 0):
+            raise UsageError(f"{name}={value!r}: expected a number greater than 0")
+    if isinstance(options.get("model_args"), str):
+        raise UsageError("model_args is one text: expected a list", hint='as in model_args=["temperature=0.2"]')
+
+
+@dataclass
+class SharedModel:
+    """A model that a graph's runs share; its doors have one budget."""
+
+    model: str | Callable[..., Any] | BaseChatModel
+    options: AskingOptions
+    budget: Budget = field(init=False)
+    name: str = field(init=False)
+    _doors: WeakKeyDictionary[asyncio.AbstractEventLoop, Door] = field(default_factory=WeakKeyDictionary, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        options = self.options
+        self.budget = Budget(options.get("max_requests"), options.get("max_tokens"), options.get("max_cost"))
+        self.name = self._opened().name  # what is wrong with the options is told before anything runs
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """Return the reply to a prompt."""
+        loop = background_loop() if isinstance(self.model, str) else asyncio.get_running_loop()
+        work = self._door_in(loop).ask(where, messages, label=label, draw=draw, schema=schema)
+        if loop is asyncio.get_running_loop():
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+    def _door_in(self, loop: asyncio.AbstractEventLoop) -> Door:
+        with self._lock:
+            if loop not in self._doors:
+                self._doors[loop] = self._opened()
+            return self._doors[loop]
+
+    def _opened(self) -> Door:
+        options = self.options
+        name = self.model if isinstance(self.model, str) else given(self.model)
+        price = price_given(options["price"]) if "price" in options else price_of(name)
+        if price is None and "max_cost" in options:
+            hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"
+            raise UsageError(f"the price of {name} is not known, so max_cost cannot be kept", hint=hint)
+        door = door_of(
+            name,
+            options.get("model_args", ()),
+            options.get("recorder") or _Forgetful(),
+            budget=self.budget,
+            price=price,
+            patience=_patience(options),
+            concurrency=options.get("concurrency"),
+        )
+        if not isinstance(self.model, str):
+            door.provider.prepare()  # the name stands for the last object that was given under it
+        return door
+
+
+def _patience(options: AskingOptions) -> Patience:
+    attempts = options.get("attempts", Patience.attempts)
+    return Patience(
+        timeout=options.get("timeout", Patience.timeout),
+        attempts=attempts,
+        same_error=min(Patience.same_error, attempts),
+        max_outage=60 * options["max_outage"] if "max_outage" in options else Patience.max_outage,
+    )
+
+
+def waited(work: Coroutine[Any, Any, Result]) -> Result:
+    """Return what a coroutine comes to, for code that is not asynchronous; Ctrl-C cancels it."""
+    if threading.current_thread().name == _name(os.getpid()):
+        work.close()
+        raise UsageError("a graph is invoked from a function that a graph waits for", hint="await its ainvoke there")
+    future = asyncio.run_coroutine_threadsafe(work, background_loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return an event loop that runs in a thread of its own; a process that was forked has another one."""
+    return _loop_of(os.getpid())
+
+
+@cache
+def _loop_of(process: int) -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(Threads())
+
+    def run() -> None:
+        asyncio.set_event_loop(loop)
+        with suppress(RuntimeError):  # the interpreter is shutting down
+            loop.run_forever()
+
+    threading.Thread(target=run, daemon=True, name=_name(process)).start()
+    return loop
+
+
+def _name(process: int) -> str:
+    return f"tsgkit-agents-{process}"
