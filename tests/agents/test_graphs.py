@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
 from doors import run
+from langchain_core.language_models import FakeListChatModel
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.errors import NodeCancelledError
+from langgraph.graph import END, START, StateGraph
+from model_server import model_server
 from spoken_models import L, arrows, graph
 
 import tsgkit as tk
+from tsgkit.agents import Effort
+from tsgkit.agents.asking import Kept
 from tsgkit.agents.cleaning import Cleaned
-from tsgkit.agents.graph_values import change_values, graph_values
+from tsgkit.agents.drawing import mermaid
+from tsgkit.agents.graph_values import change_values, finding_values, graph_values
 from tsgkit.errors import UsageError
-from tsgkit.graph import ActionGraph
+from tsgkit.graph import Description, Narrative
+from tsgkit.graph.notation.narratives import vocabulary_value
+from tsgkit.llm.door import Call
+from tsgkit.llm.failures import BudgetReached
+from tsgkit.llm.reply import Ending, Reply
 
 GOOD = graph("person verb fill; fill dobj kettle; fill with hand1")
 VASE = graph("person verb fill; fill dobj vase; fill with hand1")
@@ -26,33 +40,319 @@ RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
 
 
 class Scripted:
-    """A function model: says what it is told for each kind of question, in turn, and remembers what it was asked."""
+    """A function model: says what it is told for critiques and revisions, one after the other, and counts."""
 
-    def __init__(self, *, revise: Sequence[str] = (), critique: Sequence[str] = ("none",)) -> None:
+    def __init__(self, *, revise: Sequence[str] = ("",), critique: Sequence[str] = ("none",)) -> None:
         self.says = {"revise": list(revise), "critique": list(critique)}
         self.asked: list[str] = []
 
     async def __call__(self, messages: list[dict[str, Any]]) -> str:
-        kind = "critique" if "Findings" not in messages[-1]["content"] else "revise"
+        kind = "revise" if "What was found in them" in messages[-1]["content"] else "critique"
         self.asked.append(kind)
         lines = self.says[kind]
         return lines.pop(0) if len(lines) > 1 else lines[0]
 
 
+class Faulty:
+    """An asker that answers by chance, well and badly, and sometimes fails; the same for the same seed."""
+
+    name = "faulty"
+
+    def __init__(self, seed: int) -> None:
+        self.choice = random.Random(seed)
+
+    async def ask(self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        if self.choice.random() < 0.1:
+            return Reply(None, Ending.API_ERROR, error="broken")
+        if self.choice.random() < 0.02:
+            raise BudgetReached("used up")
+        if label.startswith("critique"):
+            lines = ["none", "graph 1: missing: fill -> from -> tap", "1: reversed", "it is fine", "graph 9: missing:"]
+            return Reply(self.choice.choice(lines))
+        return Reply(self.choice.choice([arrows(GOOD), arrows(CUP, RINSE), arrows(VASE), "no", arrows(RINSE)]))
+
+
+def summary(cleaned: Cleaned) -> dict[str, Any]:
+    """What the refiner's graph would say of the same."""
+    return {
+        "graphs": graph_values(cleaned.narrative.graphs),
+        "changes": change_values(cleaned.changes),
+        "findings": finding_values(cleaned.after),
+        "undecided": len(cleaned.undecided),
+        "calls": cleaned.calls,
+        "stopped": cleaned.stopped,
+        "failures": list(cleaned.failures),
+        "notes": list(cleaned.notes),
+    }
+
+
 def test_refiner_cleans_graphs_when_awaited_and_when_not() -> None:
-    given = {"graphs": graph_values([SLIP, VASE])}
+    given: Any = {"graphs": graph_values([SLIP, VASE])}
     refiner = tk.agents.refiner(lambda messages: arrows(GOOD), vocabulary=L, critique=False)
     awaited = run(refiner.ainvoke(given))
     assert awaited["graphs"] == graph_values([GOOD, GOOD])
     assert (awaited["calls"], awaited["undecided"], awaited["stopped"], awaited["failures"]) == (1, 0, "", [])
     assert [change["by"] for change in awaited["changes"]] == ["exact", "model"]
     assert refiner.invoke(given) == awaited
-
-
-async def _invoked_in_a_loop(refiner: Any, given: Any) -> Any:
-    return refiner.invoke(given)
+    assert refiner.batch([given, given]) == [awaited, awaited]
 
 
 def test_refiner_can_be_invoked_where_a_loop_is_running() -> None:
-    refiner = tk.agents.refiner(vocabulary=L)
-    assert run(_invoked_in_a_loop(refiner, {"graphs": graph_values([SLIP])}))["graphs"] == graph_values([GOOD])
+    async def invoked() -> Any:
+        return tk.agents.refiner(vocabulary=L).invoke({"graphs": graph_values([SLIP])})
+
+    assert run(invoked())["graphs"] == graph_values([GOOD])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_refiner_graph_and_refine_come_to_the_same(seed: int) -> None:
+    choice = random.Random(seed)
+    graphs = choice.choices([GOOD, VASE, CUP, SLIP, RINSE, graph("fill verb person; fill dobj vase")], k=5)
+    rounds, critique = choice.randint(0, 3), choice.random() < 0.6
+    repair: Any = choice.choice(["none", "exact", "hands"])
+    hint = choice.choice(["", "", "missing"])
+    sentences = choice.choice([[], ["She works."], ["Wash.", "Dry.", "Fill.", "Rinse.", "Stop."]])
+    told: list[str] = sentences
+    narrative = Narrative.of(graphs, L)
+    given: dict[str, Any] = {"graphs": graph_values(graphs), "narrative": sentences}
+    if seed % 3 == 0:
+        sentences, told = ["She fills and rinses.", "Nothing.", "Then again."], []
+        parts = zip(sentences, (graphs[:2], [], graphs[2:]), strict=True)
+        narrative = Narrative(tuple(Description(text, tuple(part)) for text, part in parts), L)
+        given |= {"narrative": sentences, "counts": [2, 0, 3]}
+    effort = Effort(rounds, critique, repair)
+    expected = run(tk.agents.refine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
+    agent = tk.agents.refiner(Faulty(seed), vocabulary=L, rounds=rounds, critique=critique, repair=repair, hint=hint)
+    assert run(agent.ainvoke(given)) == summary(expected)
+
+
+class Kitchen(TypedDict, total=False):
+    """The state of a caller's graph."""
+
+    graphs: list[list[list[str]]]
+    narrative: list[str]
+    vocabulary: dict[str, list[str]]
+    calls: int
+    triplets: int
+    recipe: str
+
+
+def fetch(state: Kitchen) -> Any:
+    return {"graphs": graph_values([SLIP, VASE]), "narrative": ["She fills the kettle.", "She fills it again."]}
+
+
+def count(state: Kitchen) -> Any:
+    return {"triplets": sum(map(len, state["graphs"]))}
+
+
+def kitchen(clean: Any, **compiled: Any) -> Any:
+    """A caller's own graph: fetch, clean, count."""
+    builder = StateGraph(Kitchen)
+    builder.add_node("fetch", fetch)
+    builder.add_node("clean", clean)
+    builder.add_node("count", count)
+    builder.add_edge(START, "fetch")
+    builder.add_edge("fetch", "clean")
+    builder.add_edge("clean", "count")
+    builder.add_edge("count", END)
+    return builder.compile(**compiled)
+
+
+def test_refiner_is_a_node_of_a_callers_graph() -> None:
+    model = Scripted(revise=[arrows(GOOD)])
+    graph = kitchen(tk.agents.refiner(model, critique=False))
+    out = run(graph.ainvoke({"recipe": "tea", "vocabulary": vocabulary_value(L)}))
+    assert out["graphs"] == graph_values([GOOD, GOOD])
+    assert (out["triplets"], out["calls"], out["recipe"]) == (6, 1, "tea")
+    assert set(out) == set(Kitchen.__annotations__), "what the caller has no field for is left out"
+    assert graph.invoke({"recipe": "tea", "vocabulary": vocabulary_value(L)}) == out
+
+
+def test_refiner_works_inside_a_function_node_of_a_callers_graph() -> None:
+    refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)]), vocabulary=L, critique=False)
+
+    async def clean(state: Kitchen) -> Any:
+        return {"graphs": (await refiner.ainvoke({"graphs": state["graphs"]}))["graphs"]}
+
+    config: Any = {"configurable": {"thread_id": "1"}}
+    out = run(kitchen(clean, checkpointer=InMemorySaver()).ainvoke({"recipe": "tea"}, config))
+    assert out["graphs"] == graph_values([GOOD, GOOD])
+
+
+async def streamed(graph: Any, given: Any, mode: str) -> list[tuple[str, Any]]:
+    """The names of the steps inside the node ``clean``, with what they tell."""
+    found = []
+    async for namespace, event in graph.astream(given, stream_mode=mode, subgraphs=True):
+        if namespace and namespace[0].startswith("clean:"):
+            found += [(event["name"], event)] if mode == "tasks" else list(event.items())
+    return found
+
+
+@pytest.mark.parametrize("mode", ["updates", "tasks"])
+def test_astream_names_the_steps_of_the_refiner(mode: str) -> None:
+    critique = ["graph 1: mismatched: fill -> dobj -> vase", "none"]
+    refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)], critique=critique), vocabulary=L)
+    one = kitchen(refiner)
+    events = run(streamed(one, {"recipe": "tea"}, mode))
+    names = [name for name, event in events if mode == "updates" or "result" in event]
+    drawn = {line.split("(")[0].strip() for line in mermaid("refiner").splitlines() if re.match(r"\t[a-z]\w*\(", line)}
+    assert set(names) == drawn
+    assert names[0] == "begin" and names[-1] == "finish" and names.count("next") == 2
+    if mode == "updates":
+        told = {name: update for name, update in events}
+        assert told["critique"]["calls"] == 4 and told["check"]["findings"] == []
+
+
+def resumed_everywhere(graph: Any, given: Any, model: Scripted, saver: Any) -> list[str]:
+    """Interrupt a graph after every step, go on from the checkpoint, and name the steps."""
+    config: Any = {"configurable": {"thread_id": "tea"}}
+    names = []
+
+    async def work() -> None:
+        value = given
+        while True:
+            async for update in graph.astream(value, config, stream_mode="updates", interrupt_after="*"):
+                names.extend(name for name in update if name != "__interrupt__")
+            value = None
+            if not (await graph.aget_state(config)).next:
+                return
+
+    run(work())
+    return names
+
+
+def test_interrupted_refiner_goes_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
+    def scripted() -> Scripted:
+        return Scripted(
+            revise=[arrows(CUP), arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> cup", "none"]
+        )
+
+    given = {"graphs": graph_values([SLIP, VASE]), "narrative": "She fills the kettle. She fills it again."}
+    straight, halting = scripted(), scripted()
+    expected = run(tk.agents.refiner(straight, vocabulary=L).ainvoke(given))
+    saver = InMemorySaver()
+    agent = tk.agents.refiner(halting, vocabulary=L, checkpointer=saver)
+    names = resumed_everywhere(agent, given, halting, saver)
+    assert halting.asked == straight.asked and len(names) > 8
+    final = agent.get_state({"configurable": {"thread_id": "tea"}}).values
+    assert {name: final[name] for name in expected} == expected
+    assert caplog.records == [], "the checkpointer warns of no type"
+
+
+class Failing(Scripted):
+    """A model whose process dies at its third question."""
+
+    died = False
+
+    async def __call__(self, messages: list[dict[str, Any]]) -> str:
+        if len(self.asked) == 2 and not self.died:
+            self.died = True
+            raise asyncio.CancelledError
+        return await super().__call__(messages)
+
+
+def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = Failing(revise=[arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> kettle", "none"])
+    config: Any = {"configurable": {"thread_id": "tea"}}
+    given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
+
+    async def work(value: Any) -> Any:
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "tea.sqlite")) as saver:
+            return await kitchen(tk.agents.refiner(model), checkpointer=saver).ainvoke(value, config)
+
+    with pytest.raises(NodeCancelledError):
+        run(work(given))
+    assert len(model.asked) == 2
+    out = run(work(None))
+    fresh = Scripted(revise=[arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> kettle", "none"])
+    assert out == run(kitchen(tk.agents.refiner(fresh)).ainvoke(given))
+    assert model.asked == fresh.asked, "the first two answers were kept"
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "the refiner was given no graphs"),
+        ({"graphs": "tea"}, "graphs: expected a list of graphs, found a string"),
+        ({"graphs": [[["a", "b"]]]}, "graphs: graph 0, triplet 0: expected three strings, found a list of 2"),
+        ({"graphs": [], "vocabulary": {"object": []}}, "vocabulary: the list 'relationship' is missing"),
+        ({"graphs": [], "narrative": 7}, "narrative: expected a text or a list of sentences, found a number"),
+        ({"graphs": [[]], "narrative": ["Tea."], "counts": [2]}, "counts: 2 graphs in all, and there are 1 graphs"),
+        ({"graphs": [[]], "narrative": ["Tea."], "counts": [1, 1]}, "counts: 2 numbers of graphs for 1 sentences"),
+        ({"graphs": [[]], "counts": ["1"]}, "counts: expected a list of numbers"),
+    ],
+)
+def test_refiner_refuses_input_that_is_none(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        tk.agents.refiner().invoke(given)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"model": 7}, "a int is no model"),
+        ({"model": lambda: ""}, "cannot be called with"),
+        ({"vocabulary": ["cup"]}, "vocabulary: expected an object"),
+        ({"hint": "missing"}, "hint is for a model, and none is given"),
+        ({"model": str, "hint": "spelling"}, "no error type spelling"),
+        ({"rounds": 21}, "from 0 to 20"),
+        ({"repair": "all"}, "there is no repair 'all'"),
+        ({"model": "openai/x", "max_request": 3}, "there is no option max_request"),
+        ({"model": "openai/x", "max_requests": 0}, "max_requests=0: expected a number greater than 0"),
+        ({"model": "openai/x", "max_cost": 1.0}, "the price of openai/x is not known"),
+        ({"model": "openai/x", "model_args": "temperature=1"}, "model_args is one text"),
+        ({"max_requests": 3}, "max_requests has no use: no model is given"),
+    ],
+)
+def test_refiner_refuses_parameters_that_cannot_be_kept(wrong: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        tk.agents.refiner(**wrong)
+
+
+def test_limits_hold_for_all_runs_of_a_refiner() -> None:
+    model = Scripted(revise=["no"])
+    agent = tk.agents.refiner(model, vocabulary=L, critique=False, max_requests=3)
+    outs = [run(agent.ainvoke({"graphs": graph_values([VASE])})) for _ in range(3)]
+    assert [out["calls"] for out in outs] == [2, 1, 0] and len(model.asked) == 3
+    assert "3 of 3 requests" in outs[2]["stopped"]
+
+
+def test_refiner_asks_a_service_by_name_through_the_door() -> None:
+    with model_server(replies={"Put action graphs right": arrows(GOOD)}, first=[500]) as server:
+        agent = tk.agents.refiner(
+            "openai/m",
+            vocabulary=L,
+            critique=False,
+            model_args=[f"api_base={server.base}", "api_key=sk-loopback-key"],
+        )
+        given: Any = {"graphs": graph_values([VASE])}
+        awaited = run(agent.ainvoke(given))
+        assert awaited["graphs"] == graph_values([GOOD])
+        assert agent.invoke(given) == awaited == run(agent.ainvoke(given))
+        stats = server.stats()
+    assert stats["counts"] == {"500": 1, "good": 3}, "a failed request is tried again"
+    assert stats["connections"] <= 2, "all runs share one, and this question has one"
+
+
+def test_refiner_asks_a_chat_model_of_langchain() -> None:
+    model = FakeListChatModel(responses=[arrows(GOOD)])
+    out = tk.agents.refiner(model, vocabulary=L, critique=False).invoke({"graphs": graph_values([VASE])})
+    assert out["graphs"] == graph_values([GOOD])
+
+
+def test_recorded_calls_of_a_refiner_are_not_made_again() -> None:
+    model, recorder = Scripted(revise=[arrows(GOOD)]), Kept()
+    for _ in range(2):
+        agent = tk.agents.refiner(model, vocabulary=L, critique=False, recorder=recorder)
+        assert run(agent.ainvoke({"graphs": graph_values([VASE])}))["graphs"] == graph_values([GOOD])
+    assert len(model.asked) == 1 == len(recorder.calls)
+
+
+def test_two_functions_of_one_name_stay_two_models() -> None:
+    agents = [
+        tk.agents.refiner(lambda messages, said=said: arrows(said), vocabulary=L, critique=False)
+        for said in (GOOD, RINSE)
+    ]
+    found = [agent.invoke({"graphs": graph_values([VASE])})["graphs"] for agent in agents]
+    assert found == [graph_values([GOOD]), graph_values([RINSE])]

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tsgkit.agents.asking import Silent, Voice
 from tsgkit.agents.passages import Passage
@@ -106,6 +107,11 @@ class State(TypedDict):
     notes: Annotated[tuple[str, ...], operator.add]
 
 
+def begun() -> State:
+    """Return the state before anything was asked."""
+    return State(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
+
+
 def decompose_prompt(sentence: Sentence) -> str:
     """The prompt that asks for the actions of a sentence."""
     verbs = "any" if sentence.vocabulary is None else ", ".join(sentence.vocabulary.verbs)
@@ -163,9 +169,18 @@ async def write(state: State, setting: Setting) -> Update:
 
 async def refine(state: State, setting: Setting) -> Update:
     """Refine the graphs of the sentence together."""
+    passage = written(state, setting)
+    return taken_over(await refine_passage(passage, setting.ask, setting.effort, setting.watch))
+
+
+def written(state: State, setting: Setting) -> Passage:
+    """Return the passage of all graphs that were written for the sentence."""
     sentence = setting.sentence
-    passage = replace(sentence.passage(state["graphs"]), count=sentence.count or len(chosen(state, setting)))
-    refined = await refine_passage(passage, setting.ask, setting.effort, setting.watch)
+    return replace(sentence.passage(state["graphs"]), count=sentence.count or len(chosen(state, setting)))
+
+
+def taken_over(refined: Refined) -> Update:
+    """Return what refining the graphs of a sentence changes of its state."""
     return {
         "graphs": refined.graphs,
         "refined": refined,
@@ -201,6 +216,14 @@ def after_write(state: State, setting: Setting) -> str:
     return "write" if state["written"] < len(chosen(state, setting)) else "refine"
 
 
+Work = Callable[[State, Setting], Any]
+Choose = Callable[[State, Setting], str]
+WRITING: tuple[tuple[str, Work, Choose, tuple[str, ...]], ...] = (
+    ("decompose", decompose, after_decompose, ("decompose", "write")),
+    ("write", write, after_write, ("write", "refine")),
+)
+
+
 def actions_of(text: str) -> tuple[str, ...]:
     """The actions of a reply, one a line, without bullets and headings.
 
@@ -215,22 +238,27 @@ def actions_of(text: str) -> tuple[str, ...]:
     return tuple(action for action in actions if any(letter.isalpha() for letter in action))
 
 
+def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choose], Any], end: str) -> None:  # noqa: ANN401
+    """Add the steps before ``refine`` to a graph that is being built; ``end`` comes where nothing was said.
+
+    ``step`` and ``choice`` make nodes and edges that give these functions their state and setting.
+    """
+    for name, work, choose, targets in WRITING:
+        builder.add_node(name, step(work))
+        builder.add_conditional_edges(name, choice(choose), {**{one: one for one in targets}, "end": end})
+
+
 @cache
 def compiled() -> CompiledStateGraph[State, Setting, State, State]:
-    """The decomposer as a LangGraph."""
+    """The decomposer of one sentence as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
     builder = StateGraph(State, context_schema=Setting)
-    for name, work in {"decompose": decompose, "write": write, "refine": refine}.items():
-        builder.add_node(name, node(work))
-    builder.add_conditional_edges(START, route(after_start), {"decompose": "decompose", "write": "write"})
-    for name, choose, targets in (
-        ("decompose", after_decompose, ("decompose", "write")),
-        ("write", after_write, ("write", "refine")),
-    ):
-        builder.add_conditional_edges(name, route(choose), {**{one: one for one in targets}, "end": END})
+    add_writing(builder, node, route, END)
+    builder.add_node("refine", node(refine))
+    builder.add_conditional_edges(START, route(after_start), ["decompose", "write"])
     builder.add_edge("refine", END)
-    return builder.compile(name="decomposer")
+    return builder.compile(checkpointer=False, name="decomposer")
 
 
 async def decompose_sentence(
@@ -238,8 +266,12 @@ async def decompose_sentence(
 ) -> Told:
     """The graphs of a sentence; what was written before something failed is kept."""
     setting = Setting(sentence, effort, ask, Voice(ask), watch)
-    state = State(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
-    state = await ended(compiled(), state, setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
+    state = await ended(compiled(), begun(), setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
+    return told_from(state, setting)
+
+
+def told_from(state: State, setting: Setting) -> Told:
+    """Return what a finished state comes to."""
     refined = state["refined"]
     return Told(
         chosen(state, setting) if state["graphs"] or state["actions"] else (),

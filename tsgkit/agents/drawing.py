@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tsgkit.agents import decomposer, refiner
+from tsgkit.agents.refiner_graph import refiner
 from tsgkit.errors import UsageError
 
-AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner.compiled, "decomposer": decomposer.compiled}
+AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner}
 
 
 def mermaid(name: str) -> str:

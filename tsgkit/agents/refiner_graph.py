@@ -15,7 +15,7 @@ from any checkpoint: what was answered before is not asked again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -38,20 +38,9 @@ from tsgkit.agents.graph_values import (
     vocabulary_in,
 )
 from tsgkit.agents.passages import Span, spans_of
-from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fields
-from tsgkit.agents.refinement import (
-    GROWING,
-    Choose,
-    Effort,
-    Repair,
-    Setting,
-    State,
-    Work,
-    add_steps,
-    after_start,
-    refined_from,
-)
-from tsgkit.agents.refinement import begun as begun_passage
+from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
+from tsgkit.agents.plain_state import plain, restored
+from tsgkit.agents.refinement import Effort, Repair, Setting
 from tsgkit.agents.shared_model import AskingOptions, shared_model
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -62,7 +51,6 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 1_000_000
 """The loop is bounded by the passages and the rounds; LangGraph's own bound would stop long narratives."""
-Update = dict[str, Any]
 
 
 class RefineInput(TypedDict):
@@ -143,7 +131,7 @@ class _Refiner:
         builder = StateGraph(_State, input_schema=RefineInput, output_schema=RefineOutput)
         builder.add_node("begin", public_node("begin", self.begin))
         builder.add_edge(START, "begin")
-        add_steps(builder, self.step, self.choice, "next")
+        add_passage_steps(builder, self.setting, "next")
         for name, work in {"next": self.next, "finish": self.finish}.items():
             builder.add_node(name, public_node(name, work))
         for name in ("begin", "next"):
@@ -157,36 +145,15 @@ class _Refiner:
         tally, graphs = begun(narrative, self.effort.repair)
         return self.turned_to(state, 0, graphs, tally) | {"calls": 0}
 
-    def step(self, work: Work) -> Any:  # noqa: ANN401  (a node)
-        """Return a node that does a step of the passage that is in work."""
-
-        async def run(state: _State) -> Update:
-            setting, span = self.setting(state)
-            known, before = state["work"], state["work"]["passage"]
-            update = plain_fields(State, await work(State(**restored_fields(State, before)), setting))
-            passage = before | update | {name: before[name] + update[name] for name in GROWING if name in update}
-            calls = 0 if setting.voice is None else setting.voice.calls
-            result: Update = {"work": known | {"passage": passage, "calls": calls}}
-            result["calls"] = known["tally"]["calls"] + calls
-            if "findings" in update:
-                result["findings"] = finding_values(restored_fields(State, update)["findings"], span.start)
-            return result
-
-        return public_node(work.__name__, run)
-
-    def choice(self, choose: Choose) -> Callable[[_State], str]:
-        """Return an edge that chooses by the state of the passage that is in work."""
-        return lambda state: choose(state["work"]["passage"], self.setting(state)[0])
-
     async def next(self, state: _State) -> Update:
         """Take over the best version of a passage, and turn to the one after it."""
         known = state["work"]
-        setting, span = self.setting(state)
-        refined = refined_from(State(**restored_fields(State, known["passage"])), setting)
+        setting, start = self.setting(state)
+        refined = passage_refined(known, setting)
         graphs, tally = list(restored(tuple[ActionGraph, ...], known["graphs"])), restored(Tally, known["tally"])
-        if len(refined.graphs) == span.size:
-            graphs[span.start : span.start + span.size] = refined.graphs
-            tally.add(refined, span.start)
+        if len(refined.graphs) == setting.passage.count:
+            graphs[start : start + len(refined.graphs)] = refined.graphs
+            tally.add(refined, start)
         return self.turned_to(state, known["number"] + 1, graphs, tally)
 
     async def finish(self, state: _State) -> Update:
@@ -208,8 +175,7 @@ class _Refiner:
 
     def after_passage(self, state: _State) -> str:
         """Return the first step of the next passage, if there is one."""
-        passage = state["work"]["passage"]
-        return after_start(passage, self.setting(state)[0]) if passage else "finish"
+        return first_step(state["work"], self.setting(state)[0]) if state["work"]["passage"] else "finish"
 
     def turned_to(self, state: _State, number: int, graphs: Sequence[ActionGraph], tally: Tally) -> Update:
         """Return the work with its next passage; with none where nobody is asked any more."""
@@ -220,12 +186,11 @@ class _Refiner:
                 "graphs": plain(tuple[ActionGraph, ...], tuple(graphs)),
                 "number": number,
                 "tally": plain(Tally, tally),
-                "calls": 0,
-                "passage": {} if passage is None else plain_fields(State, begun_passage(passage)),
+                **passage_begun(passage, tally.calls),
             }
         }
 
-    def setting(self, state: _State) -> tuple[Setting, Span]:
+    def setting(self, state: Mapping[str, Any]) -> tuple[Setting, int]:
         """Return what stays the same while the passage in work is refined, and where that lies."""
         known = state["work"]
         span = self.span(state, known["number"])
@@ -234,13 +199,13 @@ class _Refiner:
         passage = span.passage(graphs, self.narrative(state).vocabulary, self.hint)
         repair: Repair = "none" if self.effort.repair == "none" else "exact"  # hands: along all of the narrative
         effort = Effort(self.effort.rounds, self.effort.critique, repair)
-        return Setting(passage, effort, Voice(ask_for(self.asker, f"0/{known['number']}"), known["calls"])), span
+        return Setting(passage, effort, Voice(ask_for(self.asker, f"0/{known['number']}"), known["calls"])), span.start
 
-    def span(self, state: _State, number: int) -> Span | None:
+    def span(self, state: Mapping[str, Any], number: int) -> Span | None:
         told = () if state.get("counts") is not None else sentences_in(state)
         return next(islice(spans_of(self.narrative(state), told), number, None), None)
 
-    def narrative(self, state: _State) -> Narrative:
+    def narrative(self, state: Mapping[str, Any]) -> Narrative:
         """Return the narrative that was given."""
         graphs, sentences = graphs_of(state, "the refiner"), sentences_in(state)
         vocabulary = vocabulary_in(state.get("vocabulary")) or self.vocabulary

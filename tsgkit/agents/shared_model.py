@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 Result = TypeVar("Result")
-KINDS = 'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain, or anything with an ask method'
+KINDS = (
+    'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain, or anything with an ask method'
+)
 
 
 class AskingOptions(TypedDict, total=False):

@@ -91,13 +91,11 @@ async def agenerate(
     ``counts`` are the numbers of graphs of the sentences, where they are known.
     """
     sentences = sentences_of(story) if isinstance(story, str) else tuple(story)
-    if not sentences:
-        raise UsageError("the story has no sentence")
     if counts is not None and len(counts) != len(sentences):
         raise UsageError(f"{len(counts)} numbers of graphs for {len(sentences)} sentences")
     if open_vocabulary and vocabulary is not None:
         raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")
-    work = _Telling(sentences, vocabulary, counts, effort, sentence_done)
+    work = Telling(sentences, vocabulary, counts, effort, sentence_done)
     if not isinstance(model, str):
         return await work.told(model, open_vocabulary)
     door = door_of(model, model_args)
@@ -105,14 +103,14 @@ async def agenerate(
 
 
 @dataclass
-class _Telling:
+class Telling:
     """A story being told."""
 
     sentences: tuple[str, ...]
     vocabulary: Vocabulary | None
     counts: Sequence[int] | None
-    effort: Effort
-    sentence_done: Callable[[int], None]
+    effort: Effort = WRITTEN
+    sentence_done: Callable[[int], None] = lambda _: None
     descriptions: list[Description] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -121,17 +119,25 @@ class _Telling:
     stopped: str = ""
     in_a_row: int = 0
 
+    def __post_init__(self) -> None:
+        if not self.sentences:
+            raise UsageError("the story has no sentence")
+
     async def told(self, asker: Asker, open_vocabulary: bool) -> Generated:
         """All sentences one after the other, until something stops it."""
         if open_vocabulary:
-            await self._propose(asker)
+            await self.propose(asker)
         for number in range(len(self.sentences)):
             if self.stopped:
                 self.descriptions.append(Description(self.sentences[number]))
                 continue
-            sentence = self._sentence(number)
-            self._add(number, await decompose_sentence(sentence, ask_for(asker, str(number)), self.effort))
+            sentence = self.sentence(number)
+            self.add(number, await decompose_sentence(sentence, ask_for(asker, str(number)), self.effort))
             self.sentence_done(number)
+        return self.generated()
+
+    def generated(self) -> Generated:
+        """Return what the story came to."""
         narrative = Narrative(tuple(self.descriptions), self.vocabulary)
         return Generated(
             narrative,
@@ -143,7 +149,8 @@ class _Telling:
             tuple(self.notes),
         )
 
-    async def _propose(self, asker: Asker) -> None:
+    async def propose(self, asker: Asker) -> None:
+        """Ask for L."""
         voice = Voice(ask_for(asker, "vocabulary"))
         prompt = template("vocabulary").render(story="\n".join(self.sentences))
         try:
@@ -157,7 +164,7 @@ class _Telling:
         self.vocabulary, notes = vocabulary_of(text)
         self.notes += notes
 
-    def _sentence(self, number: int) -> Sentence:
+    def sentence(self, number: int) -> Sentence:
         """A sentence with what came before; one that could not be told leaves the hands unknown."""
         known = tuple(self.descriptions[-MOST_BEFORE:])
         return Sentence(
@@ -168,7 +175,8 @@ class _Telling:
             None if self.counts is None else self.counts[number],
         )
 
-    def _add(self, number: int, told: Told) -> None:
+    def add(self, number: int, told: Told) -> None:
+        """Take over what a sentence came to."""
         start = sum(len(description.graphs) for description in self.descriptions)
         self.descriptions.append(Description(self.sentences[number], told.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in told.changes]
