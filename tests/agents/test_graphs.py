@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import pytest
 from doors import run
 from langchain_core.language_models import FakeListChatModel
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.errors import NodeCancelledError
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from model_server import model_server
 from spoken_models import L, arrows, graph
 
 import tsgkit as tk
-from tsgkit.agents import Effort
+from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
 from tsgkit.agents.asking import Kept
 from tsgkit.agents.cleaning import Cleaned
 from tsgkit.agents.drawing import mermaid
@@ -37,6 +39,12 @@ VASE = graph("person verb fill; fill dobj vase; fill with hand1")
 CUP = graph("person verb fill; fill dobj cup; fill with hand1")
 SLIP = graph("fill verb person; fill dobj kettle; fill with hand1")
 RINSE = graph("person verb rinse; rinse dobj cup; rinse with hand1")
+
+
+Values = dict[str, Any]
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+Node = Graph | Callable[[Any], Awaitable[Values]]
+Mode = Literal["updates", "tasks"]
 
 
 class Scripted:
@@ -98,7 +106,7 @@ def test_refiner_cleans_graphs_when_awaited_and_when_not() -> None:
 
 
 def test_refiner_can_be_invoked_where_a_loop_is_running() -> None:
-    async def invoked() -> Any:
+    async def invoked() -> Values:
         return tk.agents.refiner(vocabulary=L).invoke({"graphs": graph_values([SLIP])})
 
     assert run(invoked())["graphs"] == graph_values([GOOD])
@@ -114,12 +122,12 @@ def test_refiner_graph_and_refine_come_to_the_same(seed: int) -> None:
     sentences = choice.choice([[], ["She works."], ["Wash.", "Dry.", "Fill.", "Rinse.", "Stop."]])
     told: list[str] = sentences
     narrative = Narrative.of(graphs, L)
-    given: dict[str, Any] = {"graphs": graph_values(graphs), "narrative": sentences}
+    given: RefineInput = {"graphs": graph_values(graphs), "narrative": sentences}
     if seed % 3 == 0:
         sentences, told = ["She fills and rinses.", "Nothing.", "Then again."], []
         parts = zip(sentences, (graphs[:2], [], graphs[2:]), strict=True)
         narrative = Narrative(tuple(Description(text, tuple(part)) for text, part in parts), L)
-        given |= {"narrative": sentences, "counts": [2, 0, 3]}
+        given = {"graphs": graph_values(graphs), "narrative": sentences, "counts": [2, 0, 3]}
     effort = Effort(rounds, critique, repair)
     expected = run(tk.agents.refine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
     agent = tk.agents.refiner(Faulty(seed), vocabulary=L, rounds=rounds, critique=critique, repair=repair, hint=hint)
@@ -137,17 +145,17 @@ class Kitchen(TypedDict, total=False):
     recipe: str
 
 
-def fetch(state: Kitchen) -> Any:
+def fetch(state: Kitchen) -> Values:
     return {"graphs": graph_values([SLIP, VASE]), "narrative": ["She fills the kettle.", "She fills it again."]}
 
 
-def count(state: Kitchen) -> Any:
+def count(state: Kitchen) -> Values:
     return {"triplets": sum(map(len, state["graphs"]))}
 
 
-def kitchen(clean: Any, **compiled: Any) -> Any:
+def kitchen(clean: Node, checkpointer: BaseCheckpointSaver[str] | None = None) -> Graph:
     """A caller's own graph: fetch, clean, count."""
-    builder = StateGraph(Kitchen)
+    builder: StateGraph[Any] = StateGraph(Kitchen)
     builder.add_node("fetch", fetch)
     builder.add_node("clean", clean)
     builder.add_node("count", count)
@@ -155,7 +163,7 @@ def kitchen(clean: Any, **compiled: Any) -> Any:
     builder.add_edge("fetch", "clean")
     builder.add_edge("clean", "count")
     builder.add_edge("count", END)
-    return builder.compile(**compiled)
+    return builder.compile(checkpointer)
 
 
 def test_refiner_is_a_node_of_a_callers_graph() -> None:
@@ -171,7 +179,7 @@ def test_refiner_is_a_node_of_a_callers_graph() -> None:
 def test_refiner_works_inside_a_function_node_of_a_callers_graph() -> None:
     refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)]), vocabulary=L, critique=False)
 
-    async def clean(state: Kitchen) -> Any:
+    async def clean(state: Kitchen) -> Values:
         return {"graphs": (await refiner.ainvoke({"graphs": state["graphs"]}))["graphs"]}
 
     config: Any = {"configurable": {"thread_id": "1"}}
@@ -179,17 +187,19 @@ def test_refiner_works_inside_a_function_node_of_a_callers_graph() -> None:
     assert out["graphs"] == graph_values([GOOD, GOOD])
 
 
-async def streamed(graph: Any, given: Any, mode: str) -> list[tuple[str, Any]]:
+async def streamed(graph: Graph, given: Values, mode: Mode) -> list[tuple[str, Any]]:
     """The names of the steps inside the node ``clean``, with what they tell."""
-    found = []
-    async for namespace, event in graph.astream(given, stream_mode=mode, subgraphs=True):
+    found: list[tuple[str, Any]] = []
+    one: Any
+    async for one in graph.astream(given, stream_mode=mode, subgraphs=True):
+        namespace, event = one
         if namespace and namespace[0].startswith("clean:"):
             found += [(event["name"], event)] if mode == "tasks" else list(event.items())
     return found
 
 
 @pytest.mark.parametrize("mode", ["updates", "tasks"])
-def test_astream_names_the_steps_of_the_refiner(mode: str) -> None:
+def test_astream_names_the_steps_of_the_refiner(mode: Mode) -> None:
     critique = ["graph 1: mismatched: fill -> dobj -> vase", "none"]
     refiner = tk.agents.refiner(Scripted(revise=[arrows(GOOD)], critique=critique), vocabulary=L)
     one = kitchen(refiner)
@@ -199,17 +209,17 @@ def test_astream_names_the_steps_of_the_refiner(mode: str) -> None:
     assert set(names) == drawn
     assert names[0] == "begin" and names[-1] == "finish" and names.count("next") == 2
     if mode == "updates":
-        told = {name: update for name, update in events}
+        told = dict(events)
         assert told["critique"]["calls"] == 4 and told["check"]["findings"] == []
 
 
-def resumed_everywhere(graph: Any, given: Any, model: Scripted, saver: Any) -> list[str]:
+def resumed_everywhere(graph: Graph, given: RefineInput | DecomposeInput) -> list[str]:
     """Interrupt a graph after every step, go on from the checkpoint, and name the steps."""
     config: Any = {"configurable": {"thread_id": "tea"}}
-    names = []
+    names: list[str] = []
 
     async def work() -> None:
-        value = given
+        value: object = given
         while True:
             async for update in graph.astream(value, config, stream_mode="updates", interrupt_after="*"):
                 names.extend(name for name in update if name != "__interrupt__")
@@ -227,12 +237,15 @@ def test_interrupted_refiner_goes_on_without_asking_again(caplog: pytest.LogCapt
             revise=[arrows(CUP), arrows(GOOD)], critique=["graph 1: mismatched: fill -> dobj -> cup", "none"]
         )
 
-    given = {"graphs": graph_values([SLIP, VASE]), "narrative": "She fills the kettle. She fills it again."}
+    given: RefineInput = {
+        "graphs": graph_values([SLIP, VASE]),
+        "narrative": "She fills the kettle. She fills it again.",
+    }
     straight, halting = scripted(), scripted()
     expected = run(tk.agents.refiner(straight, vocabulary=L).ainvoke(given))
     saver = InMemorySaver()
     agent = tk.agents.refiner(halting, vocabulary=L, checkpointer=saver)
-    names = resumed_everywhere(agent, given, halting, saver)
+    names = resumed_everywhere(agent, given)
     assert halting.asked == straight.asked and len(names) > 8
     final = agent.get_state({"configurable": {"thread_id": "tea"}}).values
     assert {name: final[name] for name in expected} == expected
@@ -256,7 +269,7 @@ def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, capl
     config: Any = {"configurable": {"thread_id": "tea"}}
     given = {"recipe": "tea", "vocabulary": vocabulary_value(L)}
 
-    async def work(value: Any) -> Any:
+    async def work(value: Values | None) -> Values:
         async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "tea.sqlite")) as saver:
             return await kitchen(tk.agents.refiner(model), checkpointer=saver).ainvoke(value, config)
 
@@ -283,7 +296,7 @@ def test_node_that_died_goes_on_from_the_callers_checkpoint(tmp_path: Path, capl
         ({"graphs": [[]], "counts": ["1"]}, "counts: expected a list of numbers"),
     ],
 )
-def test_refiner_refuses_input_that_is_none(given: Any, message: str) -> None:
+def test_refiner_refuses_input_that_is_none(given: RefineInput, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         tk.agents.refiner().invoke(given)
 
@@ -305,7 +318,7 @@ def test_refiner_refuses_input_that_is_none(given: Any, message: str) -> None:
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
     ],
 )
-def test_refiner_refuses_parameters_that_cannot_be_kept(wrong: Any, message: str) -> None:
+def test_refiner_refuses_parameters_that_cannot_be_kept(wrong: Values, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         tk.agents.refiner(**wrong)
 
@@ -356,3 +369,117 @@ def test_two_functions_of_one_name_stay_two_models() -> None:
     ]
     found = [agent.invoke({"graphs": graph_values([VASE])})["graphs"] for agent in agents]
     assert found == [graph_values([GOOD]), graph_values([RINSE])]
+
+
+def test_decomposer_tells_a_story_when_awaited_and_when_not() -> None:
+    model = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(VASE), "revise/1": arrows(GOOD)})
+    agent = tk.agents.decomposer(model, vocabulary=L)
+    out = run(agent.ainvoke({"narrative": "She fills the kettle. She fills it again."}))
+    assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
+    assert (out["calls"], out["vocabulary"]) == (6, vocabulary_value(L))
+    assert agent.invoke({"narrative": ["She fills the kettle.", "She fills it again."]}) == out
+
+
+class FaultyTeller(Faulty):
+    """The same for a story."""
+
+    async def ask(self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        said = await super().ask(where, messages, label=label, draw=draw)
+        if said.text is None or not label.startswith(("decompose", "vocabulary")):
+            return said
+        actions = "\n".join(f"{number}. fill it" for number in range(self.choice.randint(0, 3)))
+        return Reply("objects: kettle, cup\nverbs: fill, rinse" if label.startswith("vocabulary") else actions or "-")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decomposer_graph_and_generate_come_to_the_same(seed: int) -> None:
+    choice = random.Random(seed)
+    rounds, critique, is_open = choice.randint(0, 2), choice.random() < 0.5, choice.random() < 0.3
+    counts = choice.choice([None, [1, 2, 1, 2]])
+    story = ["She fills it.", "She rinses it.", "She fills it.", "She stops."]
+    expected = run(
+        tk.agents.generate(
+            story,
+            FaultyTeller(seed),
+            vocabulary=None if is_open else L,
+            open_vocabulary=is_open,
+            counts=counts,
+            effort=Effort(rounds, critique),
+        )
+    )
+    agent = tk.agents.decomposer(
+        FaultyTeller(seed), vocabulary=None if is_open else L, open_vocabulary=is_open, rounds=rounds, critique=critique
+    )
+    given: DecomposeInput = {"narrative": story}
+    if counts is not None:
+        given["counts"] = counts
+    found = run(agent.ainvoke(given))
+    assert found["graphs"] == graph_values(expected.narrative.graphs)
+    assert found["counts"] == [len(part.graphs) for part in expected.narrative.descriptions]
+    assert found["changes"] == change_values(expected.changes)
+    assert found["findings"] == finding_values(expected.findings)
+    assert (found["calls"], found["stopped"]) == (expected.calls, expected.stopped)
+    assert (found["failures"], found["notes"]) == (list(expected.failures), list(expected.notes))
+
+
+class Told(DecomposeOutput):
+    """The state of a caller's graph that tells a story and cleans it."""
+
+    narrative: str
+
+
+def test_decomposer_and_refiner_follow_each_other_in_a_callers_graph() -> None:
+    teller = ByLabel({"decompose/1": "fill the kettle", "write/1": arrows(SLIP), "write/2": arrows(RINSE)})
+    builder: StateGraph[Any] = StateGraph(Told)
+    builder.add_node("tell", tk.agents.decomposer(teller, rounds=0, repair="none"))
+    builder.add_node("clean", tk.agents.refiner())
+    builder.add_edge(START, "tell")
+    builder.add_edge("tell", "clean")
+    builder.add_edge("clean", END)
+    out = run(builder.compile().ainvoke({"narrative": "She fills the kettle. She does it again.", "counts": [1, 1]}))
+    assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
+
+
+class Remembering(ByLabel):
+    """Says what it is told, and remembers what it was asked."""
+
+    async def ask(self, where: Call, messages: object, *, label: str, draw: int = 0, schema: object = None) -> Reply:
+        asked.append(f"{where.sample} {label}")
+        return await super().ask(where, [], label=label)
+
+
+asked: list[str] = []
+
+
+def test_interrupted_decomposer_goes_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
+    model = Remembering({"decompose/1": "fill it\nrinse it", "write/1": arrows(VASE), "write/2": arrows(RINSE)})
+    given: DecomposeInput = {"narrative": "She fills the kettle. She fills it again."}
+    asked.clear()
+    expected = run(tk.agents.decomposer(model, vocabulary=L, critique=True).ainvoke(given))
+    straight = [*asked]
+    asked.clear()
+    agent = tk.agents.decomposer(model, vocabulary=L, critique=True, checkpointer=InMemorySaver())
+    names = resumed_everywhere(agent, given)
+    assert {"begin", "decompose", "write", "refine", "check", "next", "finish"} <= set(names)
+    final = agent.get_state({"configurable": {"thread_id": "tea"}}).values
+    assert {name: final[name] for name in expected} == expected
+    assert asked == straight and len(asked) == 8
+    assert caplog.records == []
+
+
+def test_decomposer_refuses_what_it_cannot_do() -> None:
+    for wrong, message in (
+        ({"model": None}, "a story is told by a model"),
+        ({"model": str, "vocabulary": L, "open_vocabulary": True}, "none can be proposed"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            tk.agents.decomposer(**wrong)
+    agent = tk.agents.decomposer(str, open_vocabulary=True)
+    refused: list[tuple[DecomposeInput, str]] = [
+        ({"narrative": ""}, "the story has no sentence"),
+        ({"narrative": "Tea.", "vocabulary": vocabulary_value(L)}, "the state has one"),
+        ({"narrative": "Tea.", "counts": [101]}, "from 1 to 100"),
+    ]
+    for given, message in refused:
+        with pytest.raises(UsageError, match=message):
+            agent.invoke(given)

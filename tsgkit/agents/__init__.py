@@ -20,6 +20,7 @@ and ``decomposition`` hold the steps for one sentence, ``cleaning`` and ``tellin
 
 from tsgkit.agents.asking import ByLabel
 from tsgkit.agents.cleaning import Cleaned, arefine
+from tsgkit.agents.decomposer_graph import DecomposeInput, DecomposeOutput, decomposer
 from tsgkit.agents.refinement import Effort
 from tsgkit.agents.refiner_graph import RefineInput, RefineOutput, refiner
 from tsgkit.agents.telling import Generated, agenerate
@@ -27,11 +28,14 @@ from tsgkit.agents.telling import Generated, agenerate
 __all__ = [
     "ByLabel",
     "Cleaned",
+    "DecomposeInput",
+    "DecomposeOutput",
     "Effort",
     "Generated",
     "RefineInput",
     "RefineOutput",
     "agenerate",
     "arefine",
+    "decomposer",
     "refiner",
 ]

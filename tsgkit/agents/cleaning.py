@@ -95,6 +95,7 @@ class Tally:
     in_a_row: int = 0
 
     def add(self, refined: Refined, start: int) -> None:
+        """Take over what a passage came to; ``start`` is the number of its first graph."""
         end = start + len(refined.graphs) - 1
         place = f"graph {start}" if start == end else f"graphs {start} to {end}"
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]

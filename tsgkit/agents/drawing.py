@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tsgkit.agents.asking import ByLabel
+from tsgkit.agents.decomposer_graph import decomposer
 from tsgkit.agents.refiner_graph import refiner
 from tsgkit.errors import UsageError
 
-AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner}
+AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner, "decomposer": lambda: decomposer(ByLabel({}))}
 
 
 def mermaid(name: str) -> str:

@@ -1,7 +1,7 @@
 """The steps of refining one passage, as nodes of a larger graph whose state is plain values.
 
-That state has a field ``work``: in it lie ``passage``, the state of the passage, ``calls``, those that were made about it,
-and ``asked``, those before it.
+That state has a field ``work``. In it lie ``passage``, the state of the passage, ``calls``, how many were made about
+it, and ``asked``, how many before it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from tsgkit.agents.graph_values import finding_values, public_node
 from tsgkit.agents.passages import Passage
-from tsgkit.agents.plain_state import plain_fields, restored_fields
+from tsgkit.agents.plain_state import plain_fields, restored_state
 from tsgkit.agents.refinement import (
     GROWING,
     Choose,
@@ -38,7 +38,7 @@ def passage_begun(passage: Passage | None, asked: int) -> Update:
 
 def passage_refined(work: Mapping[str, Any], setting: Setting) -> Refined:
     """Return what refining a passage came to."""
-    return refined_from(State(**restored_fields(State, work["passage"])), setting)
+    return refined_from(restored_state(State, work["passage"]), setting)
 
 
 def first_step(work: Mapping[str, Any], setting: Setting) -> str:
@@ -59,7 +59,7 @@ def _step(work: Work, setting_of: SettingOf) -> Any:  # noqa: ANN401
     async def run(state: Mapping[str, Any]) -> Update:
         setting, start = setting_of(state)
         known, before = state["work"], state["work"]["passage"]
-        changed = await work(State(**restored_fields(State, before)), setting)
+        changed = await work(restored_state(State, before), setting)
         update = plain_fields(State, changed)
         update |= {name: before[name] + update[name] for name in GROWING if name in update}
         calls = 0 if setting.voice is None else setting.voice.calls

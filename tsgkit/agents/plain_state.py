@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+State = TypeVar("State")
 
 
 def plain(kind: Any, value: object) -> Any:  # noqa: ANN401  (types and values of all kinds)
@@ -39,6 +41,11 @@ def restored_fields(schema: type, values: Mapping[str, object]) -> dict[str, Any
     """Return the values of the plain forms of some fields."""
     kinds = _kinds(schema)
     return {name: restored(kinds[name], value) for name, value in values.items()}
+
+
+def restored_state(schema: type[State], values: Mapping[str, object]) -> State:
+    """Return the typed dict of the plain forms of all its fields."""
+    return cast(State, restored_fields(schema, values))
 
 
 @cache

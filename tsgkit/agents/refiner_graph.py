@@ -18,9 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypedDict
-
-from typing_extensions import NotRequired, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.agents.asking import Asker, Voice, ask_for
 from tsgkit.agents.cleaning import Tally, begun, ended
@@ -37,8 +35,8 @@ from tsgkit.agents.graph_values import (
     sentences_in,
     vocabulary_in,
 )
-from tsgkit.agents.passages import Span, spans_of
 from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
+from tsgkit.agents.passages import Span, spans_of
 from tsgkit.agents.plain_state import plain, restored
 from tsgkit.agents.refinement import Effort, Repair, Setting
 from tsgkit.agents.shared_model import AskingOptions, shared_model
@@ -69,8 +67,8 @@ class RefineInput(TypedDict):
 class RefineOutput(TypedDict):
     """The fields that the refiner writes.
 
-    ``findings`` are those that are left, warnings included; ``undecided`` is how many of them are faults. ``stopped`` is
-    why the model was not asked to the end; ``failures`` and ``notes`` are what went wrong on the way.
+    ``findings`` are those that are left, warnings included; ``undecided`` is how many of them are faults. ``stopped``
+    is why the model was not asked to the end; ``failures`` and ``notes`` are what went wrong on the way.
     """
 
     graphs: Graphs
@@ -102,10 +100,10 @@ def refiner(
 ) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
     """Return a compiled LangGraph that cleans graphs: exact repairs first, then a model for what is left.
 
-    ``model`` is a name as LiteLLM has it, a function of messages, a chat model of LangChain, or anything with an ``ask``;
-    without one only exact repairs are made. The other parameters are the options of ``tsgkit refine``. A vocabulary in
-    the state goes before the one given here. Without a checkpointer of its own the graph takes that of the graph it is
-    a node of.
+    ``model`` is a name as LiteLLM has it, a function of messages, a chat model of LangChain, or anything with an
+    ``ask``; without one only exact repairs are made. The other parameters are the options of ``tsgkit refine``. A
+    vocabulary in the state goes before the one given here. Without a checkpointer of its own the graph takes that of
+    the graph it is a node of.
     """
     if hint and model is None:
         raise UsageError("hint is for a model, and none is given", hint="give model=...")

@@ -37,16 +37,15 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 Result = TypeVar("Result")
-KINDS = (
-    'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain, or anything with an ask method'
-)
+NAMED_OR_OWN = 'a name such as "openai/gpt-4o", a function of messages, a chat model of LangChain'
+KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 
 
 class AskingOptions(TypedDict, total=False):
     """How a model is asked, as by the options of ``tsgkit refine``; limits hold for all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``price`` in dollars a million tokens (``"2.50,10"``). A ``recorder`` keeps every call,
-    and what it has is not asked again; without one the calls are kept nowhere.
+    ``max_outage`` is in minutes, ``price`` in dollars a million tokens (``"2.50,10"``). A ``recorder`` keeps every
+    call, and what it has is not asked again; without one the calls are kept nowhere.
     """
 
     model_args: Sequence[str]
@@ -80,7 +79,7 @@ def shared_model(model: Any, options: AskingOptions) -> Asker | None:  # noqa: A
     if model is None or callable(getattr(model, "ask", None)):
         if options:
             why = "no model is given" if model is None else "the model has an ask method of its own"
-            raise UsageError(f"{next(iter(options))} has no use: {why}", hint=f"give {KINDS.rpartition(', or')[0]}")
+            raise UsageError(f"{next(iter(options))} has no use: {why}", hint=f"give {NAMED_OR_OWN}")
         found: Asker | None = model
         return found
     if isinstance(model, str):

@@ -1,0 +1,251 @@
+"""The decomposer as a compiled LangGraph, which works alone and as a node of a caller's own graph.
+
+>>> def model(messages):
+...     asked = messages[-1]["content"]
+...     return "fill the kettle" if "decompose" in asked.lower() else "person -> verb -> fill; fill -> dobj -> kettle"
+>>> out = decomposer(model).invoke({"narrative": "She fills the kettle. She fills it again."})
+>>> out["graphs"][0], out["counts"], out["calls"]
+([['person', 'verb', 'fill'], ['fill', 'dobj', 'kettle']], [1, 1], 4)
+
+It does what ``generate`` does, sentence after sentence. What it knows between two steps is plain values, as in the
+refiner's graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
+
+from tsgkit.agents.asking import Asker, Voice, ask_for
+from tsgkit.agents.decomposition import (
+    WRITTEN,
+    Choose,
+    Setting,
+    State,
+    Work,
+    add_writing,
+    after_start,
+    begun,
+    taken_over,
+    told_from,
+    written,
+)
+from tsgkit.agents.graph_values import (
+    change_values,
+    counts_in,
+    finding_values,
+    graph_values,
+    public_node,
+    sentences_in,
+    vocabulary_in,
+)
+from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
+from tsgkit.agents.plain_state import plain_fields, restored_fields, restored_state
+from tsgkit.agents.refinement import Effort, Repair
+from tsgkit.agents.refinement import Setting as PassageSetting
+from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
+from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
+from tsgkit.agents.telling import Telling
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import Description, Vocabulary
+from tsgkit.graph.notation.narratives import vocabulary_value
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.types import Checkpointer
+
+TOLD = ("descriptions", "vocabulary", "changes", "notes", "failures", "calls", "stopped", "in_a_row")
+"""Fields of a story that change while it is told."""
+
+
+class DecomposeInput(TypedDict):
+    """The fields that the decomposer reads; those of a caller's state that have these names are given to it.
+
+    ``narrative`` is the story (a text or its sentences), ``counts`` are the numbers of graphs of its sentences, where
+    they are known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``.
+    """
+
+    narrative: str | list[str]
+    counts: NotRequired[list[int]]
+    vocabulary: NotRequired[dict[str, list[str]] | None]
+
+
+class DecomposeOutput(RefineOutput):
+    """The fields that the decomposer writes: the refiner's, the numbers of graphs of the sentences, and L."""
+
+    counts: list[int]
+    vocabulary: dict[str, list[str]] | None
+
+
+class _State(DecomposeOutput, total=False):
+    """All fields, with the work that is under way: the story as told so far, the state of its next sentence."""
+
+    narrative: str | list[str]
+    work: dict[str, Any]
+
+
+def decomposer(
+    model: Any,  # noqa: ANN401  (the kinds of models share no type)
+    *,
+    vocabulary: Vocabulary | Mapping[str, Sequence[str]] | None = None,
+    open_vocabulary: bool = False,
+    rounds: int = WRITTEN.rounds,
+    critique: bool = WRITTEN.critique,
+    repair: Repair = WRITTEN.repair,
+    checkpointer: Checkpointer = None,
+    **asking: Unpack[AskingOptions],
+) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
+    """Return a compiled LangGraph that tells a story as graphs, sentence by sentence.
+
+    The parameters are those of :func:`~tsgkit.agents.refiner`; with ``open_vocabulary`` the model first proposes L for
+    the whole story.
+    """
+    asker = shared_model(model, asking)
+    if asker is None:
+        raise UsageError("a story is told by a model, and none is given", hint=f"give {KINDS}")
+    given = vocabulary_in(vocabulary)
+    if open_vocabulary and given is not None:
+        raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")
+    work = _Decomposer(asker, given, open_vocabulary, Effort(rounds, critique, repair))
+    return work.compiled(checkpointer)
+
+
+@dataclass(frozen=True)
+class _Decomposer:
+    """The nodes of one decomposer."""
+
+    asker: Asker
+    vocabulary: Vocabulary | None
+    is_open: bool
+    effort: Effort
+
+    def compiled(self, checkpointer: Checkpointer) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
+        from langgraph.graph import END, START, StateGraph
+
+        builder = StateGraph(_State, input_schema=DecomposeInput, output_schema=DecomposeOutput)
+        works = {"begin": self.begin, "refine": self.refine, "next": self.next, "finish": self.finish}
+        for name, work in (works | ({"propose": self.propose} if self.is_open else {})).items():
+            builder.add_node(name, public_node(name, work))
+        add_writing(builder, self.step, self.choice, "next")
+        add_passage_steps(builder, self.passage_setting, "next")
+        builder.add_conditional_edges("refine", self.after_refine, ["repair", "check"])
+        builder.add_edge(START, "begin")
+        if self.is_open:
+            builder.add_edge("begin", "propose")
+        for name in ("propose" if self.is_open else "begin", "next"):
+            builder.add_conditional_edges(name, self.after_sentence, ["decompose", "write", "finish"])
+        builder.add_edge("finish", END)
+        return builder.compile(checkpointer, name="decomposer").with_config(recursion_limit=MOST_STEPS)
+
+    async def begin(self, state: _State) -> Update:
+        """Begin with the first sentence."""
+        return self.turned_on(self.telling(state, {})) | {"calls": 0}
+
+    async def propose(self, state: _State) -> Update:
+        """Ask for L."""
+        telling = self.telling(state)
+        await telling.propose(self.asker)
+        return self.turned_on(telling) | {"calls": telling.calls}
+
+    def step(self, work: Work) -> Any:  # noqa: ANN401  (a node)
+        """Return a node that does a step of writing the sentence that is in work."""
+
+        async def run(state: _State) -> Update:
+            setting, known = self.setting(state), state["work"]
+            before = known["sentence"]
+            update = plain_fields(State, await work(restored_state(State, before), setting))
+            sentence = before | update | {"notes": before["notes"] + update.get("notes", [])}
+            calls = setting.voice.calls
+            return {"work": known | {"sentence": sentence, "written": calls}, "calls": known["told"]["calls"] + calls}
+
+        return public_node(work.__name__, run)
+
+    def choice(self, choose: Choose) -> Callable[[_State], str]:
+        """Return an edge that chooses by the state of the sentence that is in work."""
+        return lambda state: choose(state["work"]["sentence"], self.setting(state))
+
+    async def refine(self, state: _State) -> Update:
+        """Begin to refine the graphs of the sentence together."""
+        known = state["work"]
+        passage = self.passage_setting(state)[0].passage
+        return {"work": known | passage_begun(passage, known["told"]["calls"] + known["written"])}
+
+    def after_refine(self, state: _State) -> str:
+        """Return the first step of refining."""
+        return first_step(state["work"], self.passage_setting(state)[0])
+
+    async def next(self, state: _State) -> Update:
+        """Take over what became of a sentence, and turn to the one after it."""
+        known, setting = state["work"], self.setting(state)
+        sentence = restored_state(State, known["sentence"])
+        if known["passage"]:
+            changed = taken_over(passage_refined(known, self.passage_setting(state)[0]))
+            changed["notes"] = (*sentence["notes"], *changed["notes"])
+            sentence = cast(State, {**sentence, **changed})
+        telling = self.telling(state)
+        telling.add(len(telling.descriptions), told_from(sentence, setting))
+        return self.turned_on(telling)
+
+    async def finish(self, state: _State) -> Update:
+        """Say what it all came to."""
+        telling = self.telling(state)
+        untold = telling.sentences[len(telling.descriptions) :]
+        telling.descriptions += [Description(sentence) for sentence in untold]
+        made = telling.generated()
+        return {
+            "graphs": graph_values(made.narrative.graphs),
+            "counts": [len(description.graphs) for description in made.narrative.descriptions],
+            "vocabulary": None if telling.vocabulary is None else vocabulary_value(telling.vocabulary),
+            "changes": change_values(made.changes),
+            "findings": finding_values(made.findings),
+            "undecided": len(made.undecided),
+            "calls": made.calls,
+            "stopped": made.stopped,
+            "failures": list(made.failures),
+            "notes": list(made.notes),
+            "work": {},
+        }
+
+    def after_sentence(self, state: _State) -> str:
+        """Return the first step of the next sentence, if there is one."""
+        return after_start(state["work"]["sentence"], self.setting(state)) if state["work"]["sentence"] else "finish"
+
+    def turned_on(self, telling: Telling) -> Update:
+        """Return the work with its next sentence; with none where nobody is asked any more."""
+        ends = telling.stopped or len(telling.descriptions) == len(telling.sentences)
+        return {
+            "work": {
+                "told": plain_fields(Telling, {name: getattr(telling, name) for name in TOLD}),
+                "sentence": {} if ends else plain_fields(State, begun()),
+                "written": 0,
+                **passage_begun(None, 0),
+            }
+        }
+
+    def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Telling:
+        """Return the story as it is told so far."""
+        sentences = sentences_in(state)
+        vocabulary = vocabulary_in(state.get("vocabulary"))
+        if self.is_open and vocabulary is not None:
+            raise UsageError("vocabulary: the state has one, so none can be proposed", hint="leave out open_vocabulary")
+        counts = counts_in(state, sentences)
+        telling = Telling(sentences, vocabulary or self.vocabulary, counts, self.effort)
+        known = restored_fields(Telling, state["work"]["told"] if told is None else told)
+        for name, value in known.items():
+            setattr(telling, name, value)
+        return telling
+
+    def setting(self, state: Mapping[str, Any]) -> Setting:
+        """Return what stays the same while the sentence in work is written."""
+        telling = self.telling(state)
+        number = len(telling.descriptions)
+        ask = ask_for(self.asker, str(number))
+        return Setting(telling.sentence(number), self.effort, ask, Voice(ask, state["work"]["written"]), None)
+
+    def passage_setting(self, state: Mapping[str, Any]) -> tuple[PassageSetting, int]:
+        """Return what stays the same while its graphs are refined, and the number of the first of them."""
+        known, setting = state["work"], self.setting(state)
+        passage = written(restored_state(State, known["sentence"]), setting)
+        start = sum(len(description.graphs) for description in self.telling(state).descriptions)
+        return PassageSetting(passage, self.effort, Voice(setting.ask, known["calls"])), start
