@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +261,83 @@ def test_calls_made_without_repairs_go_on_without_them(capsys: Captured) -> None
     assert "another run lies here (effort: repair differs)" in capsys.readouterr().err
     assert main([*words, "--new"]) == 0
     assert graphs("out.txt") == [GOOD]
+
+
+CUP = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "cup"), ("fill", "with", "hand1"))
+
+
+def two_items(first: str = "a", second: str = "b") -> None:
+    """Two narratives of one graph each: a slip with a thing that L lacks, and a cup that is none."""
+    spoilt = ActionGraph((SLIP.triplets[0], *VASE.triplets[1:]))
+    named = (Narrative.of([spoilt]), first), (Narrative.of([CUP]), second)
+    Path("in.jsonl").write_text("".join(narratives.write(replace(one, id=name)) for one, name in named))
+
+
+WATCHED = """\
+item {0}: repair, 1 finding left, 0 calls
+item {0}, graph 0: repair, 1 finding left, 0 calls
+item {0}, graph 0: check, 1 finding left, 0 calls
+item {0}, graph 0: critique, 1 finding left, 1 call
+item {0}, graph 0: revise, 0 findings left, 2 calls
+item {0}, graph 0: repair, 0 findings left, 2 calls
+item {0}, graph 0: check, 0 findings left, 2 calls
+item {0}, graph 0: critique, 0 findings left, 3 calls
+item {1}: repair, 0 findings left, 0 calls
+item {1}, graph 0: repair, 0 findings left, 0 calls
+item {1}, graph 0: check, 0 findings left, 0 calls
+item {1}, graph 0: critique, 1 finding left, 1 call
+item {1}, graph 0: revise, 0 findings left, 2 calls
+item {1}, graph 0: repair, 0 findings left, 2 calls
+item {1}, graph 0: check, 0 findings left, 2 calls
+item {1}, graph 0: critique, 0 findings left, 3 calls
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_watch_tells_each_step_in_a_line_of_its_own(
+    stream: type[io.StringIO], capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two_items()
+    replies = {"Put action graphs right": arrow.write([GOOD]), "-> cup": "graph 1: mismatched: fill -> dobj -> cup"}
+    told = stream()
+    with model_server(replies=replies | {"Compare": "none", "": "none"}) as server:
+        words = ["refine", "in.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json", "--watch", "--json"]
+        words += ["--model", "openai/x", "--model-arg", f"api_base={server.base}"]
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stderr", told)
+            assert main(words) == 0
+    summary = json.loads(capsys.readouterr().out)
+    lines = [line for line in told.getvalue().splitlines() if line.startswith("item ")]
+    assert sorted(lines, key=lambda line: line[5]) == WATCHED.format("a", "b").splitlines()
+    assert summary["calls"] == 6 and graphs("out.jsonl") == [GOOD, GOOD]
+    assert "\x1b" not in told.getvalue() and "openai/x:" not in told.getvalue(), "no line changes in place"
+
+
+def test_watch_tells_of_repairs_where_no_model_is_asked(capsys: Captured) -> None:
+    two_items("tea\x1b[2J", "\u202egnp.exe")
+    words = ["refine", "in.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json", "--watch"]
+    assert main(words) == 0
+    assert main([*words, "--repair", "none"]) in (0, 2)
+    said = capsys.readouterr().err
+    assert said.count(": repair, ") == 2 and "1 finding left, 0 calls" in said
+    assert "\x1b" not in said and "\u202e" not in said, "no name moves the cursor or turns the text round"
+
+
+def test_watch_goes_with_quiet(capsys: Captured) -> None:
+    two_items()
+    lines = [{"item_id": name, "reply": {"critique": "none", "revise": arrow.write([GOOD])}} for name in ("0/0", "1/0")]
+    Path("said.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = ["refine", "in.jsonl", "-o", "out.jsonl", "--vocabulary", "L.json", "--model", "script:said.jsonl"]
+    assert main([*words, "--watch", "--quiet"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 12 and all(line.startswith("item ") for line in said)
+    assert main([*words, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_warnings_of_a_model_name_item_and_graphs(capsys: Captured) -> None:

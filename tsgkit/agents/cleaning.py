@@ -13,11 +13,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tsgkit.agents.asking import Asker, ask_for, closing, door_of
-from tsgkit.agents.passages import passages_of
-from tsgkit.agents.refinement import Effort, Refined, Repair, refine_passage
+from tsgkit.agents.passages import Passage, Point, passages_of
+from tsgkit.agents.refinement import ASKING, Effort, Refined, Repair, refine_passage
 from tsgkit.agents.repairs import Change, is_undecided, mend
+from tsgkit.agents.steps import Update
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding, check_narrative
 
@@ -60,6 +62,7 @@ async def arefine(
     model_args: Sequence[str] = (),
     item: str = "0",
     passage_done: Callable[[int], None] = lambda _: None,
+    step_done: Callable[[Step], None] | None = None,
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
 
@@ -78,9 +81,10 @@ async def arefine(
     if narrative.vocabulary is None and vocabulary is not None:
         narrative = replace(narrative, vocabulary=vocabulary)
     if not isinstance(model, str):
-        return await _cleaned(narrative, model, told, hint, effort, item, passage_done)
+        return await _cleaned(narrative, _Work(model, told, hint, effort, item, passage_done, step_done))
     door = door_of(model, model_args)
-    return await closing(door, _cleaned(narrative, door, told, hint, effort, item, passage_done))
+    work = _Work(door, told, hint, effort, item, passage_done, step_done)
+    return await closing(door, _cleaned(narrative, work))
 
 
 @dataclass
@@ -96,8 +100,7 @@ class Tally:
 
     def add(self, refined: Refined, start: int) -> None:
         """Take over what a passage came to; ``start`` is the number of its first graph."""
-        end = start + len(refined.graphs) - 1
-        place = f"graph {start}" if start == end else f"graphs {start} to {end}"
+        place = place_of(start, len(refined.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
         self.notes += [f"{place}: {note}" for note in refined.notes]
@@ -114,21 +117,28 @@ def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
     return ended(narrative, graphs, tally)
 
 
-async def _cleaned(
-    narrative: Narrative,
-    asker: Asker | None,
-    told: Sequence[str],
-    hint: str,
-    effort: Effort,
-    item: str,
-    passage_done: Callable[[int], None],
-) -> Cleaned:
-    tally, graphs = begun(narrative, effort.repair)
+@dataclass(frozen=True)
+class _Work:
+    """How one narrative is cleaned, and who is told of it."""
+
+    asker: Asker | None
+    told: Sequence[str]
+    hint: str
+    effort: Effort
+    item: str
+    passage_done: Callable[[int], None]
+    step_done: Callable[[Step], None] | None
+
+
+async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
+    tally, graphs = begun(narrative, work.effort.repair)
+    if work.step_done is not None and work.effort.repair != "none":
+        work.step_done(repair_step(narrative.with_graphs(graphs)))
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
-    if asker is not None:
-        if effort.repair != "none":
-            effort = replace(effort, repair="exact")  # the hands were looked at along all of the narrative
-        await _ask_along(narrative, graphs, asker, told, hint, effort, item, tally, passage_done)
+    if work.asker is not None:
+        if work.effort.repair != "none":  # the hands were looked at along all of the narrative
+            work = replace(work, effort=replace(work.effort, repair="exact"))
+        await _ask_along(narrative, graphs, work.asker, work, tally)
     return ended(narrative, graphs, tally)
 
 
@@ -158,26 +168,63 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
     )
 
 
-async def _ask_along(
-    narrative: Narrative,
-    graphs: list[ActionGraph],
-    asker: Asker,
-    told: Sequence[str],
-    hint: str,
-    effort: Effort,
-    item: str,
-    tally: Tally,
-    passage_done: Callable[[int], None],
-) -> None:
+async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
     """Refine passage by passage, each after those before it, since the hands go on from one to the next."""
     start = 0
-    for number, passage in enumerate(passages_of(narrative, told, hint, graphs)):
-        refined = await refine_passage(passage, ask_for(asker, f"{item}/{number}"), effort)
+    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
+        watch = None if work.step_done is None else _Watched(passage, start, tally.calls, work.step_done)
+        refined = await refine_passage(passage, ask_for(asker, f"{work.item}/{number}"), work.effort, watch)
         end = start + len(passage.graphs)
         if len(refined.graphs) == end - start:
             graphs[start:end] = refined.graphs
             tally.add(refined, start)
-        passage_done(number)
+        work.passage_done(number)
         if tally.stopped:
             return
         start = end
+
+
+class Step(NamedTuple):
+    """A step that was done: where, its name, how much it left to put right there, and the calls so far.
+
+    To be put right are faults, hands that break their rule, and points of a critique that are open.
+    """
+
+    place: str
+    name: str
+    left: int
+    calls: int
+
+
+def repair_step(narrative: Narrative) -> Step:
+    """Return the step of the exact repairs along a whole narrative, as it is after them."""
+    return Step("", "repair", sum(map(is_undecided, check_narrative(narrative))), 0)
+
+
+@dataclass
+class _Watched:
+    """Tells of the steps of a passage as they are done."""
+
+    passage: Passage
+    start: int
+    calls: int
+    step_done: Callable[[Step], None]
+    points: tuple[Point, ...] = ()
+    graphs: tuple[ActionGraph, ...] = ()
+
+    def __call__(self, name: str, update: Update) -> None:
+        self.points = update.get("points", self.points)
+        self.graphs = update.get("graphs", self.graphs or self.passage.graphs)
+        self.calls += name in ASKING and update.get("silent") != "stopped"
+        faults = sum(map(is_undecided, self.passage.findings(self.graphs)))
+        left = faults + sum(point.is_open(self.graphs) for point in self.points)
+        self.step_done(Step(place_of(self.start, len(self.passage.graphs)), name, left, self.calls))
+
+
+def place_of(start: int, size: int) -> str:
+    """Return what to call some graphs that follow each other.
+
+    >>> place_of(3, 1), place_of(3, 2)
+    ('graph 3', 'graphs 3 to 4')
+    """
+    return f"graph {start}" if size == 1 else f"graphs {start} to {start + size - 1}"

@@ -97,6 +97,8 @@ class Setting:
     voice: Voice | None
 
 
+ASKING = ("critique", "revise")
+"""Steps that ask a model, once each."""
 GROWING = ("versions", "changes", "notes")
 """Fields of the state of which each node adds its own."""
 

@@ -13,8 +13,9 @@ asked about each sentence whether its graphs, as they are now, fit it, and to re
 Beside OUT lie OUT.changes.jsonl, one line for each change with its reason, and with a model OUT.calls, from which the
 same command goes on where it was interrupted. What lies in the place of OUT is replaced by the same work alone, or with
 --force. With --review you see the sentence and the graph before and after each change, and nothing is changed that you
-do not accept; decisions are kept in OUT.review, and the same command goes on with them. A script (--model script:FILE)
-holds replies by item_id ITEM/PASSAGE, both numbered from 0.
+do not accept; decisions are kept in OUT.review, and the same command goes on with them. With --watch each step is told
+as it is done, in a line on standard error: item and graphs, the step, what is left to put right there, and the calls of
+the item so far. A script (--model script:FILE) holds replies by item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from tsgkit.cli.agent_options import (
     add_model_options,
@@ -56,12 +57,12 @@ from tsgkit.library.files import STDIN, read_text, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaning import Cleaned
+    from tsgkit.agents.cleaning import Cleaned, Step
     from tsgkit.agents.refinement import Effort
     from tsgkit.library.documents.reading import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.jobs import Engine
+    from tsgkit.runs.jobs import Engine, Watch
 
 REPAIRS = ("exact", "hands", "none")
 REPAIR = "exact"
@@ -92,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: exact)",
     )
     parser.add_argument("--review", action="store_true", help="decide about every change; stop and go on later")
+    parser.add_argument("--watch", action="store_true", help="tell of every step as it is done, on standard error")
     parser.add_argument("--no-critique", action="store_true", help="ask the model only about what the rules find")
     parser.add_argument(
         "--keep-going", action="store_true", help="clean what could be read of a broken file, and exit with 1"
@@ -227,12 +229,54 @@ def _cleaned(
     document: Document, calls: AgentCalls | None, told: Sequence[str], effort: Effort, arguments: argparse.Namespace
 ) -> list[Cleaned]:
     """Every item cleaned."""
-    from tsgkit.agents.cleaning import repaired
+    from tsgkit.runs.jobs import Watch
 
     if calls is None:
-        return [repaired(entry.narrative, effort.repair) for entry in document.entries]
+        return [_repaired(entry, effort, arguments) for entry in document.entries]
     work = functools.partial(_clean, document, calls, told, effort, arguments)
-    return carried_out(calls, work, arguments)
+    if not arguments.watch:
+        return carried_out(calls, work, arguments)
+    engine = calls.engine("item", Watch() if arguments.quiet else _without_bars())
+    return calls.carried_out(engine, lambda: work(engine))
+
+
+def _repaired(entry: Entry, effort: Effort, arguments: argparse.Namespace) -> Cleaned:
+    from tsgkit.agents.cleaning import repair_step, repaired
+
+    cleaned = repaired(entry.narrative, effort.repair)
+    if arguments.watch and effort.repair != "none":
+        _tell(entry.item, repair_step(cleaned.narrative))
+    return cleaned
+
+
+class _Plain:
+    """A stream that is no terminal: whoever shows progress on it writes lines, and none in place."""
+
+    def __init__(self, stream: Any) -> None:  # noqa: ANN401
+        self._stream = stream
+
+    def isatty(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._stream, name)
+
+
+def _without_bars() -> Watch:
+    """Tell of waits and interrupts in lines of their own; the steps say how far the job is."""
+    from dataclasses import replace
+
+    from tsgkit.report.progress import Progress
+
+    return replace(Progress(cast(IO[str], _Plain(sys.stderr))).watch, changed=lambda: None)
+
+
+def _tell(item: str, step: Step) -> None:
+    """Tell of one step."""
+    place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
+    said = f"{place}: {step.name}, {count(step.left, 'finding')} left, {count(step.calls, 'call')}"
+    with suppress(OSError):
+        print(said, file=sys.stderr, flush=True)
 
 
 async def _clean(
@@ -260,6 +304,7 @@ async def _clean(
             effort=effort,
             item=number,
             passage_done=lambda _: engine.changed(),
+            step_done=functools.partial(_tell, entry.item) if arguments.watch else None,
         )
         stopped = stopped or cleaned.stopped
         return cleaned
