@@ -1,5 +1,5 @@
-"""What the README and the pages in docs show is what happens: their commands are run, the README's
-Python is executed, its folders exist."""
+"""What the README and the pages in docs show is what happens: their commands are run, their Python is executed, the
+README's folders exist."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tsgkit.library.documents.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = (README, *(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))))
-CONSOLES = [console for page in PAGES for console in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+CONSOLES = [console for page in PAGES.values() for console in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]
 COMMAND = re.compile(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SHOWN = [shown for console in CONSOLES if (shown := COMMAND.findall(console))]
 """The commands of each console with their output; those of one follow each other."""
@@ -44,8 +44,10 @@ def test_commands_print_what_pages_show(
         assert capsys.readouterr().out == output
 
 
-def test_the_python_shown_gives_the_results_shown(root: Path) -> None:
-    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n>>> " in text])
+def test_the_python_shown_gives_the_results_shown(page: str, root: Path) -> None:
+    [path] = [path for path in (ROOT / page, ROOT / "docs" / page) if path.is_file()]
+    results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert results.attempted >= 8
     assert results.failed == 0
 

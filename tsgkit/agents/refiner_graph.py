@@ -36,7 +36,7 @@ from tsgkit.agents.graph_values import (
     vocabulary_in,
 )
 from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
-from tsgkit.agents.passages import Span, spans_of
+from tsgkit.agents.passages import Passage, Span, spans_of
 from tsgkit.agents.plain_state import plain, restored
 from tsgkit.agents.refinement import Effort, Repair, Setting
 from tsgkit.agents.shared_model import AskingOptions, shared_model
@@ -121,7 +121,7 @@ class _Refiner:
     effort: Effort
 
     def __post_init__(self) -> None:
-        Span(0, 0, "", (), (), is_whole=True).passage((), None, self.hint)  # refuses a hint that is none
+        Passage((), hint=self.hint)  # refuses a hint that is none
 
     def compiled(self, checkpointer: Checkpointer) -> CompiledStateGraph[_State, None, RefineInput, RefineOutput]:
         from langgraph.graph import END, START, StateGraph
