@@ -135,10 +135,10 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
     if work.step_done is not None and work.effort.repair != "none":
         work.step_done(repair_step(narrative.with_graphs(graphs)))
     await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
-    if work.asker is not None:
+    if (asker := work.asker) is not None:
         if work.effort.repair != "none":  # the hands were looked at along all of the narrative
             work = replace(work, effort=replace(work.effort, repair="exact"))
-        await _ask_along(narrative, graphs, work.asker, work, tally)
+        await _ask_along(narrative, graphs, asker, work, tally)
     return ended(narrative, graphs, tally)
 
 

@@ -21,6 +21,7 @@ from tsgkit.agents.asking import Asker, Voice, ask_for
 from tsgkit.agents.decomposition import (
     WRITTEN,
     Choose,
+    Sentence,
     Setting,
     State,
     Work,
@@ -40,10 +41,9 @@ from tsgkit.agents.graph_values import (
     sentences_in,
     vocabulary_in,
 )
-from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
-from tsgkit.agents.plain_state import plain_fields, restored_fields, restored_state
+from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
+from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fields, restored_state
 from tsgkit.agents.refinement import Effort, Repair
-from tsgkit.agents.refinement import Setting as PassageSetting
 from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
 from tsgkit.agents.telling import Telling
@@ -79,9 +79,13 @@ class DecomposeOutput(RefineOutput):
 
 
 class _State(DecomposeOutput, total=False):
-    """All fields, with the work that is under way: the story as told so far, the state of its next sentence."""
+    """All fields, with the story as ``told`` so far, its next sentence, what is ``written`` of it, and its passage."""
 
     narrative: str | list[str]
+    told: dict[str, Any]
+    sentence: dict[str, Any]
+    written: dict[str, Any]
+    around: dict[str, Any]
     work: dict[str, Any]
 
 
@@ -128,7 +132,7 @@ class _Decomposer:
         for name, work in (works | ({"propose": self.propose} if self.is_open else {})).items():
             builder.add_node(name, public_node(name, work))
         add_writing(builder, self.step, self.choice, "next")
-        add_passage_steps(builder, self.passage_setting, "next")
+        add_passage_steps(builder, self.asker, self.effort, "next")
         builder.add_conditional_edges("refine", self.after_refine, ["repair", "check"])
         builder.add_edge(START, "begin")
         if self.is_open:
@@ -152,39 +156,39 @@ class _Decomposer:
         """Return a node that does a step of writing the sentence that is in work."""
 
         async def run(state: _State) -> Update:
-            setting, known = self.setting(state), state["work"]
-            before = known["sentence"]
-            update = plain_fields(State, await work(restored_state(State, before), setting))
-            sentence = before | update | {"notes": before["notes"] + update.get("notes", [])}
+            setting, known = self.setting(state), state["written"]
+            update = plain_fields(State, await work(restored_state(State, known["state"]), setting))
+            update["notes"] = known["state"]["notes"] + update.get("notes", [])
             calls = setting.voice.calls
-            return {"work": known | {"sentence": sentence, "written": calls}, "calls": known["told"]["calls"] + calls}
+            written = known | {"state": known["state"] | update, "calls": calls}
+            return {"written": written, "calls": state["told"]["calls"] + calls}
 
         return public_node(work.__name__, run)
 
     def choice(self, choose: Choose) -> Callable[[_State], str]:
         """Return an edge that chooses by the state of the sentence that is in work."""
-        return lambda state: choose(state["work"]["sentence"], self.setting(state))
+        return lambda state: choose(state["written"]["state"], self.setting(state))
 
     async def refine(self, state: _State) -> Update:
         """Begin to refine the graphs of the sentence together."""
-        known = state["work"]
-        passage = self.passage_setting(state)[0].passage
-        return {"work": known | passage_begun(passage, known["told"]["calls"] + known["written"])}
+        known = state["written"]
+        passage = written(restored_state(State, known["state"]), self.setting(state))
+        start = sum(len(description["graphs"]) for description in state["told"]["descriptions"])
+        return passage_begun(passage, start, known["sample"], state["told"]["calls"] + known["calls"])
 
     def after_refine(self, state: _State) -> str:
         """Return the first step of refining."""
-        return first_step(state["work"], self.passage_setting(state)[0])
+        return first_step(state, self.effort)
 
     async def next(self, state: _State) -> Update:
         """Take over what became of a sentence, and turn to the one after it."""
-        known, setting = state["work"], self.setting(state)
-        sentence = restored_state(State, known["sentence"])
-        if known["passage"]:
-            changed = taken_over(passage_refined(known, self.passage_setting(state)[0]))
+        sentence = restored_state(State, state["written"]["state"])
+        if state["work"]:
+            changed = taken_over(passage_refined(state, self.asker, self.effort))
             changed["notes"] = (*sentence["notes"], *changed["notes"])
             sentence = cast(State, {**sentence, **changed})
         telling = self.telling(state)
-        telling.add(len(telling.descriptions), told_from(sentence, setting))
+        telling.add(len(telling.descriptions), told_from(sentence, self.setting(state)))
         return self.turned_on(telling)
 
     async def finish(self, state: _State) -> Update:
@@ -204,24 +208,22 @@ class _Decomposer:
             "stopped": made.stopped,
             "failures": list(made.failures),
             "notes": list(made.notes),
-            "work": {},
+            "told": {},
         }
 
     def after_sentence(self, state: _State) -> str:
         """Return the first step of the next sentence, if there is one."""
-        return after_start(state["work"]["sentence"], self.setting(state)) if state["work"]["sentence"] else "finish"
+        return after_start(state["written"]["state"], self.setting(state)) if state["written"] else "finish"
 
     def turned_on(self, telling: Telling) -> Update:
-        """Return the work with its next sentence; with none where nobody is asked any more."""
-        ends = telling.stopped or len(telling.descriptions) == len(telling.sentences)
-        return {
-            "work": {
-                "told": plain_fields(Telling, {name: getattr(telling, name) for name in TOLD}),
-                "sentence": {} if ends else plain_fields(State, begun()),
-                "written": 0,
-                **passage_begun(None, 0),
-            }
-        }
+        """Return the story as told so far and its next sentence; none where nobody is asked any more."""
+        told = plain_fields(Telling, {name: getattr(telling, name) for name in TOLD})
+        number = len(telling.descriptions)
+        if telling.stopped or number == len(telling.sentences):
+            return {"told": told, "sentence": {}, "written": {}} | NO_WORK
+        sentence = plain(Sentence, telling.sentence(number))
+        written = {"state": plain_fields(State, begun()), "sample": str(number), "calls": 0}
+        return {"told": told, "sentence": sentence, "written": written} | NO_WORK
 
     def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Telling:
         """Return the story as it is told so far."""
@@ -231,21 +233,13 @@ class _Decomposer:
             raise UsageError("vocabulary: the state has one, so none can be proposed", hint="leave out open_vocabulary")
         counts = counts_in(state, sentences)
         telling = Telling(sentences, vocabulary or self.vocabulary, counts, self.effort)
-        known = restored_fields(Telling, state["work"]["told"] if told is None else told)
+        known = restored_fields(Telling, state["told"] if told is None else told)
         for name, value in known.items():
             setattr(telling, name, value)
         return telling
 
-    def setting(self, state: Mapping[str, Any]) -> Setting:
+    def setting(self, state: _State) -> Setting:
         """Return what stays the same while the sentence in work is written."""
-        telling = self.telling(state)
-        number = len(telling.descriptions)
-        ask = ask_for(self.asker, str(number))
-        return Setting(telling.sentence(number), self.effort, ask, Voice(ask, state["work"]["written"]), None)
-
-    def passage_setting(self, state: Mapping[str, Any]) -> tuple[PassageSetting, int]:
-        """Return what stays the same while its graphs are refined, and the number of the first of them."""
-        known, setting = state["work"], self.setting(state)
-        passage = written(restored_state(State, known["sentence"]), setting)
-        start = sum(len(description.graphs) for description in self.telling(state).descriptions)
-        return PassageSetting(passage, self.effort, Voice(setting.ask, known["calls"])), start
+        known = state["written"]
+        ask = ask_for(self.asker, known["sample"])
+        return Setting(restored(Sentence, state["sentence"]), self.effort, ask, Voice(ask, known["calls"]), None)

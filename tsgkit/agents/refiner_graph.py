@@ -16,11 +16,11 @@ from any checkpoint: what was answered before is not asked again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
-from tsgkit.agents.asking import Asker, Voice, ask_for
+from tsgkit.agents.asking import Asker
 from tsgkit.agents.cleaning import Tally, begun, ended
 from tsgkit.agents.graph_values import (
     ChangeValue,
@@ -35,10 +35,10 @@ from tsgkit.agents.graph_values import (
     sentences_in,
     vocabulary_in,
 )
-from tsgkit.agents.passage_steps import Update, add_passage_steps, first_step, passage_begun, passage_refined
-from tsgkit.agents.passages import Passage, Span, spans_of
+from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
+from tsgkit.agents.passages import Passage, spans_of
 from tsgkit.agents.plain_state import plain, restored
-from tsgkit.agents.refinement import Effort, Repair, Setting
+from tsgkit.agents.refinement import Effort, Repair
 from tsgkit.agents.shared_model import AskingOptions, shared_model
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -82,8 +82,10 @@ class RefineOutput(TypedDict):
 
 
 class _State(RefineInput, RefineOutput):
-    """All fields, with the work that is under way: ``graphs`` as they are, the ``number`` of the passage, its state."""
+    """All fields, with what is ``done`` (the graphs as they are, the number of the passage) and the passage in work."""
 
+    done: dict[str, Any]
+    around: dict[str, Any]
     work: dict[str, Any]
 
 
@@ -129,7 +131,7 @@ class _Refiner:
         builder = StateGraph(_State, input_schema=RefineInput, output_schema=RefineOutput)
         builder.add_node("begin", public_node("begin", self.begin))
         builder.add_edge(START, "begin")
-        add_passage_steps(builder, self.setting, "next")
+        add_passage_steps(builder, self.asker, self.passage_effort, "next")
         for name, work in {"next": self.next, "finish": self.finish}.items():
             builder.add_node(name, public_node(name, work))
         for name in ("begin", "next"):
@@ -145,19 +147,17 @@ class _Refiner:
 
     async def next(self, state: _State) -> Update:
         """Take over the best version of a passage, and turn to the one after it."""
-        known = state["work"]
-        setting, start = self.setting(state)
-        refined = passage_refined(known, setting)
-        graphs, tally = list(restored(tuple[ActionGraph, ...], known["graphs"])), restored(Tally, known["tally"])
-        if len(refined.graphs) == setting.passage.count:
-            graphs[start : start + len(refined.graphs)] = refined.graphs
+        refined = passage_refined(state, self.asker, self.passage_effort)
+        graphs, tally = self.done(state)
+        start, size = state["work"]["start"], len(state["around"]["graphs"])
+        if len(refined.graphs) == size:
+            graphs[start : start + size] = refined.graphs
             tally.add(refined, start)
-        return self.turned_to(state, known["number"] + 1, graphs, tally)
+        return self.turned_to(state, state["done"]["number"] + 1, graphs, tally)
 
     async def finish(self, state: _State) -> Update:
         """Say what it all came to."""
-        known = state["work"]
-        graphs, tally = restored(tuple[ActionGraph, ...], known["graphs"]), restored(Tally, known["tally"])
+        graphs, tally = self.done(state)
         cleaned = ended(self.narrative(state), graphs, tally)
         return {
             "graphs": graph_values(cleaned.narrative.graphs),
@@ -168,40 +168,32 @@ class _Refiner:
             "stopped": cleaned.stopped,
             "failures": list(cleaned.failures),
             "notes": list(cleaned.notes),
-            "work": {},
+            "done": {},
         }
+
+    @property
+    def passage_effort(self) -> Effort:
+        """How much is tried for a passage; hands were looked at along all of the narrative."""
+        return self.effort if self.effort.repair == "none" else replace(self.effort, repair="exact")
 
     def after_passage(self, state: _State) -> str:
         """Return the first step of the next passage, if there is one."""
-        return first_step(state["work"], self.setting(state)[0]) if state["work"]["passage"] else "finish"
+        return first_step(state, self.effort) if state["work"] else "finish"
 
-    def turned_to(self, state: _State, number: int, graphs: Sequence[ActionGraph], tally: Tally) -> Update:
-        """Return the work with its next passage; with none where nobody is asked any more."""
-        span = None if self.asker is None or tally.stopped else self.span(state, number)
-        passage = None if span is None else span.passage(graphs, self.narrative(state).vocabulary, self.hint)
-        return {
-            "work": {
-                "graphs": plain(tuple[ActionGraph, ...], tuple(graphs)),
-                "number": number,
-                "tally": plain(Tally, tally),
-                **passage_begun(passage, tally.calls),
-            }
-        }
+    def done(self, state: _State) -> tuple[list[ActionGraph], Tally]:
+        """Return the graphs as they are now, and what came together on the way."""
+        return restored(list[ActionGraph], state["done"]["graphs"]), restored(Tally, state["done"]["tally"])
 
-    def setting(self, state: Mapping[str, Any]) -> tuple[Setting, int]:
-        """Return what stays the same while the passage in work is refined, and where that lies."""
-        known = state["work"]
-        span = self.span(state, known["number"])
-        assert span is not None and self.asker is not None  # noqa: S101  (there is a passage in work)
-        graphs = restored(tuple[ActionGraph, ...], known["graphs"])
-        passage = span.passage(graphs, self.narrative(state).vocabulary, self.hint)
-        repair: Repair = "none" if self.effort.repair == "none" else "exact"  # hands: along all of the narrative
-        effort = Effort(self.effort.rounds, self.effort.critique, repair)
-        return Setting(passage, effort, Voice(ask_for(self.asker, f"0/{known['number']}"), known["calls"])), span.start
-
-    def span(self, state: Mapping[str, Any], number: int) -> Span | None:
+    def turned_to(self, state: _State, number: int, graphs: list[ActionGraph], tally: Tally) -> Update:
+        """Return what is done and the next passage; none where nobody is asked any more."""
+        done = {"graphs": plain(list[ActionGraph], graphs), "number": number, "tally": plain(Tally, tally)}
+        narrative = self.narrative(state)
         told = () if state.get("counts") is not None else sentences_in(state)
-        return next(islice(spans_of(self.narrative(state), told), number, None), None)
+        span = next(islice(spans_of(narrative, told), number, None), None)
+        if self.asker is None or tally.stopped or span is None:
+            return {"done": done} | NO_WORK
+        passage = span.passage(graphs, narrative.vocabulary, self.hint)
+        return {"done": done} | passage_begun(passage, span.start, f"0/{number}", tally.calls)
 
     def narrative(self, state: Mapping[str, Any]) -> Narrative:
         """Return the narrative that was given."""
