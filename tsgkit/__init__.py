@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from warnings import warn
 
 if TYPE_CHECKING:
+    from tsgkit import agents as agents
     from tsgkit.errors import TsgkitError as TsgkitError
     from tsgkit.graph import ActionGraph as ActionGraph
     from tsgkit.graph import Corruption as Corruption

@@ -113,7 +113,7 @@ def test_refiner_can_be_invoked_where_a_loop_is_running() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_refiner_graph_and_refine_come_to_the_same(seed: int) -> None:
+def test_refiner_graph_and_arefine_come_to_the_same(seed: int) -> None:
     choice = random.Random(seed)
     graphs = choice.choices([GOOD, VASE, CUP, SLIP, RINSE, graph("fill verb person; fill dobj vase")], k=5)
     rounds, critique = choice.randint(0, 3), choice.random() < 0.6
@@ -129,7 +129,7 @@ def test_refiner_graph_and_refine_come_to_the_same(seed: int) -> None:
         narrative = Narrative(tuple(Description(text, tuple(part)) for text, part in parts), L)
         given = {"graphs": graph_values(graphs), "narrative": sentences, "counts": [2, 0, 3]}
     effort = Effort(rounds, critique, repair)
-    expected = run(tk.agents.refine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
+    expected = run(tk.agents.arefine(narrative, Faulty(seed), told=told, hint=hint, effort=effort))
     agent = tk.agents.refiner(Faulty(seed), vocabulary=L, rounds=rounds, critique=critique, repair=repair, hint=hint)
     assert run(agent.ainvoke(given)) == summary(expected)
 
@@ -314,7 +314,8 @@ def test_refiner_refuses_input_that_is_none(given: RefineInput, message: str) ->
         ({"model": "openai/x", "max_request": 3}, "there is no option max_request"),
         ({"model": "openai/x", "max_requests": 0}, "max_requests=0: expected a number greater than 0"),
         ({"model": "openai/x", "max_cost": 1.0}, "the price of openai/x is not known"),
-        ({"model": "openai/x", "model_args": "temperature=1"}, "model_args is one text"),
+        ({"model": "openai/x", "model_arg": "temperature=1"}, "model_arg is one text"),
+        ({"model": "openai/x", "price": (1, -1)}, "is no price"),
         ({"max_requests": 3}, "max_requests has no use: no model is given"),
     ],
 )
@@ -337,7 +338,7 @@ def test_refiner_asks_a_service_by_name_through_the_door() -> None:
             "openai/m",
             vocabulary=L,
             critique=False,
-            model_args=[f"api_base={server.base}", "api_key=sk-loopback-key"],
+            model_arg={"api_base": server.base, "api_key": "sk-loopback-key"},
         )
         given: Any = {"graphs": graph_values([VASE])}
         awaited = run(agent.ainvoke(given))
@@ -392,13 +393,13 @@ class FaultyTeller(Faulty):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_decomposer_graph_and_generate_come_to_the_same(seed: int) -> None:
+def test_decomposer_graph_and_agenerate_come_to_the_same(seed: int) -> None:
     choice = random.Random(seed)
     rounds, critique, is_open = choice.randint(0, 2), choice.random() < 0.5, choice.random() < 0.3
     counts = choice.choice([None, [1, 2, 1, 2]])
     story = ["She fills it.", "She rinses it.", "She fills it.", "She stops."]
     expected = run(
-        tk.agents.generate(
+        tk.agents.agenerate(
             story,
             FaultyTeller(seed),
             vocabulary=None if is_open else L,

@@ -181,7 +181,7 @@ def test_the_public_names_are_what_all_says() -> None:
     shown = {name for name in dir(tsgkit) if not name.startswith("_")}
     assert shown == set(tsgkit.__all__)
     assert all(getattr(tsgkit, name) is not None for name in tsgkit.__all__)
-    declared = re.findall(r"^    from tsgkit\S* import (\w+) as \1$", (PACKAGE / "__init__.py").read_text(), re.M)
+    declared = re.findall(r"^    from tsgkit\.\S+ import (\w+) as \1$", (PACKAGE / "__init__.py").read_text(), re.M)
     assert sorted(declared) == sorted(tsgkit.__all__)
 
 

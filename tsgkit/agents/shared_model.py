@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,7 +29,7 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.building import Threads
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
 from tsgkit.llm.own_models import given
-from tsgkit.llm.prices import price_given, price_of
+from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ KINDS = f"{NAMED_OR_OWN}, or anything with an ask method"
 class AskingOptions(TypedDict, total=False):
     """How a model is asked, as by the options of ``tsgkit refine``; limits hold for all runs of a graph together.
 
-    ``max_outage`` is in minutes, ``price`` in dollars a million tokens (``"2.50,10"``). A ``recorder`` keeps every
+    ``max_outage`` is in minutes, ``price`` in dollars a million tokens in and out. A ``recorder`` keeps every
     call, and what it has is not asked again; without one the calls are kept nowhere.
     """
 
-    model_args: Sequence[str]
+    model_arg: Mapping[str, Any] | Sequence[str]
     max_cost: float
     max_requests: int
     max_tokens: int
-    price: str
+    price: str | tuple[float, float]
     timeout: float
     max_outage: float
     attempts: int
@@ -93,10 +93,10 @@ def _check(options: AskingOptions) -> None:
     for name, value in options.items():
         if name not in AskingOptions.__annotations__:
             raise UsageError(f"there is no option {name}", hint=meant(name, AskingOptions.__annotations__))
-        if name not in ("model_args", "price", "recorder") and not (isinstance(value, int | float) and value > 0):
+        if name not in ("model_arg", "price", "recorder") and not (isinstance(value, int | float) and value > 0):
             raise UsageError(f"{name}={value!r}: expected a number greater than 0")
-    if isinstance(options.get("model_args"), str):
-        raise UsageError("model_args is one text: expected a list", hint='as in model_args=["temperature=0.2"]')
+    if isinstance(options.get("model_arg"), str):
+        raise UsageError("model_arg is one text: expected a dict", hint='as in model_arg={"temperature": 0.2}')
 
 
 @dataclass
@@ -140,13 +140,13 @@ class SharedModel:
     def _opened(self) -> Door:
         options = self.options
         name = self.model if isinstance(self.model, str) else given(self.model)
-        price = price_given(options["price"]) if "price" in options else price_of(name)
+        price = _price(options["price"]) if "price" in options else price_of(name)
         if price is None and "max_cost" in options:
             hint = "give price='IN,OUT' (dollars per million tokens), or a limit of tokens or requests"
             raise UsageError(f"the price of {name} is not known, so max_cost cannot be kept", hint=hint)
         door = door_of(
             name,
-            options.get("model_args", ()),
+            _arguments(options.get("model_arg", ())),
             options.get("recorder") or _Forgetful(),
             budget=self.budget,
             price=price,
@@ -156,6 +156,14 @@ class SharedModel:
         if not isinstance(self.model, str):
             door.provider.prepare()  # the name stands for the last object that was given under it
         return door
+
+
+def _arguments(values: Mapping[str, Any] | Sequence[str]) -> Sequence[str]:
+    return [f"{name}={value}" for name, value in values.items()] if isinstance(values, Mapping) else values
+
+
+def _price(value: str | tuple[float, float]) -> Price:
+    return price_given(value if isinstance(value, str) else ",".join(map(str, value)))
 
 
 def _patience(options: AskingOptions) -> Patience:

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.agents import cleaning, telling
-from tsgkit.agents.decomposer import WRITTEN
-from tsgkit.agents.refiner import Effort
+from tsgkit.agents.decomposition import WRITTEN
+from tsgkit.agents.refinement import Effort
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.interface.loop import waited
 from tsgkit.llm.own_models import given
