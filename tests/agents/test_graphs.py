@@ -332,6 +332,42 @@ def test_limits_hold_for_all_runs_of_a_refiner() -> None:
     assert "3 of 3 requests" in outs[2]["stopped"]
 
 
+def test_model_that_was_given_up_is_asked_again_in_the_next_run() -> None:
+    model = Mending()
+    agent = tk.agents.refiner(model, vocabulary=L, critique=False)
+    failed = agent.invoke({"graphs": graph_values([VASE] * 5)})
+    assert failed["stopped"] and len(failed["failures"]) == 3 and failed["graphs"] == graph_values([VASE] * 5)
+    model.is_broken = False
+    assert agent.invoke({"graphs": graph_values([VASE])})["graphs"] == graph_values([GOOD])
+
+
+class Mending:
+    """A function model that fails until it is mended."""
+
+    is_broken = True
+
+    def __call__(self, messages: list[dict[str, Any]]) -> str:
+        if self.is_broken:
+            raise ValueError("no luck")
+        return arrows(GOOD)
+
+
+def test_arefine_leaves_the_checkpoints_of_a_callers_graph_alone(caplog: pytest.LogCaptureFixture) -> None:
+    async def clean(state: Kitchen) -> Values:
+        cleaned = await tk.arefine([VASE], ByLabel({"revise/1": arrows(GOOD)}), vocabulary=L, effort=RULES_ONLY)
+        return {"graphs": graph_values(cleaned.narrative.graphs)}
+
+    config: Any = {"configurable": {"thread_id": "tea"}}
+    saver = InMemorySaver()
+    out = run(kitchen(clean, saver).ainvoke({"recipe": "tea"}, config))
+    assert out["graphs"] == graph_values([GOOD])
+    kept = [one.config["configurable"]["checkpoint_ns"] for one in saver.list(None)]
+    assert set(kept) == {""} and caplog.records == []
+
+
+RULES_ONLY = Effort(critique=False)
+
+
 def test_refiner_asks_a_service_by_name_through_the_door() -> None:
     with model_server(replies={"Put action graphs right": arrows(GOOD)}, first=[500]) as server:
         agent = tk.agents.refiner(

@@ -132,10 +132,12 @@ class SharedModel:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
 
     def _door_in(self, loop: asyncio.AbstractEventLoop) -> Door:
+        """Return the door of a loop; where the model was given up, which ends a run, a new one for those after it."""
         with self._lock:
-            if loop not in self._doors:
-                self._doors[loop] = self._opened()
-            return self._doors[loop]
+            door = self._doors.get(loop)
+            if door is None or door.giving_up.reason:
+                door = self._doors[loop] = self._opened()
+            return door
 
     def _opened(self) -> Door:
         options = self.options
