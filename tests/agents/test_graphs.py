@@ -449,7 +449,7 @@ def test_decomposer_graph_and_agenerate_come_to_the_same(seed: int) -> None:
     )
     given: DecomposeInput = {"narrative": story}
     if counts is not None:
-        given["counts"] = counts
+        given["wanted_counts"] = counts
     found = run(agent.ainvoke(given))
     assert found["graphs"] == graph_values(expected.narrative.graphs)
     assert found["counts"] == [len(part.graphs) for part in expected.narrative.descriptions]
@@ -473,8 +473,12 @@ def test_decomposer_and_refiner_follow_each_other_in_a_callers_graph() -> None:
     builder.add_edge(START, "tell")
     builder.add_edge("tell", "clean")
     builder.add_edge("clean", END)
-    out = run(builder.compile().ainvoke({"narrative": "She fills the kettle. She does it again.", "counts": [1, 1]}))
+    graph = builder.compile(InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "tea"}}
+    out = run(graph.ainvoke({"narrative": "She fills the kettle. She does it again."}, config))
     assert out["graphs"] == graph_values([GOOD, GOOD]) and out["counts"] == [1, 1]
+    out = run(graph.ainvoke({"narrative": "She fills the kettle."}, config))
+    assert out["graphs"] == graph_values([GOOD]) and out["counts"] == [1], "nothing of the first story is left"
 
 
 class Remembering(ByLabel):
@@ -514,8 +518,8 @@ def test_decomposer_refuses_what_it_cannot_do() -> None:
     agent = tk.agents.decomposer(str, open_vocabulary=True)
     refused: list[tuple[DecomposeInput, str]] = [
         ({"narrative": ""}, "the story has no sentence"),
-        ({"narrative": "Tea.", "vocabulary": vocabulary_value(L)}, "the state has one"),
-        ({"narrative": "Tea.", "counts": [101]}, "from 1 to 100"),
+        ({"narrative": "Tea.", "wanted_counts": [101]}, "from 1 to 100"),
+        ({"narrative": "Tea.", "wanted_counts": [1, 1]}, "wanted_counts: 2 numbers of graphs for 1 sentences"),
     ]
     for given, message in refused:
         with pytest.raises(UsageError, match=message):

@@ -62,12 +62,13 @@ TOLD = ("descriptions", "vocabulary", "changes", "notes", "failures", "calls", "
 class DecomposeInput(TypedDict):
     """The fields that the decomposer reads; those of a caller's state that have these names are given to it.
 
-    ``narrative`` is the story (a text or its sentences), ``counts`` are the numbers of graphs of its sentences, where
-    they are known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``.
+    ``narrative`` is the story (a text or its sentences), ``wanted_counts`` are the numbers of graphs of its sentences,
+    where they are known. ``vocabulary`` holds the lists ``object``, ``relationship`` and ``verb``; it is not read where
+    the model proposes them, so that a story told before leaves no L to the next one.
     """
 
     narrative: str | list[str]
-    counts: NotRequired[list[int]]
+    wanted_counts: NotRequired[list[int]]
     vocabulary: NotRequired[dict[str, list[str]] | None]
 
 
@@ -82,6 +83,7 @@ class _State(DecomposeOutput, total=False):
     """All fields, with the story as ``told`` so far, its next sentence, what is ``written`` of it, and its passage."""
 
     narrative: str | list[str]
+    wanted_counts: list[int]
     told: dict[str, Any]
     sentence: dict[str, Any]
     written: dict[str, Any]
@@ -228,10 +230,8 @@ class _Decomposer:
     def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> Telling:
         """Return the story as it is told so far."""
         sentences = sentences_in(state)
-        vocabulary = vocabulary_in(state.get("vocabulary"))
-        if self.is_open and vocabulary is not None:
-            raise UsageError("vocabulary: the state has one, so none can be proposed", hint="leave out open_vocabulary")
-        counts = counts_in(state, sentences)
+        vocabulary = None if self.is_open else vocabulary_in(state.get("vocabulary"))
+        counts = counts_in(state, sentences, "wanted_counts")
         telling = Telling(sentences, vocabulary or self.vocabulary, counts, self.effort)
         known = restored_fields(Telling, state["told"] if told is None else told)
         for name, value in known.items():

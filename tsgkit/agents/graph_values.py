@@ -79,15 +79,15 @@ def sentences_in(state: Mapping[str, Any]) -> tuple[str, ...]:
     raise UsageError(f"narrative: expected a text or a list of sentences, found {kind_of(found)}")
 
 
-def counts_in(state: Mapping[str, Any], sentences: Sequence[str]) -> tuple[int, ...] | None:
+def counts_in(state: Mapping[str, Any], sentences: Sequence[str], name: str = "counts") -> tuple[int, ...] | None:
     """Return the numbers of graphs of the sentences of a state; None where they are not known."""
-    found = state.get("counts")
+    found = state.get(name)
     if found is None:
         return None
     if not isinstance(found, Sequence) or not all(type(one) is int and one >= 0 for one in found):
-        raise UsageError(f"counts: expected a list of numbers, found {found!r}")
+        raise UsageError(f"{name}: expected a list of numbers, found {found!r}")
     if len(found) != len(sentences):
-        raise UsageError(f"counts: {len(found)} numbers of graphs for {len(sentences)} sentences of the narrative")
+        raise UsageError(f"{name}: {len(found)} numbers of graphs for {len(sentences)} sentences of the narrative")
     return tuple(found)
 
 
