@@ -19,7 +19,8 @@ def lines(path: Path) -> list[Line]:
 
 
 def key(sample: Line) -> tuple[Any, ...]:
-    return tuple(sample[name] for name in ("subject", "task", "solver", "style", "repeat", "item_id"))
+    axes = (sample.get(name) for name in ("shots", "prompts", "seed"))
+    return (*(sample[name] for name in ("subject", "task", "solver", "style", "repeat", "item_id")), *axes)
 
 
 def samples(run: Path) -> dict[tuple[Any, ...], Line]:

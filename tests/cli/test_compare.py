@@ -133,7 +133,7 @@ def test_a_figure_is_drawn_beside_the_table(runs: None, capsys: pytest.CaptureFi
     [
         (["--figure", "f.gif"], "no figure has the ending gif"),
         (["--figure", "old/f.pdf"], "whose files are not touched"),
-        (["--figure", "f.pdf", "--by", "k"], "--by groups the items of a figure"),
+        (["--figure", "f.pdf", "--by", "k"], "--by k: no rows differ by that"),
         (["--figure", "f.pdf", "--items", "--by", "kk"], "there is no group kk"),
         (["--figure", "f.pdf", "--grid"], "--grid and --figure do not go together"),
         (["--columns", "2"], "--columns is said of a figure"),

@@ -64,7 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="terminal", choices=FORMATS, help="how tables are written")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it too: pdf, svg or png")
-    parser.add_argument("--by", metavar="G", help="with --figure and --items: the items by this group")
+    parser.add_argument(
+        "--by",
+        metavar="AXIS|G",
+        help="pairs of rows that differ in this alone: style, shots, prompts, solver, seed or subject, each with the "
+        "first; or, with --figure and --items, the items by a group",
+    )
     parser.add_argument("--columns", type=int, choices=(1, 2), help=COLUMNS_HELP)
 
 
@@ -83,12 +88,21 @@ def _check_figure(arguments: argparse.Namespace) -> None:
         check_figure_target(arguments.figure, arguments.runs)
     elif arguments.columns is not None:
         raise UsageError("--columns is said of a figure", hint="add --figure FILE.pdf")
-    if arguments.by is not None and not (arguments.figure is not None and arguments.items):
-        raise UsageError("--by groups the items of a figure", hint="add --figure FILE.pdf --items")
+    if arguments.by is not None:
+        _check_by(arguments)
+
+
+def _check_by(arguments: argparse.Namespace) -> None:
+    from tsgkit.report.comparison import BY
+
+    grouped = arguments.by not in BY
+    if grouped and not (arguments.figure is not None and arguments.items):
+        hint = f"compare rows by {', '.join(BY)}; items by a group: add --figure FILE.pdf --items"
+        raise UsageError(f"--by {arguments.by}: no rows differ by that", hint=hint)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from tsgkit.report.comparison import compare
+    from tsgkit.report.comparison import by_option, compare
 
     found = compare(
         arguments.runs,
@@ -99,7 +113,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         common=arguments.common,
         data=arguments.data,
         seed=arguments.seed,
-        by=arguments.by,
+        **by_option(arguments.by),
     )
     drawn = None if arguments.figure is None else _drawn(found, arguments)
     _print(found, arguments)

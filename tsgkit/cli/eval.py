@@ -55,15 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--solver", action="append", metavar="S", help="single (default), vote:N, agent, agent:exact; repeatable"
     )
-    asked.add_argument("--shots", type=int, metavar="K", help="worked examples in few-shot styles (default 10)")
+    asked.add_argument(
+        "--shots", type=int, action="append", metavar="K", help="examples in few-shot styles (default 10); repeatable"
+    )
     asked.add_argument(
         "--data", "--annotations", metavar="D", help="a file of rows, a folder of them, or an installed dataset"
     )
     asked.add_argument("--limit", type=int, metavar="N", help="only the first N items of each task")
     asked.add_argument("--ids", nargs="+", metavar="ID", help="only these items")
     asked.add_argument("--repeat", type=int, metavar="R", help="ask everything R times, each a draw of its own")
-    asked.add_argument("--seed", type=int, metavar="N", help="of examples, random draws, drawn intervals (default 0)")
-    asked.add_argument("--prompts", metavar="DIR", help="another set of prompts")
+    asked.add_argument(
+        "--seed", type=int, action="append", metavar="N", help="of what is drawn: examples, intervals; repeatable"
+    )
+    asked.add_argument("--prompts", action="append", metavar="DIR", help="another set of prompts; repeatable")
     asked.add_argument("--model-arg", action="append", metavar="K=V", help="a parameter, for one model M:K=V")
     asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")
     how = parser.add_argument_group("how it is carried out")
@@ -241,4 +245,4 @@ def _estimate_value(one: Any) -> dict[str, object]:  # noqa: ANN401
     shown = {name: None if value is None else [value.low, value.high] for name, value in spread.items()}
     least, most = one.requests
     requests = {"requests": most, "requests_at_least": least}
-    return {**one.cell._asdict(), "samples": one.samples, **requests, **shown}
+    return {**one.cell.value, "samples": one.samples, **requests, **shown}

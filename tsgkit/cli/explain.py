@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--style", metavar="S", help="only in this style")
     parser.add_argument("--solver", metavar="S", help="only by this solver")
     parser.add_argument("--repeat", type=int, metavar="N", help="only in this repeat, from 0")
+    parser.add_argument("--shots", type=int, metavar="K", help="only with so many examples")
+    parser.add_argument("--prompts", metavar="DIR", help="only with these prompts")
+    parser.add_argument("--seed", type=int, metavar="N", help="only with this seed")
     parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
     parser.add_argument("--html", metavar="FILE", help="write a page with pictures of the graphs instead")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -45,6 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         style=arguments.style,
         solver=arguments.solver,
         repeat=arguments.repeat,
+        shots=arguments.shots,
+        prompts=arguments.prompts,
+        seed=arguments.seed,
         data=arguments.data,
     )
     if arguments.json:

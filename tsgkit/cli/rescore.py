@@ -81,4 +81,4 @@ def _shortly(answer: object) -> str:
 def _reread_value(one: Reread) -> dict[str, Any]:
     (outcome, answer), (outcome_now, answer_now) = one.before, one.after
     before, after = {"outcome": outcome, "answer": answer}, {"outcome": outcome_now, "answer": answer_now}
-    return {**one.cell._asdict(), "item_id": one.item_id, "before": before, "after": after}
+    return {**one.cell.value, "item_id": one.item_id, "before": before, "after": after}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
@@ -35,6 +36,7 @@ def compare(
     metric: str | None = None,
     profile: str = "strict",
     baseline: Place | None = None,
+    by: str | None = None,
     common: bool = False,
     data: str | Path | None = None,
     seed: int = 0,
@@ -46,6 +48,7 @@ def compare(
         metric=metric,
         profile=profile,
         baseline=None if baseline is None else str(baseline.path if isinstance(baseline, Run) else baseline),
+        **comparison.by_option(by),
         common=common,
         data=None if data is None else str(data),
         seed=seed,
@@ -67,10 +70,14 @@ def explain(
     style: str | None = None,
     solver: str | None = None,
     repeat: int | None = None,
+    shots: int | None = None,
+    prompts: str | None = None,
+    seed: int | None = None,
     data: str | Path | None = None,
 ) -> Explanation:
     """Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why."""
-    narrowing = {"task": task, "subject": subject, "style": style, "solver": solver}
+    narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
+    narrowing |= {"shots": shots, "prompts": prompts, "seed": seed}
     where = None if data is None else str(data)
     found = explaining.explain(_path(run), item, repeat=repeat, data=where, **narrowing)
     return Explanation(**vars(found))

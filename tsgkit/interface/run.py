@@ -43,7 +43,21 @@ if TYPE_CHECKING:
     from tsgkit.report.paper import Figure
 
 MOST_SHOWN = 10
-COLUMNS = ("subject", "task", "solver", "style", "repeat", "item_id", "cluster", "outcome", "answer", "error")
+COLUMNS = (
+    "subject",
+    "task",
+    "solver",
+    "style",
+    "repeat",
+    "shots",
+    "prompts",
+    "seed",
+    "item_id",
+    "cluster",
+    "outcome",
+    "answer",
+    "error",
+)
 """The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
 
@@ -67,6 +81,10 @@ class Sample:
     solver: str
     style: str
     repeat: int
+    shots: int | None
+    """The axes of the plan, where it has several values of them; likewise prompts and seed."""
+    prompts: str | None
+    seed: int | None
     item_id: str
     cluster: str
     groups: Mapping[str, Sequence[str]]
@@ -114,8 +132,7 @@ class Sample:
 
     def explain(self) -> Explanation:
         """Everything about it: prompt, replies, readings, scores with reasons."""
-        told = {name: getattr(self, name) for name in ("task", "subject", "style", "solver")}
-        return self._run.explain(self.item_id, repeat=self.repeat, **told)
+        return self._run.explain(self.item_id, **self.cell._asdict())
 
 
 class Samples(Sequence[Sample]):
@@ -267,10 +284,14 @@ class Run:
         style: str | None = None,
         solver: str | None = None,
         repeat: int | None = None,
+        shots: int | None = None,
+        prompts: str | None = None,
+        seed: int | None = None,
     ) -> Explanation:
         """Explain one item, in every row of the run that holds it or in those that are told."""
-        narrowing = {"task": task, "subject": subject, "style": style, "solver": solver}
-        return Explanation(**vars(explain(self.path, item, data=self._data, repeat=repeat, **narrowing)))
+        narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
+        narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
+        return Explanation(**vars(explain(self.path, item, data=self._data, **narrowing)))
 
     def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
         """Return a data frame of pandas or polars, whichever is installed, with one row a sample.
@@ -289,7 +310,8 @@ class Run:
                 yield self._sample(record, main_metric(state.row.task.card.metrics))
 
     def _sample(self, record: Mapping[str, Any], main: str) -> Sample:
-        told = {name: record[name] for name in (*Cell._fields, *("item_id", "cluster", "groups", "outcome", "answer"))}
+        told = {name: record[name] for name in ("item_id", "cluster", "groups", "outcome", "answer")}
+        told |= Cell.of(record)._asdict()
         return Sample(
             **told,
             scores=sample_value(record)["scores"],

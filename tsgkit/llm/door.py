@@ -48,6 +48,10 @@ class Call(NamedTuple):
     label: str
     body: str
     draw: int
+    shots: int | None = None
+    """The axes of the plan, where it has several values of them."""
+    prompts: str | None = None
+    seed: int | None = None
 
     @property
     def request(self) -> tuple[str, int, int]:

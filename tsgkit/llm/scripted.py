@@ -102,7 +102,7 @@ class Replay:
     def find(self, call: Call) -> Reply:
         """The reply to a call, whatever its prompt was."""
         places = self._about(call)
-        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
+        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0, shots=None, prompts=None)
         found = places.get(_place(call._asdict())) or places.get(_place(by_a_program._asdict()))
         return NOTHING_WRITTEN if found is None else replace(found, source="script")
 
@@ -116,12 +116,13 @@ class Replay:
         """Whether the run has a call about the item in this way."""
         ways = {(call.solver, call.style), ("baseline", "")}
         about = None if len(self.subjects) == 1 else call.subject
-        return any((about, call.task, *way, call.sample, call.repeat) in self._samples for way in ways)
+        axes = (call.shots, call.prompts, call.seed)
+        return any((about, call.task, *way, call.sample, call.repeat, *axes) in self._samples for way in ways)
 
     @cached_property
     def _samples(self) -> frozenset[tuple[object, ...]]:
         one = len(self.subjects) == 1
-        return frozenset((None if one else name, *at[:5]) for name, places in self.subjects.items() for at in places)
+        return frozenset((None if one else name, *at[:8]) for name, places in self.subjects.items() for at in places)
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -131,7 +132,9 @@ class Replay:
 
 
 def _place(value: Mapping[str, Any]) -> tuple[object, ...]:
-    return tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat", "label", "draw"))
+    about = tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat"))
+    axes = tuple(value.get(name) for name in ("shots", "prompts", "seed"))
+    return (*about, *axes, value.get("label", ""), value.get("draw", ""))
 
 
 @dataclass

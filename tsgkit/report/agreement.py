@@ -307,7 +307,7 @@ def _between_rounds(verdicts: Verdicts) -> Iterator[Measured]:
 def agreed_value(found: Agreed) -> dict[str, Any]:
     """The JSON value of a row's agreements."""
     counts = {name: getattr(found, name) for name in ("questions", "rated", "elsewhere", "ties")}
-    return {"run": found.run, **found.cell._asdict(), "judge": found.judge, **counts} | {
+    return {"run": found.run, **found.cell.value, "judge": found.judge, **counts} | {
         "measures": [
             {
                 "on": one.on,

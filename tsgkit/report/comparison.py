@@ -20,12 +20,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
 from tsgkit.runs.folder import HEADER
+from tsgkit.runs.plan import AXES
 from tsgkit.scoring import comparing
 from tsgkit.scoring.intervals import Interval, interval
 from tsgkit.scoring.pooling import Part
@@ -126,6 +127,7 @@ def compare(
     data: str | None = None,
     seed: int = 0,
     by: str | None = None,
+    along: str | None = None,
 ) -> Comparison:
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
@@ -136,7 +138,10 @@ def compare(
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
     paths = _with_baseline(paths, baseline)
     gathered = gather(paths, Asked(tuple(tasks), metric, profile, data, common, every=True, by=by))
-    couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
+    if along is not None:
+        couples = along_axis(gathered, along, baseline)
+    else:
+        couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
     notes = tuple(dict.fromkeys((*gathered.notes, *_left_out(gathered, couples))))
     if not couples:
         raise UsageError("there is nothing to compare: " + "; ".join(notes), hint="name another run or more tasks")
@@ -149,6 +154,36 @@ def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path
     if not baseline or not (Path(baseline) / HEADER).is_file() or Path(baseline) in paths:
         return paths
     return [Path(baseline), *paths]
+
+
+BY = ("subject", "style", "solver", *AXES)
+"""What rows may be compared by: pairs that are alike in all but this."""
+
+
+class _By(TypedDict, total=False):
+    by: str | None
+    along: str | None
+
+
+def by_option(name: str | None) -> _By:
+    """Return what ``--by NAME`` says to :func:`compare`: an axis of the plan, else a group of items."""
+    return {"along": name} if name in BY else {"by": name}
+
+
+def along_axis(gathered: Gathered, axis: str, baseline: str | None = None) -> list[Couple]:
+    """Return the rows that differ in one axis alone, each with the first of them."""
+    if axis not in BY:
+        raise UsageError(f"--by {axis}: nothing to compare rows by", hint=meant(axis, BY))
+    if baseline is not None:
+        raise UsageError("--by compares each with the first, so --baseline has no use", hint="leave one of them out")
+    firsts: dict[tuple[object, ...], Contender] = {}
+    couples = []
+    for one in gathered.all:
+        alike = (one.place, one.metric, tuple(part for name, part in one.cell._asdict().items() if name != axis))
+        first = firsts.setdefault(alike, one)
+        if first is not one:
+            couples.append((one, first))
+    return couples
 
 
 def among(gathered: Gathered) -> list[Couple]:

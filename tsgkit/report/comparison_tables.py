@@ -21,6 +21,7 @@ from tsgkit.report.figures import one_of, percent, points
 from tsgkit.report.inert import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
+from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval
 
 Cell = str | float | int | None
@@ -288,6 +289,7 @@ def pair_value(pair: Pair, *, with_items: bool = False) -> dict[str, Any]:
 def _row_value(row: Contender, value: float | None, around: Interval | None) -> dict[str, Any]:
     about = {name: getattr(row, name) for name in ("name", "run", "subject", "solver", "style", "repeats")}
     unanswered = {outcome: list(ids) for outcome, ids in row.unanswered.items()}
+    about |= {name: row.cell.value[name] for name in AXES if name in row.cell.value}
     return {**about, "style": row.style or None, **_around(value, around), "unanswered": unanswered}
 
 

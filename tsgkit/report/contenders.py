@@ -22,6 +22,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
+from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import missing
 from tsgkit.runs.state import NOWHERE, RowState
@@ -73,12 +74,18 @@ class Contender:
     """The unit that clusters are counted in."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The members of the group asked for that each item belongs to; empty where none was, or the task has it not."""
+    axes: Axes = (None, None, None)
 
     @property
     def way(self) -> str:
         """How it was asked, in words; empty for a baseline."""
         solver = "" if self.solver in ("single", "baseline") else self.solver
-        return " ".join(filter(None, [self.style, solver]))
+        return " ".join(filter(None, [self.style, solver, *self.cell.axes]))
+
+    @property
+    def cell(self) -> Cell:
+        """Its place in its run, the first repeat for all."""
+        return Cell(self.subject, self.task, self.solver, self.style, 0, *self.axes)
 
     @property
     def title(self) -> str:
@@ -87,7 +94,7 @@ class Contender:
 
     def likeness(self, other: Contender) -> int:
         """How much of what makes a row two rows share."""
-        return sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style"))
+        return sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style", "axes"))
 
 
 @dataclass(frozen=True)
@@ -190,12 +197,12 @@ def _contenders(
     reopened: Reopened, place: int, tasks: Collection[str], asked: Asked, notes: list[str]
 ) -> Iterator[Contender]:
     """A contender for every row of a run, its repeats taken together."""
-    draws: dict[tuple[str, ...], list[RowState]] = {}
+    draws: dict[Cell, list[RowState]] = {}
     for cell, state in reopened.states.items():
         if cell.task in tasks:
-            draws.setdefault((cell.subject, cell.task, cell.solver, cell.style), []).append(state)
-    for (subject, task, solver, style), states in draws.items():
-        row = states[0].row
+            draws.setdefault(cell._replace(repeat=0), []).append(state)
+    for cell, states in draws.items():
+        (subject, task, solver, style), row = cell[:4], states[0].row
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
             continue
@@ -211,6 +218,7 @@ def _contenders(
                 task=task,
                 solver=solver,
                 style=style,
+                axes=cell[-3:],
                 repeats=len(states),
                 metric=metric,
                 measure=measure,

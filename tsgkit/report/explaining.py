@@ -35,7 +35,7 @@ from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Drawable, Task, trace_of
 
-NARROWING = ("task", "subject", "style", "solver", "repeat")
+NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
 MOST_NAMES = 10_000
 
 
@@ -108,6 +108,9 @@ def explain(
     style: str | None = None,
     solver: str | None = None,
     repeat: int | None = None,
+    shots: int | None = None,
+    prompts: str | None = None,
+    seed: int | None = None,
     data: str | None = None,
 ) -> Explanation:
     """Explain an item of a run; ``data`` says where its data lie now, if elsewhere."""
@@ -115,6 +118,7 @@ def explain(
     try:
         named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
         wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
+        wanted |= {"shots": shots, "prompts": prompts, "seed": seed}
         rows = _rows_meant(reopened, wanted)
         holding = [row for row in rows if _number(row, item) is not None]
         if not holding:
@@ -177,7 +181,7 @@ def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
         return calls
     for _, value in calls_in(path / CALLS):
         if value["sample"] in items:
-            place = (Cell(*(value.get(name, "") for name in Cell._fields)), value["sample"])
+            place = (Cell.of(value), value["sample"])
             if place in calls:
                 calls[place].append(value)
     return calls
@@ -311,7 +315,7 @@ def _value(row: Explained) -> dict[str, Any]:
         for profile, of in judged.scores.items()
     }
     return {
-        **row.cell._asdict(),
+        **row.cell.value,
         "outcome": str(judged.outcome),
         "unasked": row.unasked or None,
         "is_counted": row.is_counted,

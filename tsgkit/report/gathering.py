@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
-from tsgkit.runs.plan import Cell
+from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.prepared import Prepared, Row
 from tsgkit.runs.records import add_usage, record_of, scores_of
 from tsgkit.runs.reopened import prepared_again
@@ -90,6 +90,8 @@ class ReportRow:
     """What programs that ask nobody get on the same samples."""
     clusters_are: str = "scenarios"
     """The unit that the clusters under its intervals are counted in."""
+    axes: Axes = (None, None, None)
+    """Shots, prompts and seed, where the plan has several."""
 
     @property
     def n(self) -> int:
@@ -99,7 +101,7 @@ class ReportRow:
     @property
     def cell(self) -> Cell:
         """Its place in the run."""
-        return Cell(self.subject, self.task, self.solver, self.style, self.repeat)
+        return Cell(self.subject, self.task, self.solver, self.style, self.repeat, *self.axes)
 
     @property
     def protocol(self) -> str:
@@ -125,7 +127,7 @@ class ReportRow:
     def way(self) -> tuple[str, ...]:
         """How it was asked: style, solver and repeat, as far as they say something."""
         solver = () if self.solver in ("single", "baseline") else (self.solver,)
-        return tuple(filter(None, (self.style, *solver, f"#{self.repeat}" if self.repeat else "")))
+        return tuple(filter(None, (self.style, *solver, *self.cell.axes, f"#{self.repeat}" if self.repeat else "")))
 
 
 class Figure(NamedTuple):
@@ -238,14 +240,15 @@ def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
 def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
     header = read_header(path)
     prepared = prepared_again(header, path, data)
-    rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.seed
+    rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.at("seed")
     controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
     for sums in _sums_of(prepared, path / SAMPLES, by):
         yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
 def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
-    row, cell, seed = sums.row, sums.row.cell, header["plan"]["seed"]
+    row, cell, plan = sums.row, sums.row.cell, check_evaluation(header, path)
+    seed = plan.at("seed", cell)
     shown = wanted.of(row.task)
     return ReportRow(
         run=str(path),
@@ -268,7 +271,8 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         seed=seed,
         parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
         measured=tuple(row.task.metrics),
-        prompts=header["plan"].get("prompts"),
+        prompts=plan.at("prompts", cell),
+        axes=cell[-3:],
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
         groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
@@ -326,7 +330,7 @@ def _look(
     numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
     repeated = False
     for where, record in samples_in(file):
-        sums = found.get(Cell(*(record[name] for name in Cell._fields)))
+        sums = found.get(Cell.of(record))
         place = None if sums is None else numbers[sums.row.cell.task].get(record["item_id"])
         if sums is None or place is None or (only is not None and where not in only):
             continue

@@ -37,6 +37,7 @@ def row_value(row: ReportRow) -> dict[str, Any]:
         "protocol_note": row.protocol_note or None,
         "parameters": row.parameters,
         "prompts": row.prompts,
+        **({} if row.axes[0] is None else {"shots": row.axes[0]}),
         "main": row.main,
         "metrics": {
             name: {

@@ -87,7 +87,7 @@ def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
 def _controls(prepared: Prepared) -> Iterator[str]:
     """What programs that ask nobody get on the same samples, where a task has such controls."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
-        controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.seed)
+        controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))
         names = list(dict.fromkeys(name for one in controls for name in one.values))
         if not names:
             continue
@@ -108,7 +108,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
     asked = result.board.n - result.unasked
     return (
         cell.task,
-        " ".join([*way, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
+        " ".join([*way, *cell.axes, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
         str(result.board.n) if not result.unasked else f"{asked}/{result.board.n}",
         metric,
         *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),

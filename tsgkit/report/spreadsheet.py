@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from tsgkit.report.figures import UNKNOWN
 from tsgkit.report.gathering import Report, ReportRow
 from tsgkit.report.inert import inert
+from tsgkit.runs.plan import AXES
 from tsgkit.suites.scoreboard import Board
 
 HEAD = (
@@ -30,7 +31,8 @@ Fields = dict[str, object]
 def write(report: Report) -> str:
     """The report as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, HEAD, restval="", quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
+    several = [name for name in AXES if any(name in row.cell.value for row in report.rows)]
+    writer = csv.DictWriter(text, (*HEAD, *several), restval="", quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({name: cell(value) for name, value in line.items()} for line in lines(report))
     return text.getvalue()
@@ -75,7 +77,8 @@ def lines(report: Report) -> Iterator[Fields]:
 
 def _about(row: ReportRow) -> Fields:
     names = ("run", "name", "task", "subject", "solver", "style", "repeat", "protocol")
-    return {name: getattr(row, name) for name in names}
+    axes = {name: row.cell.value[name] for name in AXES if name in row.cell.value}
+    return {name: getattr(row, name) for name in names} | axes
 
 
 def _metrics(row: ReportRow, board: Board) -> Iterator[Fields]:

@@ -320,7 +320,7 @@ def _finished(opened: _Opened, with_samples: bool) -> Finished:
     prepared, folder, states, engine = opened.prepared, opened.folder, opened.states, opened.engine
     if all(place >= 0 for state in states.values() for place in state.places):
         put_in_order(states, folder.samples)
-    results = results_of(states, folder.samples, prepared.plan.seed)
+    results = results_of(states, folder.samples, prepared.plan.at("seed"))
     values = tuple(
         result_value(result, states[result.cell], folder.samples, with_samples=with_samples) for result in results
     )

@@ -26,7 +26,7 @@ from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import KEPT, Journal
-from tsgkit.runs.plan import Cell
+from tsgkit.runs.plan import AXES, WAY
 from tsgkit.runs.stored import HEADER as HEADER
 from tsgkit.runs.stored import calls_in, check_header, prompts_in
 
@@ -64,7 +64,7 @@ class RunFolder:
             self.header = self._begun(header)
             self.calls = self._journal(CALLS, "subject", "task", "sample", "reply")
             self.prompts = self._journal(PROMPTS, "hash")
-            self.samples = self._journal(SAMPLES, *Cell._fields, "item_id", "outcome")
+            self.samples = self._journal(SAMPLES, *WAY, "item_id", "outcome")
             self.requests, self.spent = 0, Usage(0, 0, 0, 0, 0.0)
             self._requests: dict[int, int] = {}
             self._places = self._index()
@@ -186,7 +186,8 @@ def put_aside(path: Path) -> Path:
 
 
 def _call_of(value: dict[str, Any]) -> Call:
-    return Call(*(value.get(name, "") for name in Call._fields))
+    own = Call._fields[: -len(AXES)]
+    return Call(*(value.get(name, "") for name in own), *(value.get(name) for name in AXES))
 
 
 def _digest(call: tuple[object, ...]) -> int:

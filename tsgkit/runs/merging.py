@@ -40,7 +40,7 @@ from tsgkit.runs.folder import (
 )
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.merged_pictures import Lines, merge_pictures
-from tsgkit.runs.plan import Cell
+from tsgkit.runs.plan import AXES, WAY, Cell
 from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.reopened import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
@@ -55,9 +55,9 @@ SHARDS = "shards"
 OWN = ("--shard", "--out", "-o")
 """Options of a command that say where a part of the work lies."""
 ANSWERED, FINAL_ERROR, PASSING_ERROR = range(3)
-PARTS = ("subject", "task", "solver", "style", "repeat", "sample", "judge", "label", "draw", "body")
+PARTS = (*WAY, *AXES, "sample", "judge", "label", "draw", "body")
 """What identifies a call, in the order of merged calls: first the fields of a row, then the sample."""
-OF_SAMPLE = 6
+OF_SAMPLE = len(WAY) + len(AXES) + 1
 TURN = "turn"
 """The field of a merged call that says its place among those of its sample, where its place in the file does not."""
 TOLD = ("task", "solver", "style", "sample", "label")
@@ -367,7 +367,7 @@ class _Places:
         self._index = index
 
     def get(self, sample: Place, default: Sequence[int], /) -> Sequence[int]:
-        key = _key({**sample[0]._asdict(), "sample": sample[1]}, OF_SAMPLE)
+        key = _key({**sample[0].value, "sample": sample[1]}, OF_SAMPLE)
         found = self._index.execute("select place from places where sample = ? order by place", (key,))
         return [place for (place,) in found] or default
 
@@ -400,7 +400,7 @@ def _errors_in(folders: Sequence[Path]) -> dict[Place, bytes]:
         try:
             for place, value in samples_in(path / SAMPLES):
                 if value["outcome"] == Outcome.ERROR:
-                    key = Cell(*(value[name] for name in Cell._fields)), value["item_id"]
+                    key = Cell.of(value), value["item_id"]
                     found[key] = min((journal.line(place), *filter(None, [found.get(key)])), key=_hash)
         finally:
             journal.close()

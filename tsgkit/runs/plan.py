@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -24,6 +25,7 @@ from pydantic import (
     StrictInt,
     StrictStr,
     ValidationError,
+    field_validator,
 )
 
 from tsgkit.errors import UsageError
@@ -53,6 +55,13 @@ FileName = Annotated[str, PlainValidator(_named)]
 """The name of a file, which need not be UTF-8: Python's half surrogates stand for such bytes."""
 
 
+WAY = ("subject", "task", "solver", "style", "repeat")
+AXES = ("shots", "prompts", "seed")
+"""What a row says of itself only where its plan has several values, and where these make a difference to it."""
+Shots = Annotated[StrictInt, Field(ge=1)]
+SEVERAL = Field(min_length=2)
+
+
 class Plan(BaseModel):
     """Everything that can change an answer, except the texts and data it names."""
 
@@ -62,13 +71,13 @@ class Plan(BaseModel):
     models: Names = ()
     styles: Names = ("zero-shot",)
     solvers: Names = ("single",)
-    shots: Annotated[StrictInt, Field(ge=1)] | None = None
+    shots: Shots | Annotated[tuple[Shots, ...], SEVERAL] | None = None
     data: FileName | None = None
     limit: Annotated[StrictInt, Field(ge=1)] | None = None
     ids: Names = ()
     repeat: Annotated[StrictInt, Field(ge=1, le=MOST_REPEATS)] = 1
-    seed: StrictInt = 0
-    prompts: FileName | None = None
+    seed: StrictInt | Annotated[tuple[StrictInt, ...], SEVERAL] = 0
+    prompts: FileName | Annotated[tuple[FileName, ...], SEVERAL] | None = None
     model_args: Names = ()
     images: Names = ()
     """Folders of pictures, as ``NAME=DIR``."""
@@ -85,11 +94,35 @@ class Plan(BaseModel):
     pairing: Pairing = BY_ID
     """How pictures are paired with items."""
 
+    @field_validator(*AXES, mode="before")
+    @classmethod
+    def _one_of_one(cls, value: object) -> object:
+        """Take a list of one value for that value, and no value twice."""
+        if not isinstance(value, (list, tuple)):
+            return value
+        values = list(dict.fromkeys(value))
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def several(self, axis: str) -> tuple[Any, ...]:
+        """Return the values of an axis where it has several; else None alone."""
+        value = getattr(self, axis)
+        return value if isinstance(value, tuple) else (None,)
+
+    def at(self, axis: str, cell: Cell | None = None) -> Any:  # noqa: ANN401  (a number, or a folder)
+        """Return the value of an axis for a row: its own, else the plan's only or first one."""
+        own = None if cell is None else getattr(cell, axis)
+        value = getattr(self, axis)
+        return own if own is not None else value[0] if isinstance(value, tuple) else value
+
     @property
     def folders(self) -> tuple[Folder, ...]:
         """The subjects that are folders."""
         images = (_folder(text, "images") for text in self.images)
         return (*images, *(_folder(text, "scenes") for text in self.scenes))
+
+
+Axes = tuple[int | None, str | None, int | None]
+"""Shots, prompts and seed of a row, where its plan has several."""
 
 
 class Cell(NamedTuple):
@@ -100,6 +133,25 @@ class Cell(NamedTuple):
     solver: str
     style: str
     repeat: int
+    shots: int | None = None
+    prompts: str | None = None
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Cell:
+        """Return the row that a line is about; what an old line lacks is what its plan has."""
+        return cls(*(value.get(name, "") for name in WAY), *(value.get(name) for name in AXES))
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The fields as lines have them."""
+        return {name: part for name, part in self._asdict().items() if part is not None}
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The values of its axes, in words."""
+        told = {"shots": self.shots, "prompts": self.prompts and short_name(self.prompts), "seed": self.seed}
+        return tuple(f"{name}={value}" for name, value in told.items() if value is not None)
 
     @property
     def title(self) -> str:
@@ -107,7 +159,12 @@ class Cell(NamedTuple):
         ways = [
             part for part in (self.style, "" if self.solver in ("single", BASELINE_SOLVER) else self.solver) if part
         ]
-        return " ".join([self.subject, self.task, *ways, *([f"#{self.repeat + 1}"] if self.repeat else [])])
+        return " ".join([self.subject, self.task, *ways, *self.axes, *([f"#{self.repeat + 1}"] if self.repeat else [])])
+
+
+def short_name(folder: str) -> str:
+    """Return the name of a folder of prompts without the folders that it lies in."""
+    return Path(folder).name or folder
 
 
 def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> Iterator[Cell]:
@@ -121,8 +178,23 @@ def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> It
             protocols = plan.protocols or ((first_protocols or {}).get(task, PUBLISHED),)
             ways = [(protocol, "") for protocol in protocols] if subject in folders else _ways(plan, subject)
             for solver, style in ways:
-                for repeat in range(plan.repeat):
-                    yield Cell(subject, task, solver, style, repeat)
+                is_folder = subject in folders
+                for axes in _axes(plan, subject, style, is_folder=is_folder):
+                    for repeat in range(plan.repeat):
+                        yield Cell(subject, task, solver, style, repeat, *axes)
+
+
+def _axes(plan: Plan, subject: str, style: str, *, is_folder: bool) -> Iterator[Axes]:
+    """Yield the values of the axes of a row: of those with several values that make a difference to it.
+
+    Numbers of examples are of few-shot styles, prompts of whoever is asked, seeds of what is drawn: the examples, what
+    a baseline leaves to chance, what is shown of a folder.
+    """
+    has_shots, asks = "few-shot" in style, not subject.startswith(BASELINE)
+    draws = has_shots or not asks or is_folder
+    shots = plan.several("shots") if has_shots else (None,)
+    prompts = plan.several("prompts") if asks else (None,)
+    yield from product(shots, prompts, plan.several("seed") if draws else (None,))
 
 
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:

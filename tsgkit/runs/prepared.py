@@ -85,7 +85,8 @@ class Row:
     def where(self, item_id: str) -> Call:
         """Who asks, when a sample of this row is worked on; the call's own fields are empty."""
         cell = self.cell
-        return Call(cell.subject, self.judge or "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
+        at = (cell.subject, self.judge or "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
+        return Call(*at, cell.shots, cell.prompts, cell.seed)
 
 
 @dataclass(frozen=True)
@@ -315,7 +316,8 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     for task in tasks.values():
         for style in plan.styles:
             for solver in plan.solvers:
-                task.check_way(style, solver, plan.prompts)
+                for prompts in plan.several("prompts"):
+                    task.check_way(style, solver, plan.at("prompts") if prompts is None else prompts)
         if plan.pairing not in task.pairings:
             ways = " or ".join(task.pairings)
             raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
@@ -362,28 +364,27 @@ class _Solvers:
     def of(self, cell: Cell) -> Solver:
         """The solver of a row."""
         answers_itself = cell.subject.startswith(BASELINE) or cell.subject in self.folders
-        return self._made(cell.subject if answers_itself else "", cell.task, cell.solver, cell.style)
+        return self._made(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
 
-    def _make(self, subject: str, task: str, solver: str, style: str) -> Solver:
-        plan = self.plan
+    def _make(self, cell: Cell) -> Solver:
+        plan, (subject, task, solver, style) = self.plan, cell[:4]
         if subject in self.folders:
-            viewing = replace(_viewing(plan, self.folders[subject], solver), **self.looking)
+            viewing = replace(_viewing(plan, self.folders[subject], cell), **self.looking)
             found = self.tasks[task]
             if not isinstance(found, Viewable):
                 takes = " and ".join(found.takes)
                 raise UsageError(f"{found.key}: takes {takes}, not a folder of {viewing.folder.kind}")
             return found.viewer(viewing, self.datasets[task])
         if subject:
-            return self.tasks[task].baseline(subject, plan.seed, self.datasets[task])
-        shots = plan.shots if "few-shot" in style else None
-        return self.tasks[task].solver(
-            solver, style, self.datasets[task], shots=shots, seed=plan.seed, prompts=plan.prompts
-        )
+            return self.tasks[task].baseline(subject, plan.at("seed", cell), self.datasets[task])
+        shots = plan.at("shots", cell) if "few-shot" in style else None
+        seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
+        return self.tasks[task].solver(solver, style, self.datasets[task], shots=shots, seed=seed, prompts=prompts)
 
 
-def _viewing(plan: Plan, folder: Folder, protocol: str) -> Viewing:
-    judge = plan.judge or RULES
-    return Viewing(folder, judge, protocol, plan.seed, plan.prompts, plan.assets, plan.missing, plan.pairing)
+def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
+    judge, seed, prompts = plan.judge or RULES, plan.at("seed", cell), plan.at("prompts", cell)
+    return Viewing(folder, judge, cell.solver, seed, prompts, plan.assets, plan.missing, plan.pairing)
 
 
 def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
@@ -393,11 +394,15 @@ def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) ->
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
         "data": {row.task.key: row.dataset.sha256 for row in rows},
         "items": {row.task.key: row.dataset.chosen_hash(row.numbers) for row in rows},
-        "prompts": {f"{row.task.key} {row.cell.solver} {row.cell.style}": row.solver.fingerprint for row in rows},
+        "prompts": {_way(row.cell): row.solver.fingerprint for row in rows},
         "repeat": plan.repeat,
         "seed": plan.seed,
         **_looked_at(plan, rows, settings),
     }
+
+
+def _way(cell: Cell) -> str:
+    return " ".join([f"{cell.task} {cell.solver} {cell.style}", *cell.axes])
 
 
 def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
@@ -407,7 +412,7 @@ def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]
     judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
     content = cache(_content)
     contents = {
-        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell.solver), content)
+        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell), content)
         for folder in plan.folders
         for row in rows
         if row.cell.subject == folder.name

@@ -26,7 +26,7 @@ def record_of(cell: Cell, judged: Judged, transcript: Transcript, error: str = "
         if not score.weight
     }
     return {
-        **cell._asdict(),
+        **cell.value,
         "item_id": judged.sample.item_id,
         "cluster": judged.sample.cluster,
         "groups": dict(judged.sample.groups),

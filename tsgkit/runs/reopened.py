@@ -46,7 +46,7 @@ class Reopened:
     @property
     def results(self) -> tuple[Result, ...]:
         """The results of all rows, from the records."""
-        return results_of(self.states, self.samples, self.prepared.plan.seed)
+        return results_of(self.states, self.samples, self.prepared.plan.at("seed"))
 
 
 def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> Reopened:
@@ -115,10 +115,10 @@ def rescore(path: Path, data: str | None = None) -> Rescored:
     prepared = prepared_again(header, path, data)
     folder = RunFolder(path, header)
     try:
-        before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+        before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
         read_before, reader = _read_in(folder.samples), reader_of(folder.header)
         folder.samples.replace(records_from_calls(prepared.rows, path, _errors_in(folder.samples)))
-        after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.seed)
+        after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
         read_now = _read_in(folder.samples)
         folder.update_header(tsgkit=__version__, reader=READER)
     finally:
@@ -132,8 +132,7 @@ def rescore(path: Path, data: str | None = None) -> Rescored:
 def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
     """Return the outcome and the answer of every record."""
     return {
-        (Cell(*(value[name] for name in Cell._fields)), value["item_id"]): (value["outcome"], value["answer"])
-        for _, value in samples_in(samples.path)
+        (Cell.of(value), value["item_id"]): (value["outcome"], value["answer"]) for _, value in samples_in(samples.path)
     }
 
 
@@ -142,7 +141,7 @@ def _errors_in(samples: Journal) -> dict[Place, bytes]:
     found: dict[Place, bytes] = {}
     for where, value in samples_in(samples.path):
         if value["outcome"] == Outcome.ERROR:
-            found[Cell(*(value[name] for name in Cell._fields)), value["item_id"]] = samples.line(where)
+            found[Cell.of(value), value["item_id"]] = samples.line(where)
     return found
 
 
@@ -178,8 +177,7 @@ def places_of_calls(path: Path) -> dict[Place, list[int]]:
     """Where the calls of each sample lie."""
     places: dict[Place, list[int]] = {}
     for place, value in calls_in(path / CALLS):
-        cell = Cell(*(value.get(name, "") for name in Cell._fields))
-        places.setdefault((cell, value["sample"]), []).append(place)
+        places.setdefault((Cell.of(value), value["sample"]), []).append(place)
     return places
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.plan import Cell
+from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
@@ -56,7 +56,7 @@ def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> 
 def _result(state: RowState, samples: Journal, seed: int) -> Result:
     row = state.row
     sums = state.sums if state.sums is not None and state.sums.n == state.total else _sums_of(state, samples)
-    board = row.task.board(sums.tally, row.solver, seed)
+    board = row.task.board(sums.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
     unasked = state.places.count(NOWHERE)
     unreadable = "" if row.judge is None else sums.unreadable
     told = (sums.errors, sums.raised, sums.partial, unreadable)
@@ -84,6 +84,7 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
         "solver": cell.solver,
         "style": cell.style or None,
         "repeat": cell.repeat,
+        **{name: cell.value[name] for name in AXES if name in cell.value},
         "data": result.data,
         "task": cell.task,
         **board_value(result.board),

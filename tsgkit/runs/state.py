@@ -91,7 +91,7 @@ def states_of(rows: tuple[Row, ...], samples: Journal) -> dict[Cell, RowState]:
     states = {row.cell: RowState(row) for row in rows}
     numbers: dict[str, dict[str, int]] = {}
     for where, value in samples_in(samples.path):
-        cell = Cell(value["subject"], value["task"], value["solver"], value["style"], value["repeat"])
+        cell = Cell.of(value)
         state = states.get(cell)
         if state is None:
             continue

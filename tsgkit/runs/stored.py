@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 from tsgkit.errors import FileProblem
 from tsgkit.llm.reply import reply_from
 from tsgkit.runs.journal import CHANGED, lines_of
-from tsgkit.runs.plan import Cell, Plan
+from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN as SHARD
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.version import __version__
@@ -125,10 +126,11 @@ def _wrong_sample(value: dict[str, Any]) -> str:
 
 
 def _wrong_cell(value: dict[str, Any], item: str) -> str:
-    for name in (*Cell._fields, item):
+    for name in (*WAY, item):
         if type(value[name]) is not (int if name == "repeat" else str):
             return name
-    return ""
+    kinds = zip(AXES, (int, str, int), strict=True)
+    return next((name for name, kind in kinds if type(value.get(name)) not in (kind, NoneType)), "")
 
 
 def _are_numbers(value: object) -> bool:
