@@ -13,13 +13,13 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from tsgkit.agents.repairs import Change
-from tsgkit.agents.shared_model import waited
 from tsgkit.agents.telling import sentences_of
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of
 from tsgkit.graph.notation.narratives import vocabulary_from
 from tsgkit.graph.rules import Finding
+from tsgkit.llm.loop import waited
 
 Graphs = list[list[list[str]]]
 """Graphs, each a list of triplets, each three strings."""
@@ -142,4 +142,4 @@ def public_node(name: str, work: Callable[[Any], Coroutine[Any, Any, dict[str, A
     """Return a node that works in a graph that is awaited, and in one that is not."""
     from langchain_core.runnables import RunnableLambda
 
-    return RunnableLambda(lambda state: waited(work(state)), work, name=name)
+    return RunnableLambda(lambda state: waited(lambda: work(state)), work, name=name)

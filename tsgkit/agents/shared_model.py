@@ -13,12 +13,9 @@ runs. A function or chat model of the caller's is asked in the loop that the gra
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,8 +23,8 @@ from tsgkit.agents.asking import Asker, door_of
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.budget import Budget
-from tsgkit.llm.building import Threads
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
+from tsgkit.llm.loop import background_loop
 from tsgkit.llm.own_models import given
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Reply
@@ -176,39 +173,3 @@ def _patience(options: AskingOptions) -> Patience:
         same_error=min(Patience.same_error, attempts),
         max_outage=60 * options["max_outage"] if "max_outage" in options else Patience.max_outage,
     )
-
-
-def waited(work: Coroutine[Any, Any, Result]) -> Result:
-    """Return what a coroutine comes to, for code that is not asynchronous; Ctrl-C cancels it."""
-    if threading.current_thread().name == _name(os.getpid()):
-        work.close()
-        raise UsageError("a graph is invoked from a function that a graph waits for", hint="await its ainvoke there")
-    future = asyncio.run_coroutine_threadsafe(work, background_loop())
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
-
-
-def background_loop() -> asyncio.AbstractEventLoop:
-    """Return an event loop that runs in a thread of its own; a process that was forked has another one."""
-    return _loop_of(os.getpid())
-
-
-@cache
-def _loop_of(process: int) -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    loop.set_default_executor(Threads())
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-        with suppress(RuntimeError):  # the interpreter is shutting down
-            loop.run_forever()
-
-    threading.Thread(target=run, daemon=True, name=_name(process)).start()
-    return loop
-
-
-def _name(process: int) -> str:
-    return f"tsgkit-agents-{process}"

@@ -24,7 +24,7 @@ from tsgkit.agents import cleaning, telling
 from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.refinement import Effort
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
-from tsgkit.interface.loop import waited
+from tsgkit.llm.loop import waited
 from tsgkit.llm.own_models import given
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.loop import waited
 from tsgkit.interface.progress import watch_of
 from tsgkit.interface.run import Run
 from tsgkit.lexicon import meant
 from tsgkit.llm.door import Patience
+from tsgkit.llm.loop import waited
 from tsgkit.llm.own_models import given
 from tsgkit.llm.prices import price_given
 from tsgkit.runs import evaluation

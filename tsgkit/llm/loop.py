@@ -25,10 +25,6 @@ from tsgkit.llm.building import Threads
 Result = TypeVar("Result")
 
 
-def nothing() -> None:
-    """Do nothing at an interrupt: a cancellation follows."""
-
-
 def waited(
     make: Callable[[], Coroutine[Any, Any, Result]],
     stop: Callable[[], None] | None = None,
@@ -39,7 +35,7 @@ def waited(
     At the first Ctrl-C ``stop`` is called, at the next ``abandon``, both in the loop; without them the work is
     cancelled. KeyboardInterrupt is raised when the work has come to its end.
     """
-    loop = _running_loop(os.getpid())
+    loop = background_loop()
     if threading.current_thread().name == _name(os.getpid()):
         hint = "call the function whose name begins with a, and await it"
         raise UsageError("a synchronous function of tsgkit was called from within its own event loop", hint=hint)
@@ -61,9 +57,13 @@ def waited(
         return result
 
 
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop that runs in a thread of its own; a process that was forked has another one."""
+    return _loop_of(os.getpid())
+
+
 @cache
-def _running_loop(process: int) -> asyncio.AbstractEventLoop:
-    """Return the loop of a process, in a thread of its own; a process that was forked has another."""
+def _loop_of(process: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     loop.set_default_executor(Threads())
 
