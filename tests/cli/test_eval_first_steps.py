@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,12 @@ def test_a_project_of_ones_own_runs_at_once(
     [row] = json.loads(capsys.readouterr().out)["results"]
     assert (row["task"], row["n"], row["counts"]["answered"]) == ("my/actions", 10, 10)
     assert main(["eval", "--quiet", "--plan", "first"]) == 0
+    mine = ["--code", "parts.py", "--task", "my/capitals", "--model", "python:./parts.py:model", "--quiet", "--json"]
+    command = [sys.executable, "-m", "tsgkit", "eval", *mine, "--style", "polite", "--solver", "doubted"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    (result,) = json.loads(said.stdout)["results"]
+    strict = {name: one["value"] for name, one in result["profiles"]["strict"].items()}
+    assert strict == {"correct": 0.5, "letters": 4}
     assert main(["init", "../mine"]) == 2
     assert "a project lies here already" in capsys.readouterr().err
 

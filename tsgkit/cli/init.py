@@ -1,7 +1,8 @@
-"""Make a project of your own: a task card, prompts, ten rows and a plan, in a new folder. It runs at once.
+"""Make a project of your own: a task card, prompts, ten rows, a plan and a file of code; it runs at once.
 
 tsgkit init mine
 cd mine && tsgkit eval --task my/actions
+cd mine && tsgkit eval --code parts.py --task my/capitals --model python:./parts.py:model
 """
 
 from __future__ import annotations
@@ -25,5 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     for path in start_project(arguments.folder):
         say(f"  {inert(str(arguments.folder / path))}")
-    say(f"try: cd {shlex.quote(str(arguments.folder))} && tsgkit eval --task my/actions")
+    folder = shlex.quote(str(arguments.folder))
+    say(f"try: cd {folder} && tsgkit eval --task my/actions")
+    say("parts.py has a model, a task, a metric, a style and a solver of your own; it says how they are switched on")
     return GOOD

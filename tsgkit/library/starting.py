@@ -1,4 +1,4 @@
-"""Makes a project of one's own: a card, prompts, ten rows, a plan; small, and running at once.
+"""Makes a project of one's own: a card, prompts, ten rows, a plan, a file of code; small, and running at once.
 
 >>> import tempfile
 >>> [str(path) for path in start_project(Path(tempfile.mkdtemp()) / "mine")][:2]
@@ -20,6 +20,7 @@ FILES = {
     "actions.jsonl": "tasks/my/data/actions.jsonl",
     "statement.txt": "prompts/my/actions/statement.txt",
     "first.yaml": "eval/plans/first.yaml",
+    "parts.txt": "parts.py",
 }
 """The files of the starter, and where a project has them."""
 ROOMS = ("eval/reference",)

@@ -373,18 +373,21 @@ class _Silent(Exception):
 MetricFunction = Callable[[Any, Any], float]
 
 
-def metric(task: str, name: str = "", *, meaning: str = "", better: str = "more") -> Callable[[Any], Any]:
+def metric(
+    task: str, name: str = "", *, meaning: str = "", better: str = "more", share: bool = False
+) -> Callable[[Any], Any]:
     """Register a function of an item and its answer as one more metric of a task, in strict.
 
     The item is the task's own, or the row of a :class:`Task`; the answer is None where there is none. ``better`` says
-    whether ``more`` or ``less`` is.
+    whether ``more`` or ``less`` is; a ``share`` is a number from 0 to 1, and shown in percent.
     """
     if better not in ("more", "less"):
         raise UsageError(f"better={better}: more or less")
 
     def decorate(function: MetricFunction) -> MetricFunction:
         called = name or function.__name__
-        described = Metric(meaning or (function.__doc__ or called).strip(), PER_ITEM, more_is_better=better == "more")
+        told = meaning or (function.__doc__ or called).strip()
+        described = Metric(told, PER_ITEM, more_is_better=better == "more", is_share=share)
         give_metric(task, called, described, function)
         return function
 
