@@ -199,6 +199,28 @@ def test_mistakes_are_told_as_on_the_command_line(options: dict[str, Any], messa
     assert not (tmp_path / "run").exists()
 
 
+def test_the_folder_says_the_call_without_keys_and_merging_says_what_is_missing(tmp_path: Path) -> None:
+    with model_server() as server:
+        arguments = {"api_base": server.base, "api_key": "sk-of-a-notebook"}
+        out = tmp_path / "run"
+        options: dict[str, Any] = {"model": "openai/x", "model_arg": arguments, "out": out, **SIX}
+        tk.evaluate("sgqa", shard="1/2", **options)
+        header = json.loads((tmp_path / "run.shard-1-of-2/run.json").read_text())
+        merged = tk.merge([tmp_path / "run.shard-1-of-2"], tmp_path / "all")
+    (call,) = header["command"]
+    assert call.startswith("tsgkit.evaluate('sgqa', shard='1/2', model='openai/x'") and "api_key" in call
+    assert not any(b"sk-of-a-notebook" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert [command[0].endswith(", shard='2/2')") for command in merged.commands] == [True]
+    assert "shard='1/2'" not in merged.commands[0][0]
+
+
+def test_two_functions_of_one_name_are_to_be_named(tmp_path: Path) -> None:
+    two = [lambda messages: "[a]", lambda messages: "[b]"]
+    with pytest.raises(UsageError, match="two models are called") as told:
+        tk.evaluate("sgqa", model=two, out=tmp_path / "run", **SIX)
+    assert 'model={"one": ..., "two": ...}' in told.value.hint
+
+
 def test_a_plan_says_what_would_be_asked() -> None:
     rows = tk.plan("tsg", model=["openai/x", "baseline/rules"], style=["zero-shot", "cot"], limit=3)
     assert [(one.cell.subject, one.samples) for one in rows].count(("openai/x", 3)) == 8

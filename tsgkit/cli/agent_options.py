@@ -7,10 +7,11 @@ import json
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tsgkit.cli.options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text
@@ -59,27 +60,18 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used; ``UsageError`` where it cannot be kept."""
     from tsgkit.llm.own_models import usual_concurrency
-    from tsgkit.runs.subjects import Limits
+    from tsgkit.runs import subjects
 
     if shard_given(arguments) is not None and arguments.model is None:
         raise UsageError("--shard parts what a model is asked, and none is named", hint="add --model PROVIDER/NAME")
 
-    for name in ("concurrency", "timeout", "attempts", "max_cost", "max_requests", "max_tokens"):
-        value = getattr(arguments, name)
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    if arguments.concurrency is None:
+    limits = subjects.limits_of(vars(arguments))
+    if limits.concurrency is None:
         arguments.concurrency = (
             CONCURRENCY if arguments.model is None else usual_concurrency(arguments.model, CONCURRENCY)
         )
-    return Limits(
-        concurrency=arguments.concurrency,
-        max_requests=arguments.max_requests,
-        max_tokens=arguments.max_tokens,
-        max_cost=arguments.max_cost,
-        prices=tuple(arguments.price),
-        patience=patience_of(arguments),
-    )
+    found: Limits = replace(limits, concurrency=arguments.concurrency)
+    return found
 
 
 def shard_given(arguments: argparse.Namespace) -> Shard | None:

@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.options import add_max_outage, patience_of
+from tsgkit.cli.options import add_max_outage
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, UsageError
 
@@ -117,19 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used."""
-    from tsgkit.runs.subjects import Limits
+    from tsgkit.runs import subjects
 
-    for name in ("limit", "concurrency", "timeout", "attempts", "rpm", "max_cost", "max_requests"):
-        value = getattr(arguments, name)
-        if value is not None and not value > 0:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    return Limits(
-        concurrency=arguments.concurrency,
-        requests_per_minute=arguments.rpm,
-        max_requests=arguments.max_requests,
-        max_cost=arguments.max_cost,
-        patience=patience_of(arguments),
-    )
+    if arguments.limit is not None and not arguments.limit > 0:
+        raise UsageError(f"--limit {arguments.limit}: it must be more than 0")
+    return subjects.limits_of({**vars(arguments), "price": None})  # of a picture, not of tokens
 
 
 def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting, ...]:

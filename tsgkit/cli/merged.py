@@ -31,7 +31,7 @@ def say_merged(merged: Merged) -> None:
     if merged.lacking:
         complain(f"shards that were not given: {', '.join(merged.lacking)}")
     for command in merged.commands[:SHOWN]:
-        complain(f"to do what is missing: {inert(shlex.join(command))}")
+        complain(f"to do what is missing: {inert(command[0] if len(command) == 1 else shlex.join(command))}")
 
 
 @contextmanager

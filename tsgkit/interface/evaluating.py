@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,10 +20,8 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.progress import watch_of
 from tsgkit.interface.run import Run
 from tsgkit.lexicon import meant
-from tsgkit.llm.door import Patience
 from tsgkit.llm.loop import waited
 from tsgkit.llm.own_models import given
-from tsgkit.llm.prices import price_given
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Finished, Options
@@ -32,7 +29,8 @@ from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import Plan, load_plan, made
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
-from tsgkit.runs.subjects import Limits, prices_of
+from tsgkit.runs.subjects import limits_of, prices_of
+from tsgkit.suites.asked_task import RowTask
 from tsgkit.suites.task import PUBLISHED
 
 if TYPE_CHECKING:
@@ -65,7 +63,7 @@ ASKED = {
 """The options that are part of a run's identity, and the fields of a plan."""
 CONTROLS = ("blind", "shuffled")
 """Ways of asking in which something is held back on purpose; they stand after the protocol that they control."""
-TIMEOUT, SCENE_TIME = 300.0, 120.0
+SCENE_TIME = 120.0
 PAIRS = ("model_arg", "images", "scenes", "assets")
 """Options that a mapping may say: ``{"mine": "pictures/mine"}`` for ``mine=pictures/mine``."""
 
@@ -166,8 +164,26 @@ def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate,
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
     """Prepare what is asked; ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
-    how = how_of(options)
+    how = how_of({**options, "command": (_call(task, options),)})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
+
+
+def _call(task: Tasks, options: Mapping[str, Any]) -> str:
+    """Return the call that began a run, as its folder says it; keys are hidden when it is written."""
+    asked = [] if task is None else [_said(task)]
+    return f"tsgkit.evaluate({', '.join([*asked, *(f'{name}={_said(one)}' for name, one in options.items())])})"
+
+
+def _said(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_said(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_said, value)) + "]"
+    if value is None or isinstance(value, (str, int, float)):
+        return repr(value)
+    if isinstance(value, (Path, RowTask)):
+        return repr(str(value))
+    return str(getattr(value, "__name__", type(value).__name__))
 
 
 def _run_of(prepared: Prepared, finished: Finished) -> Run:
@@ -217,9 +233,14 @@ def _names_of(value: Any) -> list[str]:  # noqa: ANN401
     """Return the names of models; what is no name becomes one."""
     if isinstance(value, Mapping):
         return [given(one, str(name)) for name, one in value.items()]
-    if isinstance(value, (list, tuple)):
-        return [_name_of(one) for one in value]
-    return [_name_of(value)]
+    values = value if isinstance(value, (list, tuple)) else [value]
+    names = [_name_of(one) for one in values]
+    if twice := [name for name in names if names.count(name) > 1]:
+        told = {id(one) for one, name in zip(values, names, strict=True) if name == twice[0]}
+        if len(told) > 1:
+            hint = 'give them names: model={"one": ..., "two": ...}'
+            raise UsageError(f"two models are called {twice[0]}", hint=hint)
+    return names
 
 
 def _name_of(value: Any) -> str:  # noqa: ANN401
@@ -256,46 +277,6 @@ def how_of(options: Mapping[str, Any]) -> Options:
         scene_time=options.get("scene_time", SCENE_TIME),
         boxes=bool(options.get("boxes")),
     )
-
-
-def limits_of(options: Mapping[str, Any]) -> Limits:
-    """Return what may be used and how fast; ``UsageError`` where a number cannot be meant."""
-    numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "max_outage")
-    for name in (*numbers, "attempts"):
-        value = options.get(name)
-        if value is not None and (not value > 0 or math.isnan(value)):
-            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
-    outage, attempts = options.get("max_outage"), options.get("attempts", Patience.attempts)
-    return Limits(
-        concurrency=options.get("concurrency"),
-        requests_per_minute=options.get("rpm"),
-        tokens_per_minute=options.get("tpm"),
-        max_requests=options.get("max_requests"),
-        max_tokens=options.get("max_tokens"),
-        max_cost=options.get("max_cost"),
-        prices=_prices_of(options.get("price") or ()),
-        patience=Patience(
-            timeout=options.get("timeout", TIMEOUT),
-            attempts=attempts,
-            same_error=min(Patience.same_error, attempts),
-            max_outage=Patience.max_outage if outage is None else 60 * outage,
-        ),
-    )
-
-
-def _prices_of(value: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Return prices as they are typed: dollars a million tokens in and out, for one model or for all."""
-    if isinstance(value, Mapping):
-        return tuple(f"{name}:{_price(one)}" for name, one in value.items())
-    texts = [value] if isinstance(value, str) or (value and isinstance(value[0], (int, float))) else value
-    prices = tuple(map(_price, texts))
-    for text in prices:
-        price_given(text.rpartition(":")[2])  # one that is none is a slip even where nothing is paid
-    return prices
-
-
-def _price(value: Any) -> str:  # noqa: ANN401
-    return value if isinstance(value, str) else ",".join(map(str, value))
 
 
 def _named(function: Callable[..., Any], options: type) -> None:

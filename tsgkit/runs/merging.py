@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -54,6 +55,7 @@ SHARDS = "shards"
 """The field of a header that says which shards are in it, where some are missing."""
 OWN = ("--shard", "--out", "-o")
 """Options of a command that say where a part of the work lies."""
+IN_PYTHON = re.compile(r", (?:shard|out)='[^']*'(?=[,)])")
 ANSWERED, FINAL_ERROR, PASSING_ERROR = range(3)
 PARTS = (*WAY, *AXES, "sample", "judge", "label", "draw", "body")
 """What identifies a call, in the order of merged calls: first the fields of a row, then the sample."""
@@ -266,6 +268,8 @@ def _listed(header: Mapping[str, Any]) -> list[object]:
 def _without_place(command: Iterable[str]) -> list[str]:
     """Return a command without what says where a part of the work lies."""
     words = list(command)
+    if len(words) == 1:  # a call in Python
+        return [IN_PYTHON.sub("", words[0])]
     for place in reversed(range(len(words))):
         if words[place] in OWN:
             del words[place : place + 2]
@@ -416,12 +420,19 @@ def _lacking(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(str(Shard(number, of)) for number in range(1, of + 1) if Shard(number, of) not in shards)
 
 
+def _with_option(command: Sequence[str], name: str, value: str) -> tuple[str, ...]:
+    """Return the command of a run, or the call in Python, with one more option."""
+    if len(command) == 1 and command[0].endswith(")"):
+        return (f"{command[0][:-1]}, {name}={value!r})",)
+    return (*command, f"--{name}", value)
+
+
 def _with_missing(merged: Merged, header: Mapping[str, Any], missing: tuple[Missing, ...]) -> Merged:
     lacking = _lacking(map(str, _listed(header))) if missing else ()
     if missing and lacking:
-        commands = tuple((*header["command"], "--shard", name) for name in lacking)
+        commands = tuple(_with_option(header["command"], "shard", name) for name in lacking)
     elif missing:
-        commands = ((*header["command"], "--out", str(merged.path)),)
+        commands = (_with_option(header["command"], "out", str(merged.path)),)
     else:
         commands = ()
     return Merged(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
@@ -41,6 +43,46 @@ class Limits:
     def in_flight(self) -> int:
         """How many units are worked on at a time."""
         return self.concurrency or USUAL
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """Return the limits that options say, by the names of the command line; ``UsageError`` where a number is none."""
+    numbers = ("concurrency", "timeout", "rpm", "tpm", "max_cost", "max_requests", "max_tokens", "max_outage")
+    for name in (*numbers, "attempts"):
+        value = options.get(name)
+        if value is not None and (not value > 0 or math.isnan(value)):
+            raise UsageError(f"--{name.replace('_', '-')} {value}: it must be more than 0")
+    outage, attempts = options.get("max_outage"), options.get("attempts") or Patience.attempts
+    return Limits(
+        concurrency=options.get("concurrency"),
+        requests_per_minute=options.get("rpm"),
+        tokens_per_minute=options.get("tpm"),
+        max_requests=options.get("max_requests"),
+        max_tokens=options.get("max_tokens"),
+        max_cost=options.get("max_cost"),
+        prices=prices_given(options.get("price") or ()),
+        patience=Patience(
+            timeout=options.get("timeout", Patience.timeout),
+            attempts=attempts,
+            same_error=min(Patience.same_error, attempts),
+            max_outage=Patience.max_outage if outage is None else 60 * outage,
+        ),
+    )
+
+
+def prices_given(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """Return prices as they are typed: dollars a million tokens in and out, for one model or for all."""
+    if isinstance(value, Mapping):
+        return tuple(f"{name}:{_price(one)}" for name, one in value.items())
+    texts = [value] if isinstance(value, str) or (value and isinstance(value[0], (int, float))) else value
+    prices = tuple(map(_price, texts))
+    for text in prices:
+        price_given(text.rpartition(":")[2])  # one that is none is a slip even where nothing is paid
+    return prices
+
+
+def _price(value: Any) -> str:  # noqa: ANN401
+    return value if isinstance(value, str) else ",".join(map(str, value))
 
 
 def prices_of(models: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Price | None]:
