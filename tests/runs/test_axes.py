@@ -129,6 +129,9 @@ def test_python_takes_lists_and_frames_have_the_axes(place: Path) -> None:
     assert {(one.shots, one.prompts, one.seed) for one in run.samples} == {(k, None, s) for k in (1, 2) for s in (0, 1)}
     assert len(run.samples[0].explain().rows) == 1
     assert run.value("exact_match", shots=2, seed=1) == run.results[3].board.profiles["strict"]["exact_match"].value  # type: ignore[index, union-attr]
+    pytest.importorskip("matplotlib", reason="figures take the extra tsgkit[figures]")
+    drawn = run.figure("exact_match", by="shots")
+    assert "seed=1" in drawn.alt and "shots" in drawn.alt
     compared = tk.compare(run, "sgqa", by="seed")
     assert [(pair.first.axes[2], pair.second.axes[2]) for pair in compared.pairs] == [(1, 0)] * 2
 

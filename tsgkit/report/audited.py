@@ -141,7 +141,8 @@ def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[With
             if cell.task == name:
                 metric = main_metric(state.row.task.card.metrics)
                 values = dict(_values(reopened, state.row.cell, metric))
-                yield from without_shortcuts(cell.subject, " ".join(filter(None, cell[2:4])), metric, values, found)
+                way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
+                yield from without_shortcuts(cell.subject, way, metric, values, found)
     finally:
         reopened.samples.close()
 
