@@ -146,6 +146,7 @@ def test_an_old_line_without_axes_is_of_the_plans_value() -> None:
     [
         (("--shots", "0", "--shots", "3"), "--shots 0: at least 1 is needed"),
         (("--prompts", "one", "--prompts", "none"), "none"),
+        (("--prompts", "one", "--prompts", "./../one"), "two folders are called one"),
         (("--seed", "x"), "invalid int value"),
     ],
 )

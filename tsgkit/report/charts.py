@@ -23,7 +23,6 @@ from tsgkit.report.figures import with_interval
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES as PLAN_AXES
-from tsgkit.runs.plan import short_name
 from tsgkit.runs.stored import check_evaluation
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.scoreboard import Board, Value
@@ -191,8 +190,7 @@ def _category(row: ReportRow, axis: str) -> str:
     if axis == "style":
         return row.style or NO_STYLE
     if axis in PLAN_AXES:
-        value = row.cell.value.get(axis, "-")
-        return short_name(value) if axis == "prompts" else str(value)
+        return str(row.cell.value.get(axis, "-"))
     return row.name if axis == "run" else str(getattr(row, axis))
 
 

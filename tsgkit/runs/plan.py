@@ -103,14 +103,27 @@ class Plan(BaseModel):
         values = list(dict.fromkeys(value))
         return values[0] if len(values) == 1 else tuple(values)
 
+    @property
+    def folders_of_prompts(self) -> dict[str, str]:
+        """The folders of prompts by their names, where there are several; ``UsageError`` where two have one name."""
+        folders = self.prompts if isinstance(self.prompts, tuple) else ()
+        found = {short_name(folder): folder for folder in folders}
+        if len(found) < len(folders):
+            twice = next(name for name in found if sum(short_name(one) == name for one in folders) > 1)
+            raise UsageError(f"--prompts: two folders are called {twice}", hint="rename one: rows tell them apart so")
+        return found
+
     def several(self, axis: str) -> tuple[Any, ...]:
         """Return the values of an axis where it has several; else None alone."""
         value = getattr(self, axis)
-        return value if isinstance(value, tuple) else (None,)
+        if not isinstance(value, tuple):
+            return (None,)
+        return tuple(self.folders_of_prompts) if axis == "prompts" else value
 
     def at(self, axis: str, cell: Cell | None = None) -> Any:  # noqa: ANN401  (a number, or a folder)
         """Return the value of an axis for a row: its own, else the plan's only or first one."""
         own = None if cell is None else getattr(cell, axis)
+        own = self.folders_of_prompts.get(own, own) if axis == "prompts" and own is not None else own
         value = getattr(self, axis)
         return own if own is not None else value[0] if isinstance(value, tuple) else value
 
@@ -150,8 +163,7 @@ class Cell(NamedTuple):
     @property
     def axes(self) -> tuple[str, ...]:
         """The values of its axes, in words."""
-        told = {"shots": self.shots, "prompts": self.prompts and short_name(self.prompts), "seed": self.seed}
-        return tuple(f"{name}={value}" for name, value in told.items() if value is not None)
+        return tuple(f"{name}={value}" for name in AXES if (value := getattr(self, name)) is not None)
 
     @property
     def title(self) -> str:

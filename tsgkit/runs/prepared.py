@@ -316,8 +316,8 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     for task in tasks.values():
         for style in plan.styles:
             for solver in plan.solvers:
-                for prompts in plan.several("prompts"):
-                    task.check_way(style, solver, plan.at("prompts") if prompts is None else prompts)
+                for prompts in plan.folders_of_prompts.values() or [plan.at("prompts")]:
+                    task.check_way(style, solver, prompts)
         if plan.pairing not in task.pairings:
             ways = " or ".join(task.pairings)
             raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
