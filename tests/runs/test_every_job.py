@@ -176,7 +176,7 @@ def test_a_budget_of_requests_holds_over_continuations(
 def test_faults_of_the_service_change_nothing(name: str, whole: Whole, commands: Prefork, tmp_path: Path) -> None:
     job, one = JOBS[name], whole(name)
     folder = placed(one, tmp_path)
-    faults = {"429": 0.1, "500": 0.1, "cut": 0.1, "html": 0.1, "nochoices": 0.1}
+    faults = {"429": 0.06, "500": 0.06, "cut": 0.06, "html": 0.06, "nochoices": 0.06}
     with job.server(faults=faults, retry_after="0.1") as server:
         finish(job, server, commands, folder, one)
 

@@ -24,9 +24,9 @@ class Style:
     reasoning: bool = False
     shots: int = 0
     schema: bool = False
-    rewrite: Callable[[str], str] | None = field(default=None, compare=False)
+    rewrite: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
     """Makes another prompt of the zero-shot one, in a style of one's own."""
-    code: str = ""
+    code: str = field(default="", repr=False)
     """The text of that code."""
 
 
