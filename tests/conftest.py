@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from prefork import Prefork, prefork
@@ -38,3 +39,21 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefork]:
     """Starts ``tsgkit`` in processes of its own, at once."""
     with prefork(tmp_path_factory.mktemp("commands")) as parent:
         yield parent
+
+
+@pytest.fixture
+def nothing_else_given() -> Iterator[None]:
+    """Forget the tasks, solvers, metrics and styles that a test gave."""
+    from tsgkit.library import cards
+    from tsgkit.llm import own_code
+    from tsgkit.suites import styles, suite
+    from tsgkit.suites.solvers import families
+
+    registries: list[dict[str, Any]] = [cards._GIVEN, families._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
+    before = [dict(one) for one in registries]
+    yield
+    for one, was in zip(registries, before, strict=True):
+        one.clear()
+        one.update(was)
+    families.family_of.cache_clear()
+    own_code._of_file.cache_clear()

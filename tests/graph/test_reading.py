@@ -229,7 +229,12 @@ MEGABYTES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", MEGABYTES)
+LONGEST = ("open bracket lines", "strings of brackets", "open brackets", "braces", "cut triples")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in LONGEST)) for kind in MEGABYTES]
+)
 def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
     reading = read(MEGABYTES[kind], 5)
     assert reading.notes or kind == "parts"

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,6 @@ import pytest
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library import cards
-from tsgkit.llm import own_code
-from tsgkit.suites import styles, suite
-from tsgkit.suites.solvers import families
 
 Messages = list[dict[str, Any]]
 ROWS = [
@@ -28,17 +24,7 @@ ROWS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def nothing_else_is_given() -> Iterator[None]:
-    """Forget what a test registered."""
-    registries: list[dict[str, Any]] = [cards._GIVEN, families._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
-    before = [dict(one) for one in registries]
-    yield
-    for one, was in zip(registries, before, strict=True):
-        one.clear()
-        one.update(was)
-    families.family_of.cache_clear()
-    own_code._of_file.cache_clear()
+pytestmark = pytest.mark.usefixtures("nothing_else_given")
 
 
 def knows_two(messages: Messages) -> str:

@@ -187,7 +187,9 @@ def test_series_are_told_apart_in_grey() -> None:
     assert len({str(look.dashes) for look in looks[:8]}) == len({look.colour for look in looks[:8]}) == 8
 
 
-@pytest.mark.parametrize("number", [1, 2, 8, 16])
+@pytest.mark.parametrize(
+    "number", [1, 2, pytest.param(8, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow)]
+)
 def test_figures_of_many_series_and_categories_have_room(number: int) -> None:
     name = "openai/a-model-with-a-long-name-of-2026-11-23"
     groups = {"tag": {f"tag {tag}": board(0.5) for tag in range(20)}, "k": {str(k): board(0.5) for k in range(1, 40)}}
@@ -269,6 +271,7 @@ def fresh(folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes
     )
 
 
+@pytest.mark.slow
 def test_the_machine_changes_nothing_and_is_told_nothing(tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 20\ntext.usetex: True\n")
     (tmp_path / "home").mkdir()

@@ -27,7 +27,7 @@ def test_there_is_a_notebook_for_each_of_the_things_people_do() -> None:
 
 
 @pytest.mark.parametrize("path", [
-    path if path.stem in ("own_task", "cleaning") else pytest.param(path, marks=pytest.mark.slow) for path in NOTEBOOKS
+    path if path.stem == "own_task" else pytest.param(path, marks=pytest.mark.slow) for path in NOTEBOOKS
 ], ids=lambda path: path.stem)  # fmt: skip
 def test_a_notebook_runs_as_a_script(path: Path, tmp_path: Path) -> None:
     pytest.importorskip(NEEDS.get(path.stem, "tsgkit"))

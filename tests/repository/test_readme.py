@@ -44,6 +44,7 @@ def test_commands_print_what_pages_show(
         assert capsys.readouterr().out == output
 
 
+@pytest.mark.usefixtures("nothing_else_given")
 @pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n>>> " in text])
 def test_the_python_shown_gives_the_results_shown(page: str, root: Path) -> None:
     [path] = [path for path in (ROOT / page, ROOT / "docs" / page) if path.is_file()]

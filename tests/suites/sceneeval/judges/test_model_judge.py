@@ -175,7 +175,14 @@ def test_each_object_is_shown_in_pictures_of_512_pixels_and_every_question_is_as
     assert told(finished) == by_rules
 
 
-@pytest.mark.parametrize(("cache", "new"), [(False, False), (True, True), (False, True)])
+@pytest.mark.parametrize(
+    ("cache", "new"),
+    [
+        (False, False),
+        pytest.param(True, True, marks=pytest.mark.slow),
+        pytest.param(False, True, marks=pytest.mark.slow),
+    ],
+)
 def test_what_relations_mean_is_asked_once_a_run_for_all_folders_and_new_in_the_next(
     cache: bool, new: bool, bedroom: dict[str, Any], tmp_path: Path
 ) -> None:
