@@ -4,6 +4,7 @@
   tsgkit compare runs/ablation --baseline zero-shot  every other style with this one
   tsgkit compare runs/old runs/new                   each row with the row of the other run that is most like it
   tsgkit compare runs/new --baseline runs/old --fail-if-worse
+  tsgkit compare runs/ablation --by seed             rows that differ in the seed alone, each with that of the first
   tsgkit compare runs/ablation --grid                styles by tasks, with marks where a style really differs
   tsgkit compare runs/old runs/new --figure f.pdf    the differences, drawn for a paper; with --items, how many items
                                                      each row got right and wrong, by a group too (--by k)
@@ -128,18 +129,21 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _drawn(found: Comparison, arguments: argparse.Namespace) -> Figure:
     """The figure, or why there is none, before anything is printed."""
+    from tsgkit.report.comparison import by_option
     from tsgkit.report.paper import comparison_figure, paired_figure
 
-    return paired_figure(found, arguments.by) if arguments.items else comparison_figure(found)
+    return paired_figure(found, by_option(arguments.by).get("by")) if arguments.items else comparison_figure(found)
 
 
 def _baseline(arguments: argparse.Namespace) -> str | None:
     """The baseline named; a gate without one takes the first of several runs."""
+    from tsgkit.report.comparison import by_option
+
     given: str | None = arguments.baseline
-    if given is not None or not arguments.fail_if_worse:
+    if given is not None or "along" in by_option(arguments.by) or not arguments.fail_if_worse:
         return given
     if len(arguments.runs) < 2:
-        raise UsageError("--fail-if-worse: worse than what?", hint="add --baseline, or name the older run first")
+        raise UsageError("--fail-if-worse: worse than what?", hint="add --baseline or --by, or name the older run")
     return str(arguments.runs[0])
 
 
@@ -161,7 +165,7 @@ def _grid(arguments: argparse.Namespace) -> int:
     from tsgkit.report import grid_table
     from tsgkit.report.grid import grid
 
-    for name in ("baseline", "items", "fail_if_worse", "figure"):
+    for name in ("baseline", "by", "items", "fail_if_worse", "figure"):
         if getattr(arguments, name):
             hint = "leave one of them out: the grid compares each style with the model's first one"
             raise UsageError(f"--grid and --{name.replace('_', '-')} do not go together", hint=hint)

@@ -4,11 +4,16 @@
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
   tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
   tsgkit eval --task sa-sgg --task ma-sgg --model A --solver single --solver vote:5 --solver agent
+  tsgkit eval --model A --style zero-shot --style few-shot --shots 1 --shots 5 --seed 1 --seed 2
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
 The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
 error of the service, and prints the table when nothing is left. An exception in a suite's code costs its item alone: it
 counts as error (exit code 1), and the same command tries it again with the replies it has.
+
+Each value of a repeated option makes rows of its own where it changes what is asked: --shots in few-shot styles, --seed
+in few-shot styles, baselines that draw lots and judges that see options in a drawn order, --prompts wherever a model is
+asked in the words of prompts. The fifth command has five rows a task: one zero-shot, four few-shot.
 
 A model is named PROVIDER/NAME, as LiteLLM does; baseline/rules, baseline/random, script:FILE (replies by item_id) and
 replay:RUN need no model. python:MODULE:NAME (python:./FILE.py:NAME) is a function of your own: messages in, text out.
@@ -67,7 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--seed", type=int, action="append", metavar="N", help="of what is drawn: examples, intervals; repeatable"
     )
-    asked.add_argument("--prompts", action="append", metavar="DIR", help="another set of prompts; repeatable")
+    asked.add_argument(
+        "--prompts",
+        type=lambda name: None if name == "default" else name,
+        action="append",
+        metavar="DIR",
+        help="another set of prompts; repeatable, 'default' names those that are used without this option",
+    )
     asked.add_argument("--model-arg", action="append", metavar="K=V", help="a parameter, for one model M:K=V")
     asked.add_argument("--plan", metavar="NAME", help="these settings from eval/plans/NAME.yaml or a file")
     how = parser.add_argument_group("how it is carried out")

@@ -3,8 +3,8 @@
   tsgkit explain runs/NAME-IDENTITY --item bread/3
   tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html
 
-Where several rows of the run hold the item, each is shown briefly; --task, --subject, --style, --solver and --repeat
-choose one. No model is called.
+Where several rows of the run hold the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
+--prompts, --seed and --repeat choose one. No model is called.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solver", metavar="S", help="only by this solver")
     parser.add_argument("--repeat", type=int, metavar="N", help="only in this repeat, from 0")
     parser.add_argument("--shots", type=int, metavar="K", help="only with so many examples")
-    parser.add_argument("--prompts", metavar="DIR", help="only with these prompts")
+    parser.add_argument("--prompts", metavar="NAME", help="only with these prompts, as tables name them")
     parser.add_argument("--seed", type=int, metavar="N", help="only with this seed")
     parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
     parser.add_argument("--html", metavar="FILE", help="write a page with pictures of the graphs instead")

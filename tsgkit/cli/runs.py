@@ -144,4 +144,8 @@ def _say_header(header: dict[str, Any]) -> None:
     for task, file in header["data"].items():
         say(f"  {task}: {inert(file)}, SHA-256 {header['asked']['data'][task][:16]}")
     of = f" of shard {header['shard']}" if "shard" in header else ""
-    say(f"  {count(header['samples'], 'sample')}{of}, seed {plan['seed']}, repeat {plan['repeat']}")
+    say(f"  {count(header['samples'], 'sample')}{of}, {_seeds(plan['seed'])}, repeat {plan['repeat']}")
+
+
+def _seeds(seed: int | list[int]) -> str:
+    return f"seeds {', '.join(map(str, seed))}" if isinstance(seed, list) else f"seed {seed}"

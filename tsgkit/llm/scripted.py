@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -21,6 +21,10 @@ from tsgkit.llm.reply import Ending, Reply, reply_from
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+AXES = tuple(Call._field_defaults)
+Place = tuple[object, ...]
+Values = tuple[object, ...]
+"""The values of a call on each axis; None where it has none of its own."""
 NOTHING_WRITTEN = Reply(text=None, ending=Ending.MISSING, source="script")
 
 
@@ -77,36 +81,62 @@ class Script:
 class Replay:
     """The replies of another run to the same item, task, style, solver, repeat, label and draw.
 
-    Of several subjects, each of which somebody judged, the replies about the same subject.
+    Of several subjects, each of which somebody judged, the replies about the same subject. Where that run or this one
+    has several values of shots, prompts or seed, the replies to calls of the same value.
     """
 
-    subjects: Mapping[str, Mapping[tuple[object, ...], Reply]]
+    subjects: Mapping[str, Mapping[Place, Mapping[Values, Reply]]]
+    single: Mapping[str, object] = field(default_factory=dict)
+    """The values of the axes that have one value in the other run; no axis is told of what has no plan."""
+    asked: Mapping[str, object] = field(default_factory=dict)
+    """The same of this run."""
 
     @classmethod
-    def of(cls, calls: Iterable[Mapping[str, Any]], subject: str | None) -> Replay:
+    def of(
+        cls,
+        calls: Iterable[Mapping[str, Any]],
+        subject: str | None,
+        single: Mapping[str, object] | None = None,
+        asked: Mapping[str, object] | None = None,
+    ) -> Replay:
         """The calls of a run's file, of one of its subjects; ``UsageError`` where it has several that nobody judged."""
-        subjects: dict[str, dict[tuple[object, ...], Reply]] = {}
+        subjects: dict[str, dict[Place, dict[Values, Reply]]] = {}
         judged = True
         for value in calls:
             if subject is not None and value["subject"] != subject:
                 continue
             judged = judged and bool(value.get("judge"))
-            subjects.setdefault(value["subject"], {})[_place(value)] = reply_from(value["reply"])
+            places = subjects.setdefault(value["subject"], {})
+            places.setdefault(_place(value), {})[_values(value)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
             named = ", ".join(sorted(subjects))
             raise UsageError(f"the run has several subjects: {named}", hint="say which: replay:RUN#SUBJECT")
         if not subjects:
             raise UsageError(f"the run has no call of {subject or 'anybody'}")
-        return cls(subjects)
+        return cls(subjects, single or {}, asked or {})
 
     def find(self, call: Call) -> Reply:
         """The reply to a call, whatever its prompt was."""
         places = self._about(call)
-        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0, shots=None, prompts=None)
-        found = places.get(_place(call._asdict())) or places.get(_place(by_a_program._asdict()))
-        return NOTHING_WRITTEN if found is None else replace(found, source="script")
+        by_a_program = call._replace(solver="baseline", style="", label="local", draw=0)
+        for one in (call, by_a_program):
+            for values, reply in places.get(_place(one._asdict()), {}).items():
+                if self._is_meant(one, values):
+                    return replace(reply, source="script")
+        return NOTHING_WRITTEN
 
-    def _about(self, call: Call) -> Mapping[tuple[object, ...], Reply]:
+    def _is_meant(self, call: Call, values: Values) -> bool:
+        """Whether a call of the other run has the values of this one on each axis that both depend on."""
+        for name, there in zip(AXES, values, strict=True):
+            if name in self.single and name in self.asked:  # another seed, say, but one row in either run
+                continue
+            known = self.single.get(name) if there is None and call.solver != "baseline" else there
+            wanted = self.asked.get(name) if (own := getattr(call, name)) is None else own
+            if None not in (known, wanted) and known != wanted:
+                return False
+        return True
+
+    def _about(self, call: Call) -> Mapping[Place, Mapping[Values, Reply]]:
         """The replies about the subject of a call; where the run has one subject, it stands for any."""
         if len(self.subjects) == 1:
             return next(iter(self.subjects.values()))
@@ -114,27 +144,39 @@ class Replay:
 
     def knows(self, call: Call) -> bool:
         """Whether the run has a call about the item in this way."""
-        ways = {(call.solver, call.style), ("baseline", "")}
         about = None if len(self.subjects) == 1 else call.subject
-        axes = (call.shots, call.prompts, call.seed)
-        return any((about, call.task, *way, call.sample, call.repeat, *axes) in self._samples for way in ways)
+        for one in (call, call._replace(solver="baseline", style="")):
+            there = self._samples.get((about, one.task, one.solver, one.style, one.sample, one.repeat), ())
+            if any(self._is_meant(one, values) for values in there):
+                return True
+        return False
 
     @cached_property
-    def _samples(self) -> frozenset[tuple[object, ...]]:
-        one = len(self.subjects) == 1
-        return frozenset((None if one else name, *at[:8]) for name, places in self.subjects.items() for at in places)
+    def _samples(self) -> Mapping[Place, Collection[Values]]:
+        alone, found = len(self.subjects) == 1, dict[Place, set[Values]]()
+        for name, places in self.subjects.items():
+            for at, replies in places.items():
+                found.setdefault((None if alone else name, *at[:5]), set()).update(replies)
+        return found
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """What the run has, in words: tasks with their solvers and styles."""
-        every = (place for places in self.subjects.values() for place in places)
-        return tuple(dict.fromkeys(" ".join(filter(None, map(str, place[:3]))) for place in every))
+        """What the run has, in words: tasks with their solvers, styles and values of other axes."""
+        every = (
+            (*place[:3], *(f"{name}={one}" for name, one in zip(AXES, values, strict=True) if one is not None))
+            for places in self.subjects.values()
+            for place, replies in places.items()
+            for values in replies
+        )
+        return tuple(dict.fromkeys(" ".join(filter(None, map(str, way))) for way in every))
 
 
-def _place(value: Mapping[str, Any]) -> tuple[object, ...]:
-    about = tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat"))
-    axes = tuple(value.get(name) for name in ("shots", "prompts", "seed"))
-    return (*about, *axes, value.get("label", ""), value.get("draw", ""))
+def _place(value: Mapping[str, Any]) -> Place:
+    return tuple(value.get(name, "") for name in ("task", "solver", "style", "sample", "repeat", "label", "draw"))
+
+
+def _values(value: Mapping[str, Any]) -> Values:
+    return tuple(value.get(name) for name in AXES)
 
 
 @dataclass

@@ -22,13 +22,13 @@ from tsgkit.library.cards import load_card
 from tsgkit.report.figures import with_interval
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.runs.folder import read_header
-from tsgkit.runs.plan import AXES as PLAN_AXES
+from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.stored import check_evaluation
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 
-AXES = ("task", "style", "solver", "subject", "run", *PLAN_AXES)
+AXES = ("task", "style", "solver", *OF_PLANS, "subject", "run")
 """The parts of a row that a figure can be grouped by, beside the groups of a task's samples."""
 NO_STYLE = "no style"
 LONGEST_NUMBER = 15
@@ -189,8 +189,8 @@ def _value(board: Board, profile: str, metric: str) -> Value | None:
 def _category(row: ReportRow, axis: str) -> str:
     if axis == "style":
         return row.style or NO_STYLE
-    if axis in PLAN_AXES:
-        return str(row.cell.value.get(axis, "-"))
+    if axis in OF_PLANS:
+        return str(row.depends.get(axis, f"no {axis}"))
     return row.name if axis == "run" else str(getattr(row, axis))
 
 
@@ -293,7 +293,7 @@ def _parts(row: ReportRow, by: str, subjects: set[str], styles: set[str], solver
         yield row.style or (NO_STYLE if by == "subject" else "")
     if by != "solver" and len(solvers) > 1 and row.solver != "baseline":
         yield row.solver
-    yield from (words for words in row.cell.axes if not words.startswith(f"{by}="))
+    yield from (f"{name}={value}" for name, value in row.cell.own_axes.items() if name != by)
     if row.repeat:
         yield f"#{row.repeat}"
 

@@ -10,7 +10,9 @@
 Rows are compared on the metric named, else on the main one of their task, or all that its table shows. Inside one run
 all rows of a task are compared with each other. Of several runs each row is compared with the rows of the others that
 are most like it: the same subject, solver and style, as far as there are such. With a baseline each other row is
-compared with that row of the baseline that is most like it. p-values are Holm-corrected over all pairs.
+compared with that row of the baseline that is most like it. Along an axis (style, solver, shots, prompts, seed or
+subject) each row is compared with the one that differs from it in this alone and has the first of its values. p-values
+are Holm-corrected over all pairs.
 """
 
 from __future__ import annotations
@@ -132,7 +134,8 @@ def compare(
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
     ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style);
-    ``common`` restricts rows with different items to those they share; ``by`` finds the groups of each row's items.
+    ``common`` restricts rows with different items to those they share; ``by`` finds the groups of each row's items;
+    ``along`` is an axis, in which alone the rows of a pair differ then.
     """
     if baseline is not None and not baseline.strip():
         raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
@@ -142,11 +145,14 @@ def compare(
         couples = along_axis(gathered, along, baseline)
     else:
         couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
-    notes = tuple(dict.fromkeys((*gathered.notes, *_left_out(gathered, couples))))
+    told = [_first_of(couples, along)] if along is not None and couples else []
+    notes = tuple(dict.fromkeys((*gathered.notes, *told, *_left_out(gathered, couples, along))))
     if not couples:
-        raise UsageError("there is nothing to compare: " + "; ".join(notes), hint="name another run or more tasks")
+        hint = f"a run with several: tsgkit eval --{along} A --{along} B" if along in RUN_AXES else MORE_ROWS
+        raise UsageError("there is nothing to compare: " + "; ".join(notes), hint=hint)
     pairs = paired(couples, seed)
-    return Comparison(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), baseline is not None)
+    has_baseline = baseline is not None or along is not None
+    return Comparison(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), has_baseline)
 
 
 def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path]:
@@ -156,8 +162,10 @@ def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path
     return [Path(baseline), *paths]
 
 
-BY = ("subject", "style", "solver", *AXES)
+RUN_AXES = ("style", "solver", *AXES)
+BY = ("subject", *RUN_AXES)
 """What rows may be compared by: pairs that are alike in all but this."""
+MORE_ROWS = "name another run or more tasks"
 
 
 class _By(TypedDict, total=False):
@@ -171,19 +179,33 @@ def by_option(name: str | None) -> _By:
 
 
 def along_axis(gathered: Gathered, axis: str, baseline: str | None = None) -> list[Couple]:
-    """Return the rows that differ in one axis alone, each with the first of them."""
+    """Return each row and the row that differs from it in an axis alone and has the first value; of its run, if any."""
     if axis not in BY:
         raise UsageError(f"--by {axis}: nothing to compare rows by", hint=meant(axis, BY))
     if baseline is not None:
         raise UsageError("--by compares each with the first, so --baseline has no use", hint="leave one of them out")
-    firsts: dict[tuple[object, ...], Contender] = {}
-    couples = []
-    for one in gathered.all:
-        alike = (one.place, one.metric, tuple(part for name, part in one.cell._asdict().items() if name != axis))
-        first = firsts.setdefault(alike, one)
-        if first is not one:
-            couples.append((one, first))
+    couples: list[Couple] = []
+    for group in gathered.groups:
+        values = [one.on_axis(axis) for one in group]
+        ranks = {value: rank for rank, value in enumerate(dict.fromkeys(values)) if value is not None}
+        ranked = [(ranks[value], one) for value, one in zip(values, group, strict=True) if value is not None]
+        for mine, one in ranked:
+            earlier = [(rank, row) for rank, row in ranked if rank < mine and _differ_alone(row, one, axis)]
+            earlier = [(rank, row) for rank, row in earlier if row.place == one.place] or earlier
+            first = min((rank for rank, _ in earlier), default=0)
+            couples += [(one, row) for rank, row in earlier if rank == first]
     return couples
+
+
+def _differ_alone(one: Contender, other: Contender, axis: str) -> bool:
+    """Whether two rows have the same value on every other axis that both depend on."""
+    rest = [(one.on_axis(name), other.on_axis(name)) for name in BY if name != axis]
+    return all(None in pair or pair[0] == pair[1] for pair in rest)
+
+
+def _first_of(couples: Sequence[Couple], axis: str) -> str:
+    firsts = dict.fromkeys(str(second.cell.own_axes.get(axis, second.on_axis(axis))) for _, second in couples)
+    return f"each pair differs in {axis} alone; all others are compared with the first, {axis} {' or '.join(firsts)}"
 
 
 def among(gathered: Gathered) -> list[Couple]:
@@ -241,12 +263,13 @@ def _base_of(one: Contender, bases: Sequence[Contender], baseline: str) -> Conte
     return nearest[0]
 
 
-def _left_out(gathered: Gathered, couples: Sequence[Couple]) -> Iterator[str]:
+def _left_out(gathered: Gathered, couples: Sequence[Couple], axis: str | None = None) -> Iterator[str]:
+    why = "there is no row to compare with" if axis is None else f"there is no row that differs in {axis} alone from"
     compared = {id(one) for couple in couples for one in couple}
     for group in gathered.groups:
         alone = [one.name for one in group if id(one) not in compared]
         if alone:
-            yield f"{group[0].task}: there is no row to compare with {', '.join(alone)}"
+            yield f"{group[0].task}: {why} {', '.join(alone)}"
 
 
 def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:

@@ -22,7 +22,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
-from tsgkit.runs.plan import Axes, Cell
+from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import missing
 from tsgkit.runs.state import NOWHERE, RowState
@@ -75,12 +75,21 @@ class Contender:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The members of the group asked for that each item belongs to; empty where none was, or the task has it not."""
     axes: Axes = (None, None, None)
+    """Shots, prompts and seed, each None unless its run has several, and it depends on which."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Its own values of them, else those that are the only ones of its run; prompts by name."""
+    depends: Mapping[str, Any] = field(default_factory=dict)
+    """The values of those that it depends on; prompts by their folder."""
 
     @property
     def way(self) -> str:
         """How it was asked, in words; empty for a baseline."""
         solver = "" if self.solver in ("single", "baseline") else self.solver
-        return " ".join(filter(None, [self.style, solver, *self.cell.axes]))
+        return " ".join(filter(None, [self.style, solver]))
+
+    def on_axis(self, axis: str) -> object:
+        """Its value on an axis; None where it does not depend on it."""
+        return self.depends.get(axis) if axis in AXES else getattr(self, axis) or None
 
     @property
     def cell(self) -> Cell:
@@ -90,11 +99,12 @@ class Contender:
     @property
     def title(self) -> str:
         """Who answered and how it was asked."""
-        return f"{self.subject} {self.way}".rstrip()
+        return " ".join(filter(None, [self.subject, self.way, *self.cell.axes]))
 
     def likeness(self, other: Contender) -> int:
         """How much of what makes a row two rows share."""
-        return sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style", "axes"))
+        parts: int = sum(getattr(self, name) == getattr(other, name) for name in ("subject", "solver", "style"))
+        return parts + sum(1 for name, value in self.settings.items() if other.settings.get(name) == value)
 
 
 @dataclass(frozen=True)
@@ -201,10 +211,11 @@ def _contenders(
     for cell, state in reopened.states.items():
         if cell.task in tasks:
             draws.setdefault(cell._replace(repeat=0), []).append(state)
+    plan = reopened.prepared.plan
     for cell, states in draws.items():
         (subject, task, solver, style), row = cell[:4], states[0].row
         if asked.profile == "official" and (reason := row.solver.unpublished):
-            notes.append(f"{subject} {style} on {task}: no official figures: {reason}")
+            notes.append(f"{' '.join([subject, style, *cell.axes])} on {task}: no official figures: {reason}")
             continue
         groups = _groups(states[0], reopened, asked.by)
         for metric in _metrics(asked, row.task, notes):
@@ -219,6 +230,8 @@ def _contenders(
                 solver=solver,
                 style=style,
                 axes=cell[-3:],
+                settings=plan.only_values | cell.own_axes,
+                depends=row.values(plan),
                 repeats=len(states),
                 metric=metric,
                 measure=measure,

@@ -93,7 +93,8 @@ class Explanation:
         """The options that tell the rows apart, as they are typed."""
         found = []
         for name in NARROWING:
-            values = dict.fromkeys(str(getattr(row.cell, name)) for row in self.rows)
+            told = (getattr(row.cell, name) for row in self.rows)
+            values = dict.fromkeys(str(value) for value in told if value is not None)
             if len(values) > 1:
                 found.append(f"--{name} {'|'.join(values)}")
         return tuple(found)
@@ -140,7 +141,7 @@ def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, 
     """The rows with these parts; each part must be one that the run has."""
     rows = reopened.prepared.rows
     for name, value in wanted.items():
-        known = {str(getattr(row.cell, name)) for row in rows}
+        known = {str(own) for row in rows if (own := getattr(row.cell, name)) is not None}
         if value is not None and str(value) not in known:
             raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=meant(str(value), sorted(known)))
     found = tuple(

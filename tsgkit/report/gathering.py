@@ -92,6 +92,8 @@ class ReportRow:
     """The unit that the clusters under its intervals are counted in."""
     axes: Axes = (None, None, None)
     """Shots, prompts and seed, where the plan has several."""
+    depends: Mapping[str, Any] = field(default_factory=dict)
+    """Its values of those that it depends on, whether the plan has several or one."""
 
     @property
     def n(self) -> int:
@@ -273,6 +275,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         measured=tuple(row.task.metrics),
         prompts=plan.at("prompts", cell),
         axes=cell[-3:],
+        depends=row.values(plan) | cell.own_axes,
         judge=row.judge,
         clusters_are=row.task.clusters_are(row.dataset),
         groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),

@@ -1,23 +1,25 @@
-"""Styles by tasks for every model: what each style makes of it, and where that really is a difference.
+"""Styles by tasks for every model, with shots, prompts and seeds: their values, and where they really differ.
 
     from tsgkit.report.grid import grid
 
     for row in grid([Path("runs/ablation")]).rows:
         print(row.subject, row.way, [cell and cell.value for cell in row.cells])
 
-Every other style of a model is compared with its first one, task by task, on the same items; p-values are
+Every other row of a model is compared with its first one, task by task, on the same items; p-values are
 Holm-corrected over the whole grid. A mark stands only where a difference is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tsgkit.report.comparison import Pair, interval_of, paired, too_many
 from tsgkit.report.contenders import Asked, Contender, Gathered, gather
 from tsgkit.report.figures import one_of
+from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval
 from tsgkit.scoring.pooling import pool
 
@@ -26,7 +28,7 @@ BETTER, WORSE = "(+)", "(-)"
 
 @dataclass(frozen=True)
 class GridCell:
-    """One row on one task; ``pair`` compares it with the model's first style, which has none itself."""
+    """One row on one task; ``pair`` compares it with the model's first row, which has none itself."""
 
     row: Contender
     value: float | None
@@ -35,7 +37,7 @@ class GridCell:
 
     @property
     def mark(self) -> str:
-        """Better or worse than the first style, where that is shown; else nothing."""
+        """Better or worse than the first row, where that is shown; else nothing."""
         if self.pair is None or self.pair.better is None:
             return ""
         return BETTER if self.pair.better is self.row else WORSE
@@ -43,11 +45,12 @@ class GridCell:
 
 @dataclass(frozen=True)
 class GridRow:
-    """One style of one model."""
+    """One style of one model, with one value of each axis that the run has several of."""
 
     subject: str
     way: str
     cells: tuple[GridCell | None, ...]
+    axes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,15 +67,21 @@ class Grid:
     clusters_are: str = "scenarios"
 
     @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes, beside the style, that some row has a value of."""
+        return tuple(name for name in AXES if any(name in row.axes for row in self.rows))
+
+    @property
     def legend(self) -> str:
         """What the marks stand for."""
         brackets = f"values in percent; brackets hold 95 % intervals over {self.clusters_are}"
+        row = "row" if self.axes else "style"
         if not self.pairs:
-            return f"{brackets}; every model has one style only, so nothing is compared"
+            return f"{brackets}; every model has one {row} only, so nothing is compared"
         number = len(self.pairs)
         over = "one comparison" if number == 1 else f"{number} comparisons"
         return (
-            f"{brackets}; {BETTER} better and {WORSE} worse than the model's first style on the same items "
+            f"{brackets}; {BETTER} better and {WORSE} worse than the model's first {row} on the same items "
             f"(p <= 0.05, Holm-corrected over {over}); without a mark no difference is shown"
         )
 
@@ -106,14 +115,19 @@ def grid(
 
 def _rows(gathered: Gathered, pairs: dict[Contender, Pair]) -> tuple[GridRow, ...]:
     """Models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
-    places: dict[tuple[str, str], dict[str, Contender]] = {}
+    places: dict[tuple[object, ...], dict[str, Contender]] = {}
     for one in gathered.all:
-        places.setdefault((one.subject, _shown_way(one)), {})[one.task] = one
+        places.setdefault((one.subject, _shown_way(one), *one.axes), {})[one.task] = one
     subjects = list(dict.fromkeys(one.subject for one in gathered.all))
     return tuple(
-        GridRow(subject, way, tuple(_cell(found.get(group[0].task), pairs) for group in gathered.groups))
-        for (subject, way), found in sorted(places.items(), key=lambda item: subjects.index(item[0][0]))
+        _row(list(found.values()), tuple(_cell(found.get(group[0].task), pairs) for group in gathered.groups))
+        for found in sorted(places.values(), key=lambda found: subjects.index(next(iter(found.values())).subject))
     )
+
+
+def _row(found: Sequence[Contender], cells: tuple[GridCell | None, ...]) -> GridRow:
+    first = found[0]
+    return GridRow(first.subject, _shown_way(first), cells, first.cell.own_axes)
 
 
 def _shown_way(one: Contender) -> str:

@@ -12,7 +12,7 @@ from tsgkit.report.grid import Grid, GridCell, GridRow
 from tsgkit.report.inert import Foreign, inert
 from tsgkit.report.tables import Table
 
-CSV_COLUMNS = ("model", "style", "task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
+CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
 
 
 def terminal(found: Grid) -> list[str]:
@@ -27,11 +27,18 @@ def markdown(found: Grid) -> list[str]:
 
 def _table(found: Grid) -> Table:
     heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
-    rows = tuple(
-        (Foreign(row.subject), Foreign(row.way) if row.way else NOTHING, *map(_cell, row.cells)) for row in found.rows
-    )
-    head = ("model", "style", *heads)
+    rows = tuple((*map(_word_cell, _who(row, found)), *map(_cell, row.cells)) for row in found.rows)
+    head = ("model", "style", *found.axes, *heads)
     return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=len(head))
+
+
+def _who(row: GridRow, found: Grid) -> tuple[Any, ...]:
+    """The model, the style, and the values of the axes of a row; None for an axis that it does not depend on."""
+    return row.subject, row.way, *(row.axes.get(name) for name in found.axes)
+
+
+def _word_cell(value: object) -> str:
+    return NOTHING if value in (None, "") else Foreign(str(value))
 
 
 def _cell(cell: GridCell | None) -> str:
@@ -42,14 +49,14 @@ def csv(found: Grid) -> list[str]:
     """One line for every model, style and task."""
     rows = [
         (
-            *(row.subject, row.way, task, cell.row.metric, found.profile, cell.value, *ends(cell.interval)),
+            *(*_who(row, found), task, cell.row.metric, found.profile, cell.value, *ends(cell.interval)),
             *_against_first(cell),
         )
         for row in found.rows
         for task, cell in zip(found.tasks, row.cells, strict=True)
         if cell is not None
     ]
-    return csv_lines([CSV_COLUMNS, *rows])
+    return csv_lines([("model", "style", *found.axes, *CSV_COLUMNS), *rows])
 
 
 def _against_first(cell: GridCell) -> tuple[float | None, float | None, str]:
@@ -83,6 +90,7 @@ def _row_value(row: GridRow, found: Grid) -> dict[str, Any]:
     return {
         "subject": row.subject,
         "style": row.way or None,
+        **{name: row.axes.get(name) for name in found.axes},
         "tasks": {task: _cell_value(cell) for task, cell in cells},
     }
 

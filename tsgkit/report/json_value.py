@@ -65,6 +65,7 @@ def _beside_value(beside: Beside) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in ("run", "subject", "task", "solver", "repeat")},
         "style": row.style or None,
+        **row.cell.own_axes,
         "published_style": beside.style,
         "source": beside.source,
         "differences": list(beside.differences),

@@ -378,7 +378,7 @@ def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]
         "versions",
         text(", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])),
     )
-    yield "samples", text(f"{header.get('samples', 0):,}, seed {plan['seed']}, repeat {plan['repeat']}")
+    yield "samples", text(f"{header.get('samples', 0):,}, seed {_listed(plan['seed'])}, repeat {plan['repeat']}")
     for model, settings in asked["models"].items():
         yield "subject", Markup(html.name(model) + text(_settings(settings, header.get("models", {}).get(model, {}))))
     for task, file in header["data"].items():
@@ -391,6 +391,10 @@ def _facts(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]
     asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
     for way, sha in asking.items():
         yield "prompts", Markup(html.name(way) + text(f": {str(sha)[:SHORT_HASH]}"))
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _settings(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.gathering import Beside, Figure, Report, ReportRow
-from tsgkit.runs.prepared import RULES
+from tsgkit.runs.plan import RULES
 from tsgkit.suites.suite import Suite, suites
 
 PUBLISHED = "published"

@@ -104,7 +104,8 @@ def _percent(value: float | None) -> str:
 def _row(result: Result, metric: str) -> tuple[str, ...]:
     cell, counts = result.cell, result.board.counts
     usage = usage_value(result.usage)
-    way = [cell.style or "-", *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
+    style = cell.style or ("" if cell.axes else "-")
+    way = [*filter(None, [style]), *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
     asked = result.board.n - result.unasked
     return (
         cell.task,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
+from tsgkit.runs.plan import Cell
 from tsgkit.runs.stored import check_evaluation, samples_in
 from tsgkit.scoring.outcomes import FAILURES
 
@@ -42,8 +43,7 @@ def _summary(path: Path) -> dict[str, Any]:
     recorded = set[str]()
     for _, value in samples_in(path / SAMPLES):
         if value["outcome"] not in FAILURES:
-            names = ("subject", "task", "solver", "style", "repeat", "item_id")
-            recorded.add(repr([value[name] for name in names]))
+            recorded.add(repr((Cell.of(value), value["item_id"])))
     return {
         "run": str(path),
         "identity": header["identity"],

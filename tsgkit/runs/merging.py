@@ -62,7 +62,7 @@ PARTS = (*WAY, *AXES, "sample", "judge", "label", "draw", "body")
 OF_SAMPLE = len(WAY) + len(AXES) + 1
 TURN = "turn"
 """The field of a merged call that says its place among those of its sample, where its place in the file does not."""
-TOLD = ("task", "solver", "style", "sample", "label")
+TOLD = ("task", "solver", "style", *AXES, "sample", "label")
 TABLES = """
 pragma journal_mode = off;
 pragma synchronous = off;

@@ -1,8 +1,14 @@
-"""What shall be run: subjects x tasks x solvers x styles x repeats, from options or a YAML file in ``eval/plans``.
+"""What shall be run: subjects x tasks x solvers x styles x axes x repeats, from options or a file in ``eval/plans``.
 
 >>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules", "openai/x"), styles=("zero-shot", "cot"))
 >>> [(cell.subject, cell.style) for cell in cells_of(plan)]
 [('baseline/rules', ''), ('openai/x', 'zero-shot'), ('openai/x', 'cot')]
+
+Several values of shots, prompts or seed multiply only the rows that they can change.
+
+>>> plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), styles=("cot", "few-shot"), shots=(1, 4))
+>>> [(cell.style, cell.shots) for cell in cells_of(plan)]
+[('cot', None), ('few-shot', 1), ('few-shot', 4)]
 
 A folder of finished pictures or rooms is a subject too; the way in which it is looked at stands where a model's solver
 does: the protocol.
@@ -10,6 +16,7 @@ does: the protocol.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from itertools import product
@@ -33,10 +40,17 @@ from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.solvers.families import family_of
-from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing
+from tsgkit.suites.styles import SHOTS
+from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task
 
 BASELINE, SCRIPT, REPLAY = "baseline/", "script:", "replay:"
 BASELINE_SOLVER = "baseline"
+RULES = "rules"
+"""The judge that asks nobody."""
+FEW_SHOT = "few-shot"
+"""The word in the name of a style that shows worked examples."""
+DEFAULT = "default"
+"""The name of the prompts that are found without a folder."""
 MOST_REPEATS = 1000
 
 
@@ -77,7 +91,8 @@ class Plan(BaseModel):
     ids: Names = ()
     repeat: Annotated[StrictInt, Field(ge=1, le=MOST_REPEATS)] = 1
     seed: StrictInt | Annotated[tuple[StrictInt, ...], SEVERAL] = 0
-    prompts: FileName | Annotated[tuple[FileName, ...], SEVERAL] | None = None
+    prompts: FileName | Annotated[tuple[FileName | None, ...], SEVERAL] | None = None
+    """Folders of prompts; None for those that are found without a folder."""
     model_args: Names = ()
     images: Names = ()
     """Folders of pictures, as ``NAME=DIR``."""
@@ -100,32 +115,48 @@ class Plan(BaseModel):
         """Take a list of one value for that value, and no value twice."""
         if not isinstance(value, (list, tuple)):
             return value
-        values = list(dict.fromkeys(value))
+        values = [one for place, one in enumerate(value) if one not in value[:place]]
         return values[0] if len(values) == 1 else tuple(values)
 
-    @property
-    def folders_of_prompts(self) -> dict[str, str]:
-        """The folders of prompts by their names, where there are several; ``UsageError`` where two have one name."""
-        folders = self.prompts if isinstance(self.prompts, tuple) else ()
-        found = {short_name(folder): folder for folder in folders}
-        if len(found) < len(folders):
-            twice = next(name for name in found if sum(short_name(one) == name for one in folders) > 1)
-            raise UsageError(f"--prompts: two folders are called {twice}", hint="rename one: rows tell them apart so")
-        return found
-
     def several(self, axis: str) -> tuple[Any, ...]:
-        """Return the values of an axis where it has several; else None alone."""
+        """Return the values of an axis, prompts by name, where it has several; else None alone."""
         value = getattr(self, axis)
         if not isinstance(value, tuple):
             return (None,)
-        return tuple(self.folders_of_prompts) if axis == "prompts" else value
+        return tuple(self.prompt_names) if axis == "prompts" else value
 
     def at(self, axis: str, cell: Cell | None = None) -> Any:  # noqa: ANN401  (a number, or a folder)
         """Return the value of an axis for a row: its own, else the plan's only or first one."""
         own = None if cell is None else getattr(cell, axis)
-        own = self.folders_of_prompts.get(own, own) if axis == "prompts" and own is not None else own
         value = getattr(self, axis)
-        return own if own is not None else value[0] if isinstance(value, tuple) else value
+        if own is None:
+            return value[0] if isinstance(value, tuple) else value
+        return self.prompt_names[own] if axis == "prompts" else own
+
+    @property
+    def prompt_names(self) -> dict[str, str | None]:
+        """Its folders of prompts by name: the ends of their paths, as long as it takes to tell them apart.
+
+        >>> list(Plan(prompts=("terse", "old/long", "new/long", None)).prompt_names)
+        ['terse', 'old/long', 'new/long', 'default']
+        """
+        folders = self.prompts if isinstance(self.prompts, tuple) else (self.prompts,)
+        parts = {folder: (DEFAULT,) if folder is None else Path(folder).parts for folder in folders}
+        lengths = dict.fromkeys(parts, 1)
+        while True:
+            names = {folder: "/".join(part[-lengths[folder] :]) for folder, part in parts.items()}
+            times = Counter(names.values())
+            short = [one for one, name in names.items() if times[name] > 1 and lengths[one] < len(parts[one])]
+            if not short:
+                break
+            lengths |= {folder: lengths[folder] + 1 for folder in short}
+        return {_sayable(folder or name if times[name] > 1 else name): folder for folder, name in names.items()}
+
+    @property
+    def only_values(self) -> dict[str, Any]:
+        """Its values on the axes that have one value, by axis; prompts by name."""
+        values = {"shots": self.shots or SHOTS, "prompts": next(iter(self.prompt_names)), "seed": self.seed}
+        return {name: value for name, value in values.items() if not isinstance(getattr(self, name), tuple)}
 
     @property
     def folders(self) -> tuple[Folder, ...]:
@@ -139,7 +170,10 @@ Axes = tuple[int | None, str | None, int | None]
 
 
 class Cell(NamedTuple):
-    """One row of the result: a subject on a task, in one way, once."""
+    """One row of the result: a subject on a task, in one way, once.
+
+    The axes are None unless the plan has several values of them, and the row depends on which.
+    """
 
     subject: str
     task: str
@@ -148,11 +182,12 @@ class Cell(NamedTuple):
     repeat: int
     shots: int | None = None
     prompts: str | None = None
+    """The name that the plan has for a folder of prompts."""
     seed: int | None = None
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Cell:
-        """Return the row that a line is about; what an old line lacks is what its plan has."""
+        """Return the row that a line is about."""
         return cls(*(value.get(name, "") for name in WAY), *(value.get(name) for name in AXES))
 
     @property
@@ -163,7 +198,12 @@ class Cell(NamedTuple):
     @property
     def axes(self) -> tuple[str, ...]:
         """The values of its axes, in words."""
-        return tuple(f"{name}={value}" for name in AXES if (value := getattr(self, name)) is not None)
+        return tuple(f"{name}={value}" for name, value in self.own_axes.items())
+
+    @property
+    def own_axes(self) -> dict[str, Any]:
+        """The values of its axes, by axis."""
+        return {name: value for name in AXES if (value := getattr(self, name)) is not None}
 
     @property
     def title(self) -> str:
@@ -174,39 +214,45 @@ class Cell(NamedTuple):
         return " ".join([self.subject, self.task, *ways, *self.axes, *([f"#{self.repeat + 1}"] if self.repeat else [])])
 
 
-def short_name(folder: str) -> str:
-    """Return the name of a folder of prompts without the folders that it lies in."""
-    return Path(folder).name or folder
+Tasks = Mapping[str, Task]
 
 
-def cells_of(plan: Plan, first_protocols: Mapping[str, str] | None = None) -> Iterator[Cell]:
+def cells_of(plan: Plan, tasks: Tasks | None = None) -> Iterator[Cell]:
     """All rows of a plan in order; a baseline has neither style nor solver, and some solvers have no style.
 
-    ``first_protocols`` says, task by task, how folders are looked at where the plan does not.
+    The tasks say how folders are looked at where the plan does not, and which baselines and protocols draw lots.
     """
+    tasks = tasks or {}
     folders = tuple(folder.name for folder in plan.folders)
     for subject in (*plan.models, *folders):
         for task in plan.tasks:
-            protocols = plan.protocols or ((first_protocols or {}).get(task, PUBLISHED),)
+            protocols = plan.protocols or ((tasks[task].protocols[0] if task in tasks else PUBLISHED),)
             ways = [(protocol, "") for protocol in protocols] if subject in folders else _ways(plan, subject)
             for solver, style in ways:
-                is_folder = subject in folders
-                for axes in _axes(plan, subject, style, is_folder=is_folder):
+                row = Cell(subject, task, solver, style, 0)
+                depends = axes_of(row, plan, tasks)
+                for axes in product(*(plan.several(name) if name in depends else (None,) for name in AXES)):
                     for repeat in range(plan.repeat):
                         yield Cell(subject, task, solver, style, repeat, *axes)
 
 
-def _axes(plan: Plan, subject: str, style: str, *, is_folder: bool) -> Iterator[Axes]:
-    """Yield the values of the axes of a row: of those with several values that make a difference to it.
+def axes_of(cell: Cell, plan: Plan, tasks: Tasks) -> frozenset[str]:
+    """The axes that a row depends on.
 
-    Numbers of examples are of few-shot styles, prompts of whoever is asked, seeds of what is drawn: the examples, what
-    a baseline leaves to chance, what is shown of a folder.
+    Numbers of examples are of few-shot styles, prompts of whoever is asked in their words, seeds of what is drawn: the
+    examples, what a baseline leaves to chance, the order in which options are shown.
     """
-    has_shots, asks = "few-shot" in style, not subject.startswith(BASELINE)
-    draws = has_shots or not asks or is_folder
-    shots = plan.several("shots") if has_shots else (None,)
-    prompts = plan.several("prompts") if asks else (None,)
-    yield from product(shots, prompts, plan.several("seed") if draws else (None,))
+    is_folder = cell.subject in {folder.name for folder in plan.folders}
+    is_baseline = cell.subject.startswith(BASELINE)
+    is_styled = not is_folder and not is_baseline and family_of(cell.solver).styled
+    has_examples = is_styled and FEW_SHOT in cell.style
+    drawn = cell.subject if is_baseline else cell.solver if is_folder else ""
+    depends = {
+        "shots": has_examples,
+        "prompts": is_styled or (is_folder and plan.judge not in (None, RULES)),
+        "seed": has_examples or (drawn != "" and (cell.task not in tasks or tasks[cell.task].draws_lots(drawn))),
+    }
+    return frozenset(name for name, does in depends.items() if does)
 
 
 def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
@@ -214,6 +260,11 @@ def _ways(plan: Plan, subject: str) -> Sequence[tuple[str, str]]:
         return [(BASELINE_SOLVER, "")]
     pairs = ((solver, style if family_of(solver).styled else "") for solver in plan.solvers for style in plan.styles)
     return list(dict.fromkeys(pairs))
+
+
+def _sayable(name: str) -> str:
+    """Return the name of a file with all that is no text of it escaped."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 FOLDERS: Mapping[Kind, str] = {"images": "pictures", "scenes": "rooms"}
@@ -266,7 +317,8 @@ def made(settings: Mapping[str, Any], source: str) -> Plan:
         return Plan.model_validate(dict(settings))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
+        places = first["loc"][:1] if first["loc"][:1] in {(name,) for name in AXES} else first["loc"]
+        field = ".".join(str(part) for part in places)
         fields = ", ".join(Plan.model_fields)
         raise UsageError(
             f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,19 +34,18 @@ from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
 from tsgkit.replies import READER
 from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
-from tsgkit.runs.plan import BASELINE, REPLAY, SCRIPT, Cell, Plan, cells_of
+from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.solvers.families import family_of
 from tsgkit.suites.solvers.solver import HasWarnings, Solver
+from tsgkit.suites.styles import SHOTS
 from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
 from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
 from tsgkit.version import __version__
 
-RULES = "rules"
-"""The judge that asks nobody."""
 LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
 LONGEST_NAME = 60
 SCENE_TIME = 120.0
@@ -66,6 +66,8 @@ class Row:
     """Which samples of the dataset are asked."""
     judge: str | None = None
     """Who looks, where the subject is a folder of finished things."""
+    depends: frozenset[str] = frozenset()
+    """The axes that it depends on, whether the plan has several values of them or one."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -81,6 +83,11 @@ class Row:
     def asked(self) -> str:
         """Who is asked: the subject, or who looks at it; ``rules`` and baselines ask nobody."""
         return self.cell.subject if self.judge is None else self.judge
+
+    def values(self, plan: Plan) -> dict[str, Any]:
+        """Its values of the axes that it depends on, whether the plan has several of them or one; prompts by folder."""
+        usual = {"shots": SHOTS, "prompts": DEFAULT}
+        return {name: plan.at(name, self.cell) or usual.get(name, 0) for name in AXES if name in self.depends}
 
     def where(self, item_id: str) -> Call:
         """Who asks, when a sample of this row is worked on; the call's own fields are empty."""
@@ -188,6 +195,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
         raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
     plan = plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)})
     settings = _settings(plan, tasks)
+    _check_axes(plan, tasks)
     _check_ways(plan, tasks)
     datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
     chosen = chosen_numbers(plan, datasets)
@@ -195,8 +203,8 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
     looking = {"seconds": scene_time or None, "boxes": boxes, "form": form, "formats": formats}
     solvers = _Solvers(plan, tasks, datasets, looking)
     rows = tuple(
-        row_of(cell, plan, tasks[cell.task], solvers.of(cell), datasets, chosen)
-        for cell in cells_of(plan, first_protocols(tasks))
+        row_of(cell, plan, tasks, solvers.of(cell), datasets, chosen)
+        for cell in cells_of(plan, tasks)
         if chosen[cell.task]
     )
     secrets = secrets_of(settings.values())
@@ -206,7 +214,7 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, 
 def row_of(
     cell: Cell,
     plan: Plan,
-    task: Task,
+    tasks: Mapping[str, Task],
     solver: Solver,
     datasets: Mapping[str, Dataset],
     chosen: Mapping[str, Sequence[int]],
@@ -214,7 +222,8 @@ def row_of(
     """A row of a plan."""
     is_folder = any(cell.subject == folder.name for folder in plan.folders)
     judge = plan.judge if is_folder else None
-    return Row(cell, task, solver, datasets[cell.task], chosen[cell.task], judge)
+    depends = axes_of(cell, plan, tasks)
+    return Row(cell, tasks[cell.task], solver, datasets[cell.task], chosen[cell.task], judge, depends)
 
 
 def _task_names(plan: Plan) -> tuple[str, ...]:
@@ -224,11 +233,6 @@ def _task_names(plan: Plan) -> tuple[str, ...]:
     fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
     known = [name for name in card_names() if name in fitting]
     return tuple(in_order(unnamed(known))) if known else default_tasks()
-
-
-def first_protocols(tasks: Mapping[str, Task]) -> dict[str, str]:
-    """How each task looks at finished things where nothing is said."""
-    return {name: task.protocols[0] for name, task in tasks.items()}
 
 
 def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
@@ -305,6 +309,28 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     return found
 
 
+WHY_NOT = {
+    "shots": "no model is asked in a few-shot style",
+    "prompts": "no model is asked in the words of prompts",
+    "seed": "nothing that is asked or drawn depends on it",
+}
+"""Why an axis multiplies no row."""
+
+
+def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
+    """Refuse several values of what no row depends on, and several names of one folder."""
+    changing = {name for cell in cells_of(plan, tasks) for name in cell.own_axes}
+    for name in AXES:
+        if plan.several(name) != (None,) and name not in changing:
+            shown = ", ".join(map(str, plan.several(name)))
+            wrong = f"--{name}: several values ({shown}), but {WHY_NOT[name]}"
+            raise UsageError(wrong, hint="name one, or leave it out")
+    folders: dict[Path, str] = {}
+    for one in filter(None, plan.prompt_names.values()):
+        if (other := folders.setdefault(Path(one).resolve(), one)) != one:
+            raise UsageError(f"--prompts: {other} and {one} are the same folder", hint="name it once")
+
+
 def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
     if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
@@ -314,10 +340,8 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
     if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
         raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
     for task in tasks.values():
-        for style in plan.styles:
-            for solver in plan.solvers:
-                for prompts in plan.folders_of_prompts.values() or [plan.at("prompts")]:
-                    task.check_way(style, solver, prompts)
+        for style, solver, prompts in product(plan.styles, plan.solvers, plan.prompt_names.values()):
+            task.check_way(style, solver, prompts)
         if plan.pairing not in task.pairings:
             ways = " or ".join(task.pairings)
             raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
@@ -377,7 +401,7 @@ class _Solvers:
             return found.viewer(viewing, self.datasets[task])
         if subject:
             return self.tasks[task].baseline(subject, plan.at("seed", cell), self.datasets[task])
-        shots = plan.at("shots", cell) if "few-shot" in style else None
+        shots = plan.at("shots", cell) if FEW_SHOT in style else None
         seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
         return self.tasks[task].solver(solver, style, self.datasets[task], shots=shots, seed=seed, prompts=prompts)
 

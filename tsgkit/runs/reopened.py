@@ -20,7 +20,7 @@ from tsgkit.runs.folder import CALLS, SAMPLES, SHARD, RunFolder, read_header
 from tsgkit.runs.item_errors import judge, written
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, cells_of
-from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, first_protocols, in_shard, row_of
+from tsgkit.runs.prepared import Prepared, Row, chosen_numbers, in_shard, row_of
 from tsgkit.runs.results import Result, results_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.runs.state import RowState, states_of
@@ -73,8 +73,8 @@ def prepared_again(
     chosen = chosen_numbers(plan, datasets, is_part=bool(only))
     recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
     rows = tuple(
-        row_of(cell, plan, tasks[cell.task], recorded(cell.task, cell.solver, cell.style), datasets, chosen)
-        for cell in cells_of(plan, first_protocols(tasks))
+        row_of(cell, plan, tasks, recorded(cell.task, cell.solver, cell.style), datasets, chosen)
+        for cell in cells_of(plan, tasks)
         if chosen[cell.task]
     )
     prepared = Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))

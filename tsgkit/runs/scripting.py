@@ -16,10 +16,11 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.runs.folder import CALLS, read_header
+from tsgkit.runs.plan import AXES
 from tsgkit.runs.stored import calls_in
 from tsgkit.suites.transcript import LOCAL
 
-WAY = ("subject", "solver", "style", "repeat")
+WAY = ("subject", "solver", "style", "repeat", *AXES)
 
 
 def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:

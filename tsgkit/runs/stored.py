@@ -129,6 +129,10 @@ def _wrong_cell(value: dict[str, Any], item: str) -> str:
     for name in (*WAY, item):
         if type(value[name]) is not (int if name == "repeat" else str):
             return name
+    return _wrong_axis(value)
+
+
+def _wrong_axis(value: dict[str, Any]) -> str:
     kinds = zip(AXES, (int, str, int), strict=True)
     return next((name for name, kind in kinds if type(value.get(name)) not in (kind, NoneType)), "")
 
@@ -157,6 +161,8 @@ def _wrong_call(value: dict[str, Any]) -> str:
     repeat = value.get("repeat", 0)
     if not isinstance(repeat, int) and not (isinstance(repeat, str) and re.fullmatch("[0-9]*", repeat)):
         return "repeat"
+    if axis := _wrong_axis(value):
+        return axis
     try:
         reply = reply_from(value["reply"])
     except (TypeError, ValueError, AttributeError, KeyError):

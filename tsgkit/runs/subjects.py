@@ -19,9 +19,9 @@ from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.scripted import Asked, Replay, Script, script_in
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
-from tsgkit.runs.plan import REPLAY, SCRIPT
+from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
-from tsgkit.runs.stored import calls_in
+from tsgkit.runs.stored import calls_in, plan_of
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def subjects_of(
         if model in models:
             subjects[model] = _door(model, prepared, folder, limits, budget, prices[model], cache, reads_cache)
         elif model.startswith((SCRIPT, REPLAY)):
-            subjects[model] = source_of(model, folder, tuple(_asked(model, prepared)))
+            subjects[model] = source_of(model, folder, tuple(_asked(model, prepared)), prepared.plan)
     return subjects
 
 
@@ -148,23 +148,25 @@ def _door(
     )
 
 
-def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = ()) -> Asked:
+def source_of(subject: str, folder: RunFolder, asked: Sequence[Call] = (), plan: Plan | None = None) -> Asked:
     """A script or a replay, asked as if it were a model; ``UsageError`` where it says nothing of what will be asked."""
-    source, has = recorded_of(subject)
+    source, has = recorded_of(subject, plan)
     if asked and not any(map(source.knows, asked)):
         raise UsageError(f"{subject}: says nothing about any item that is asked", hint=has)
     return Asked(source, folder)
 
 
-def recorded_of(subject: str) -> tuple[Script | Replay, str]:
-    """What a script or a replay says, and of what in words."""
+def recorded_of(subject: str, plan: Plan | None = None) -> tuple[Script | Replay, str]:
+    """What a script or a replay says in a plan, and of what in words."""
     kind, _, rest = subject.partition(":")
     if f"{kind}:" == SCRIPT:
         script = script_in(read_text(rest), rest)
         return script, f"its items begin with {', '.join(list(script.replies)[:3]) or 'nothing: it is empty'}"
     path, _, name = rest.partition("#")
-    read_header(Path(path))
-    replay = Replay.of((value for _, value in calls_in(Path(path) / CALLS)), name or None)
+    header = read_header(Path(path))
+    single = plan_of(header, Path(path)).only_values if "plan" in header else None
+    calls = (value for _, value in calls_in(Path(path) / CALLS))
+    replay = Replay.of(calls, name or None, single, plan.only_values if plan is not None else None)
     return replay, f"the run has {', '.join(replay.ways[:6])}"
 
 

@@ -31,7 +31,7 @@ from tsgkit.suites.metrics import Metric, check_metrics, columns_of
 from tsgkit.suites.readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.solvers.solver import BASELINE, Solver
 
 Kind = Literal["models", "images", "scenes"]
 """What can be evaluated: models, folders of pictures, folders of rooms."""
@@ -228,6 +228,10 @@ class Task(ABC):
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """What has to be told of the rows beside the scores, such as those that this task leaves out."""
         return ()
+
+    def draws_lots(self, way: str) -> bool:
+        """Whether a baseline, or a protocol, depends on the seed; other rows are not repeated for several seeds."""
+        return way.startswith(f"{BASELINE}/") and way != f"{BASELINE}/rules"
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:  # noqa: B027  (most tasks have one way)
         """``UsageError`` where there is no such style or solver, even if nobody is asked by them."""

@@ -26,7 +26,7 @@ from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.families import refuse_solver
 from tsgkit.suites.solvers.solver import BASELINE, Solver
 from tsgkit.suites.solvers.unasked import Baseline, Recorded
-from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, Way, Words
+from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, SHUFFLED, Way, Words, way_of
 from tsgkit.suites.spatialgen.auditing import auditable_rows
 from tsgkit.suites.spatialgen.baselines import controls, guessing
 from tsgkit.suites.spatialgen.judging import read_twice, verdicts_of
@@ -63,6 +63,13 @@ class SpatialGenTask(Task):
         """The rows of a file, a folder, an installed dataset, or (None) those the card names."""
         source = self.source(data)
         return Rows(str(source), rows_in(source))
+
+    def draws_lots(self, way: str) -> bool:
+        """Whether a baseline breaks ties or guesses by lot, or a protocol orders options or chooses pictures so."""
+        if way.startswith(f"{BASELINE}/"):
+            return not way.startswith(f"{BASELINE}/constant:")
+        shown = way_of(way)
+        return shown.base != PUBLISHED_WAY or shown.control == SHUFFLED
 
     def check_way(self, style: str, solver: str, prompts: str | None) -> None:
         """Prompts are true ones; solvers are for models that answer in words."""
