@@ -156,10 +156,19 @@ def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: st
 
 
 def test_an_exception_in_code_of_ones_own_is_a_counted_error(tmp_path: Path) -> None:
-    task = tk.Task("own/broken", ROWS, "{country}", score=lambda row, answer: 1 / 0)
-    run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
-    assert [one.outcome for one in run.samples] == ["error", "error", "unreadable"]
-    assert "ZeroDivisionError" in (run.samples[0].error or "")
+    scores: dict[str, Any] = {
+        "ZeroDivisionError": lambda row, answer: 1 / 0,
+        "not 'nan'": lambda row, answer: float("nan"),
+        "not 'None'": lambda row, answer: None,
+    }
+    for number, (said, score) in enumerate(scores.items()):
+        task = tk.Task("own/broken", ROWS, "{country}", score=score)
+        run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / f"run{number}", quiet=True)
+        assert [one.outcome for one in run.samples] == ["error", "error", "unreadable"]
+        assert said in (run.samples[0].error or "")
+    silent = tk.Task("own/broken", ROWS, "{country}", read=lambda text, row: None)
+    run = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
+    assert [one.outcome for one in run.samples] == ["unreadable"] * 3
 
 
 MINE = """

@@ -129,6 +129,19 @@ def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
         assert "<script" not in figure._repr_svg_() + figure.alt
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tk.draw(3), "int cannot be drawn"),  # type: ignore[arg-type]
+        (lambda: tk.merge([], "out"), "nothing to merge"),
+        (lambda: tk.refine("person -> verb -> wash"), "refine takes graphs"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_graph_is_told(call: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
 def test_old_names_work_and_warn() -> None:
     with pytest.warns(DeprecationWarning, match="refine_sync is now tsgkit.refine"):
         assert getattr(tk, "refine_sync")([]).changes == ()  # noqa: B009  (a name of earlier versions)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.agents import cleaning, telling
 from tsgkit.agents.decomposition import WRITTEN
 from tsgkit.agents.refinement import Effort
+from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.llm.loop import waited
 from tsgkit.llm.own_models import given
@@ -66,7 +67,7 @@ async def arefine(
 ) -> cleaning.Cleaned:
     """Do the same in the event loop that is running."""
     return await cleaning.arefine(
-        graphs,
+        _graphs(graphs),
         _asked(model),
         vocabulary=vocabulary,
         told=told,
@@ -114,6 +115,17 @@ async def agenerate(
         effort=effort,
         model_args=_arguments(model_arg),
     )
+
+
+def _graphs(graphs: Any) -> Graphs:  # noqa: ANN401  (whatever a caller gives)
+    """Return graphs to clean; ``UsageError`` where something else is given."""
+    if isinstance(graphs, Narrative):
+        return graphs
+    found = [] if isinstance(graphs, (str, bytes)) else list(graphs)
+    if (isinstance(graphs, (str, bytes)) and graphs) or not all(isinstance(one, ActionGraph) for one in found):
+        hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"
+        raise UsageError("refine takes graphs or a narrative", hint=hint)
+    return found
 
 
 def _asked(model: Any) -> Any:  # noqa: ANN401

@@ -106,6 +106,8 @@ def score(
 
 def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> merging.Merged:
     """Merge shards of one run, of calls or of pictures into one folder; what is missing is named in the result."""
+    if not sources:
+        raise UsageError("nothing to merge", hint="name the folders of the shards")
     return merging.merge(_paths(sources), Path(output), None if data is None else str(data))
 
 
@@ -148,9 +150,13 @@ def draw(
         if against is not None:
             raise UsageError("a narrative is drawn alone", hint="give one of its graphs")
         return Drawing(draw_narrative(what, title=title))
-    if against is not None:
+    if against is not None and isinstance(what, ActionGraph):
         return Drawing(draw_diff(against, what, diff(against, what, vocabulary).changes, title=title))
-    return Drawing(draw_graph(what, vocabulary, title=title))
+    found: Any = what
+    if not isinstance(found, ActionGraph):
+        kinds = "a graph, a narrative, or the path of a file"
+        raise UsageError(f"{type(what).__name__} cannot be drawn", hint=f"give {kinds}")
+    return Drawing(draw_graph(found, vocabulary, title=title))
 
 
 def _path(run: Place) -> Path:

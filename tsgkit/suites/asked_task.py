@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic
 
-from tsgkit.errors import NotationError, UsageError
+from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Note
 from tsgkit.library.cards import Card
@@ -251,6 +252,13 @@ class AskedTask(Task, Generic[Item, Answer]):
         return TwoReadings(outcome, self.told(found), reason, self.noted(found), None, why, (), spans)
 
 
+def number_of(value: object, metric: str) -> float:
+    """Return what code of the user's says a sample is worth; ``FileProblem`` where that is no number."""
+    if isinstance(value, (int, float)) and math.isfinite(value):  # a bool is one
+        return float(value)
+    raise FileProblem(f"{metric}: a score is a finite number, not {str(value)[:40]!r}")
+
+
 OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]
 
 
@@ -267,8 +275,11 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
             """Score what was read, by the added metrics too."""
             judged: Judged = super().score(item, reading, asked)
             told = getattr(item, "row", item)
-            more = {name: Score(float(function(told, judged.answer)), 1.0) for name, (_, function) in own.items()}
-            return replace(judged, scores={**judged.scores, "strict": {**judged.scores["strict"], **more}})
+            more = {
+                name: Score(number_of(function(told, judged.answer), name), 1.0) for name, (_, function) in own.items()
+            }
+            strict = {**judged.scores["strict"], **{name: Score(value, 1.0) for name, value in more.items()}}
+            return replace(judged, scores={**judged.scores, "strict": strict})
 
     measured = copy(task)
     measured.__class__ = Measured

@@ -40,7 +40,7 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
 from tsgkit.scoring.score import Score
-from tsgkit.suites.asked_task import RowTask
+from tsgkit.suites.asked_task import RowTask, number_of
 from tsgkit.suites.judged import AnswerScores, Judged
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
@@ -177,9 +177,10 @@ class Task(RowTask[OwnItem, Any]):
             inside = said[said.rfind("[") + 1 : said.rfind("]")] if 0 <= said.rfind("[") < said.rfind("]") else said
             return inside.strip() or Unreadable("no answer")
         try:
-            return self._read(text, item.row)
+            found = self._read(text, item.row)
         except ValueError as error:
             return Unreadable(str(error) or "no answer")
+        return Unreadable("no answer") if found is None else found
 
     def answer_scores(self, item: OwnItem, answer: Any, asked: AsAsked | None) -> AnswerScores:  # noqa: ANN401
         """Score an answer; none is worth nothing."""
@@ -189,9 +190,7 @@ class Task(RowTask[OwnItem, Any]):
         if self._score is not None:
             found = self._score(item.row, answer)
         values = found if isinstance(found, Mapping) else dict.fromkeys(self._metrics, found)
-        if lacking := [name for name in self._metrics if name not in values]:
-            raise UsageError(f"{self.key}: its score says nothing of {lacking[0]}")
-        scores = {name: Score(float(values[name]), 1.0) for name in self._metrics}
+        scores = {name: Score(number_of(values.get(name), name), 1.0) for name in self._metrics}
         return AnswerScores(scores, answer=json.loads(json.dumps(answer, default=str)))
 
     def schema(self, item: OwnItem) -> dict[str, Any]:
