@@ -274,11 +274,9 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
         def score(self, item: Any, reading: Reading[Any], asked: AsAsked | None) -> Judged:  # noqa: ANN401
             """Score what was read, by the added metrics too."""
             judged: Judged = super().score(item, reading, asked)
-            told = getattr(item, "row", item)
-            more = {
-                name: Score(number_of(function(told, judged.answer), name), 1.0) for name, (_, function) in own.items()
-            }
-            strict = {**judged.scores["strict"], **{name: Score(value, 1.0) for name, value in more.items()}}
+            told, strict = getattr(item, "row", item), dict(judged.scores["strict"])
+            for name, (_, function) in own.items():
+                strict[name] = Score(number_of(function(told, judged.answer), name), 1.0)
             return replace(judged, scores={**judged.scores, "strict": strict})
 
     measured = copy(task)
