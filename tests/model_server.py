@@ -19,6 +19,7 @@ the status of the first requests, whatever they hold, and ``port`` says where to
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import subprocess
@@ -232,8 +233,11 @@ async def serve(script: Script, port: int, connection: Callable[[Any], Connectio
         await leaving.wait()
         leaving.clear()
         server.close()
-        for transport in list(script.transports):
-            transport.abort()
+        for _ in range(3):
+            for transport in list(script.transports):
+                transport.abort()
+            await asyncio.sleep(0)  # who was accepted just now gets a transport
+        gc.collect()  # or, since the server is closed, none, and a reference cycle holds the socket open and mute
         await asyncio.sleep(gone)
 
 
