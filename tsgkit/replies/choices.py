@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
@@ -90,28 +91,23 @@ FITS = (
     r"|(?:matches|fits|describes\s++\w+(?:\s++\w+)?)\s++(?:best|exactly|perfectly)"
     r"|es\s++la\s++que\s++mejor|(?:beschreibt|passt)\s++\w*\s*+am\s++besten|correspond\s++le\s++mieux"
 )
-SENTENCES = tuple(
-    map(
-        re.compile,
-        (
-            rf"\b(?i:{NOUN})\s++(?i:here\s++|therefore\s++)?(?i:{IS})\s*+(?i:{PERHAPS}\s*+)?:?\s*+(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
-            rf"\b(?i:{NOUN})\s++(?i:{IS})\s*+:?\s*+\(([a-h])\)",
-            rf"\b(?i:{SO})\b[,:]?\s*+(?i:(?:{I_SAY}|(?:we|i)\s++have|only|ist|es|c'est)\s++)?(?i:(?:the|die|la)\s++)?"
-            rf"(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
-            rf"(?<!\w)(?i:{I_SAY})\s*+:?\s*+(?i:(?:the\s++)?(?:{NOUN}|sentence|graph)\s*+)?{CAPITAL}{ENDED}",
-            rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*+(?:but|sondern|sino)\s++(?:{NOUN}\s*+)?){CAPITAL}{ENDED}",
-            rf"{FIRST}\s*+(?i:is|seems|ist|es|est)\s++(?i:the\s++|die\s++|la\s++)?(?i:(?:only|clearly|definitely|therefore)\s++)*"
-            rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
-            rf"|answer\b)",
-            rf"{FIRST}\s*+(?i:{FITS})",
-            rf"(?i:{NOUN})\s++{FIRST}[^.\n]{{0,120}}(?i:(?:that|this|it|which)(?:'s|\s++is)\s++the\s++one\b)",
-            rf"\b(?i:corresponds?\s++to|i\.e\.,?|namely|which\s++is)\s++(?i:the\s++)?(?i:{NOUN})\s*+{CAPITAL}{ENDED}",
-            rf"\b(?i:correct|right|richtig|correcta?|correcte)\s++(?i:is|ist|es|est)\s++(?i:la\s++)?(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
-            rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*+:?\s*+(?:选项)?{CAPITAL}",
-            rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*+(?:选项)?\s*+:?\s*+{CAPITAL}",
-            rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
-        ),
-    )
+SENTENCES = (
+    rf"\b(?i:{NOUN})\s++(?i:here\s++|therefore\s++)?(?i:{IS})\s*+(?i:{PERHAPS}\s*+)?:?\s*+(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
+    rf"\b(?i:{NOUN})\s++(?i:{IS})\s*+:?\s*+\(([a-h])\)",
+    rf"\b(?i:{SO})\b[,:]?\s*+(?i:(?:{I_SAY}|(?:we|i)\s++have|only|ist|es|c'est)\s++)?(?i:(?:the|die|la)\s++)?"
+    rf"(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
+    rf"(?<!\w)(?i:{I_SAY})\s*+:?\s*+(?i:(?:the\s++)?(?:{NOUN}|sentence|graph)\s*+)?{CAPITAL}{ENDED}",
+    rf"\b(?i:neither|nor|weder|noch|ni)\b[^.\n]{{0,40}}(?i:,?\s*+(?:but|sondern|sino)\s++(?:{NOUN}\s*+)?){CAPITAL}{ENDED}",
+    rf"{FIRST}\s*+(?i:is|seems|ist|es|est)\s++(?i:the\s++|die\s++|la\s++)?(?i:(?:only|clearly|definitely|therefore)\s++)*"
+    rf"(?i:(?:correct|right|best|richtige?|correcta?|correcte|bonne)(?!\s++(?:about|that|in)\b)(?:\s++(?:{NOUN}|match|one))?"
+    rf"|answer\b)",
+    rf"{FIRST}\s*+(?i:{FITS})",
+    rf"(?i:{NOUN})\s++{FIRST}[^.\n]{{0,120}}(?i:(?:that|this|it|which)(?:'s|\s++is)\s++the\s++one\b)",
+    rf"\b(?i:corresponds?\s++to|i\.e\.,?|namely|which\s++is)\s++(?i:the\s++)?(?i:{NOUN})\s*+{CAPITAL}{ENDED}",
+    rf"\b(?i:correct|right|richtig|correcta?|correcte)\s++(?i:is|ist|es|est)\s++(?i:la\s++)?(?i:{NOUN}\s*+)?{CAPITAL}{ENDED}",
+    rf"(?:答案|选项)(?:应该|应当|应)?(?:是|为|选)\s*+:?\s*+(?:选项)?{CAPITAL}",
+    rf"(?<!不)(?:应该|应|故|因此|所以|我)?(?:选择|选)(?!项)\s*+(?:选项)?\s*+:?\s*+{CAPITAL}",
+    rf"{FIRST}\s*+(?:项|选项)?\s*+(?:是|为)?\s*+(?:正确|最(?:符合|合适|恰当|准确|贴切))",
 )
 SAID_IN_WORDS = re.compile(rf"\b{NOUN}\s++{IS}\s*+:?\s*+([^\n]{{1,300}})", re.IGNORECASE)
 IN_PARENTHESES = re.compile(r"\(([A-H])\)")
@@ -298,11 +294,17 @@ def _boxed(part: Part, options: Options) -> list[Statement]:
     return found
 
 
+@cache
+def _sentences() -> tuple[re.Pattern[str], ...]:
+    """Return what sentences that answer look like, compiled when first asked for: it takes longer than all the rest."""
+    return tuple(map(re.compile, SENTENCES))
+
+
 def _in_sentences(part: Part, options: Options) -> list[Statement]:
     """Return the letters and words of sentences that answer: no questions, conditions or denials."""
     text = bare(part).text
     found = {}
-    for pattern in SENTENCES:
+    for pattern in _sentences():
         for match in pattern.finditer(text):
             is_quoted = part.text[max(match.start() - 1, 0)] in '"“«'
             if not is_quoted and is_sure(text, match.start()) and not _is_question(text, match.end()):
