@@ -110,6 +110,15 @@ def test_makers_take_their_options_by_name(tmp_path: Path) -> None:
         tk.make("scene", tmp_path / "more.csv")
 
 
+def test_what_a_model_prints_is_no_part_of_what_a_maker_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def chatty(messages: Messages) -> str:
+        print("thinking aloud")
+        return "{}"
+
+    made = tk.make("spatialgen", tmp_path / "rows.jsonl", model=chatty, scene="Kitchen", count=1)
+    assert "thinking aloud" in capfd.readouterr().out and made.summary
+
+
 def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
     (graph,) = tk.read("person -> verb -> wash; wash -> dobj -> cup").graphs
     other = tk.ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "<script>"))

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from tsgkit.errors import FileProblem
+from tsgkit.report.inert import OUTPUT
 from tsgkit.report.inert import count as count
 from tsgkit.report.inert import inert as inert
 
@@ -15,7 +16,7 @@ from tsgkit.report.inert import inert as inert
 def say(text: str = "") -> None:
     """One line of a command's output; ``FileProblem`` where it cannot be written."""
     try:
-        _print(text, sys.stdout)
+        _print(text, OUTPUT.get() or sys.stdout)
     except BrokenPipeError:
         raise
     except OSError as error:

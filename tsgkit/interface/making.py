@@ -14,7 +14,6 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.own_models import given
+from tsgkit.report.inert import OUTPUT
 from tsgkit.suites.suite import suites
 
 
@@ -82,8 +82,8 @@ def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa:
 
     def work() -> None:
         try:
-            with redirect_stdout(said):
-                done.set_result(run(arguments))
+            OUTPUT.set(said)
+            done.set_result(run(arguments))
         except BaseException as error:  # noqa: BLE001  (raised by whoever waits)
             done.set_exception(error)
 

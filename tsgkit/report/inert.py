@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 import unicodedata
+from contextvars import ContextVar
+from typing import IO
 
+OUTPUT: ContextVar[IO[str] | None] = ContextVar("OUTPUT", default=None)
+"""Takes the lines of a command instead of standard output, for the thread or task that sets it."""
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
