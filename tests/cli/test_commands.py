@@ -54,8 +54,11 @@ def test_help_names_every_command_and_imports_nothing_heavy() -> None:
     assert result.stdout.endswith("[]\n")
 
 
-def test_no_words_show_the_help_and_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_words_show_where_to_begin_and_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
+    out, _ = said(capsys)
+    assert all(f"tsgkit {command}" in out for command in ("eval", "explain", "refine", "generate", "init", "--help"))
+    assert max(map(len, out.splitlines())) <= 80
     assert main(["--version"]) == 0
     assert "tsgkit 0." in said(capsys)[0]
 
@@ -71,10 +74,10 @@ def test_every_command_has_a_help_with_its_exit_codes(command: str, capsys: pyte
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["chek"], "no such command: chek; check?"),
+        (["chek"], "there is no command chek\n  check?"),
         (["--frobnicate"], "--frobnicate"),
         (["check"], "no file given"),
-        (["check", "--frob", "x"], "unrecognized arguments: --frob"),
+        (["check", "--frob", "x"], "there is no option --frob"),
         (["check", "missing.txt"], "missing.txt: no such file"),
         (["check", "claen.txt"], "clean.txt?"),
         (["check", "sub"], "sub: this is a folder"),
@@ -82,16 +85,16 @@ def test_every_command_has_a_help_with_its_exit_codes(command: str, capsys: pyte
         (["check", "note.md"], "note.md: no triplet found"),
         (["check", "clean.txt", "--ignore", "typo"], "there is no code typo"),
         (["check", "clean.txt", "--vocabulary", "clean.txt"], "clean.txt: line 1: broken JSON"),
-        (["convert", "clean.txt"], "the following arguments are required: OUT"),
+        (["convert", "clean.txt"], "missing: OUT"),
         (["convert", "clean.txt", "out.csv"], "no format is known by the ending '.csv'"),
         (["convert", "clean.txt", "-"], "name it with --to"),
         (["convert", "clean.txt", "out", "--to", "csv"], "there is no format 'csv'"),
         (["convert", "clean.txt", "nowhere/out.json"], "nowhere/out.json: cannot be written"),
         (["convert", "rows.jsonl", "out.txt"], "rows.jsonl: line 17: broken JSON"),
-        (["draw", "clean.txt"], "the following arguments are required: -o/--out"),
+        (["draw", "clean.txt"], "missing: -o/--out"),
         (["draw", "clean.txt", "-o", "x.svg", "--graph", "7"], "has no graph 7"),
         (["draw", "clean.txt", "-o", "x.svg", "--item", "tea"], "has no item tea"),
-        (["draw", "clean.txt", "-o", "x.svg", "--graph", "x"], "invalid int value"),
+        (["draw", "clean.txt", "-o", "x.svg", "--graph", "x"], "--graph: 'x' is no whole number"),
     ],
 )
 def test_wrong_usage_is_one_clear_line_and_exit_two(

@@ -14,37 +14,89 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tsgkit.cli.parser import Parser
 from tsgkit.cli.terminal import complain, fill_closed_streams, flush, let_go_of_stdout, say
 from tsgkit.errors import GOOD, INTERRUPTED, OUR_BUG, WRONG_USAGE, TsgkitError
 from tsgkit.version import __version__
 
-COMMANDS = {
-    "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
-    "convert": "write graphs in another format, and say what it cannot carry",
-    "score": "score replies you collected elsewhere, in two profiles",
-    "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
-    "audit": "how much of a benchmark can be answered without understanding, and what is wrong with it",
-    "agree": "how far a judge agrees with people, with another judge, with itself",
-    "report": "tables of runs, by groups, beside the published ones, in many formats",
-    "refine": "clean scene graphs: exact repairs, and a model for what is left; says why for every change",
-    "generate": "turn a story into scene graphs with a model",
-    "agents": "show the graphs of the agents",
-    "make": "new items and training sets, checked by code; goes on where it was stopped",
-    "images": "pictures of a task's items from an image model; goes on where it was stopped",
-    "rescore": "judge the stored replies of a run again; no model is called",
-    "runs": "list the runs there are, show one",
-    "compare": "compare runs, or the rows of one, item by item: differences, how sure, a grid of styles",
-    "cache": "the replies kept across runs: how many, where; forget them",
-    "init": "make a project of your own that runs at once",
-    "explain": "one item of a run: what was sent, read and scored, and why",
-    "prompts": "list the tasks and styles, show the exact prompt of an item",
-    "data": "the published datasets: list them, get them, import a copy",
-    "draw": "draw a graph, a narrative or a difference as SVG",
+GROUPS = {
+    "evaluate": {
+        "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
+        "images": "paint the pictures of a task's items with an image model",
+        "score": "score replies you collected elsewhere, in two profiles",
+        "rescore": "score the stored replies of a run again; no model is called",
+        "audit": "find what a benchmark gives away without understanding, and its defects",
+        "agree": "measure how far a judge agrees with people, another judge, itself",
+    },
+    "look": {
+        "report": "tables and figures of runs, by groups, in many formats",
+        "compare": "compare runs, or the rows of one, item by item, with tests",
+        "explain": "one item of a run: what was sent, read and scored, and why",
+        "runs": "list, show and merge runs",
+        "draw": "draw a graph, a narrative or a difference as SVG",
+    },
+    "clean and make": {
+        "check": "lint graphs and datasets: the schema, L, the hands, broken lines",
+        "refine": "clean scene graphs, and say why for every change",
+        "generate": "turn a story into scene graphs with a model",
+        "convert": "write graphs in another format, and say what it cannot carry",
+        "make": "new items and training sets, checked by code",
+        "agents": "show the graphs of the agents",
+    },
+    "data": {
+        "tasks": "list the tasks: what each asks and needs",
+        "prompts": "list the prompts and styles, show the exact prompt of an item",
+        "data": "list the published datasets, get them, import a copy",
+        "init": "make a project of your own that runs at once",
+        "cache": "the replies kept across runs: how many, where; forget them",
+    },
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+ELSEWHERE = {
+    "list": "tsgkit tasks, tsgkit runs list or tsgkit data list",
+    "ls": "tsgkit tasks, tsgkit runs list or tsgkit data list",
+    "run": "tsgkit eval evaluates a model; tsgkit runs list lists what was run",
+    "evaluate": "tsgkit eval",
+    "bench": "tsgkit eval",
+    "benchmark": "tsgkit eval",
+    "test": "tsgkit eval",
+    "view": "tsgkit report RUN -o report.html",
+    "show": "tsgkit report RUN, or tsgkit explain RUN --item ID for one item",
+    "leaderboard": "tsgkit report RUN RUN ..., or tsgkit compare RUN RUN",
+    "results": "tsgkit report RUN",
+    "export": "tsgkit report RUN -o results.csv",
+    "diff": "tsgkit compare RUN RUN; tsgkit draw A --against B for graphs",
+    "logs": "tsgkit runs list",
+    "log": "tsgkit runs list",
+    "models": "any name of LiteLLM is a model: tsgkit eval --model PROVIDER/NAME",
+    "lint": "tsgkit check FILE",
+    "validate": "tsgkit check FILE",
+    "clean": "tsgkit refine FILE -o OUT",
+    "download": "tsgkit data get NAME",
+    "new": "tsgkit init DIR",
+    "create": "tsgkit init DIR",
+    "resume": "tsgkit eval with the same words goes on with a run",
+    "retry": "tsgkit eval with the same words asks again what failed",
+    "version": "tsgkit --version",
+}
+"""Verbs of other tools, and what is typed here instead."""
+START = """\
+tsgkit {version}: scene graphs from any model, read, checked and compared
+
+evaluate                   tsgkit eval
+  a model                  tsgkit eval --model openai/gpt-4o --limit 20
+  several ways of asking   tsgkit eval --model openai/gpt-4o --style zero-shot,cot
+see what went wrong        tsgkit explain RUN --item ID
+clean scene graphs         tsgkit refine graphs.jsonl -o clean.jsonl
+turn a story into graphs   tsgkit generate story.txt --model openai/gpt-4o -o out.jsonl
+begin a project            tsgkit init my-project
+
+The first needs no key and no network. tsgkit tasks lists what can be asked,
+tsgkit --help all commands."""
 CODE = "--code"
 MORE = (
     "tsgkit COMMAND --help says more about each.",
-    "--code FILE, with any command: load tasks, solvers, metrics and styles of yours from a Python file",
+    "--code FILE, with any command, loads tasks, solvers, metrics and styles of yours.",
 )
 EXIT_CODES = """exit codes: 0 good; 1 finished, but errors were found; 2 wrong usage or an unreadable file;
 3 a gate was missed; 4 a budget was reached; 70 a bug in tsgkit; 130 interrupted"""
@@ -100,12 +152,14 @@ def _is_somewhere() -> bool:
 
 def _run(words: list[str]) -> int:
     words = _with_code(words)
-    if not words or words == ["help"]:
-        _parser().print_help()
+    if not words:
+        say(START.format(version=__version__))
         return GOOD
+    if words[0] == "help":
+        words = [*words[1:2], "--help"]
     try:
         command = module_of(words[0] if words[0] in COMMANDS else _chosen(words[0]))
-        own = _Parser(
+        own = Parser(
             prog=f"tsgkit {words[0]}",
             description=command.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -138,23 +192,19 @@ def _with_code(words: list[str]) -> list[str]:
 
 
 def _chosen(word: str) -> str:
-    """The command that a word names; argparse says what is wrong with any other, and shows the help."""
-    parser = _parser()
-    arguments, rest = parser.parse_known_args([word])
-    if arguments.command is None or rest:
-        parser.error(f"no such option: {word}")
-    command: str = arguments.command
-    return command
+    """The command that a word names; the parser says what is wrong with any other, or shows the help."""
+    known = commands()
+    if word in known:
+        return word
+    if word.startswith("-"):
+        _parser(known).parse_args([word])
+    else:
+        from tsgkit.lexicon import nearest
 
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose help is output like any other: it is an error where that cannot be written."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401  (a stream, or none)
-        if file is sys.stdout and message:
-            say(message.removesuffix("\n"))
-        else:
-            super()._print_message(message, file)
+        near = "" if word in ELSEWHERE else next((one.name for one in nearest(word, known, limit=1)), "")
+        hint = ELSEWHERE.get(word) or (f"{near}?" if near else "tsgkit --help lists the commands")
+        complain(f"there is no command {word}", hint)
+    raise SystemExit(WRONG_USAGE)
 
 
 def commands() -> dict[str, str]:
@@ -173,26 +223,18 @@ def module_of(command: str) -> Any:  # noqa: ANN401  (a module)
     return next(import_module(suite.commands[command].module) for suite in suites() if command in suite.commands)
 
 
-def _parser() -> argparse.ArgumentParser:
-    known = commands()
+def _parser(known: dict[str, str]) -> argparse.ArgumentParser:
     width = max(map(len, known))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in known.items()]
-    parser = _Parser(
+    of_suites = {name: summary for name, summary in known.items() if name not in COMMANDS}
+    lines: list[str] = []
+    for title, group in (GROUPS | {"suites": of_suites}).items():
+        lines += [f"{title}:", *(f"  {name:<{width}}  {summary}" for name, summary in group.items()), ""]
+    parser = Parser(
         prog="tsgkit",
         usage="tsgkit COMMAND ... | --help | --version",
         description="Scene graphs from any model: read, checked and compared.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join(["commands:", *lines, "", *MORE, EXIT_CODES]),
+        epilog="\n".join([*lines, *MORE, EXIT_CODES]),
     )
     parser.add_argument("--version", action="version", version=f"tsgkit {__version__}")
-    parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of the commands below", type=_command)
     return parser
-
-
-def _command(name: str) -> str:
-    if name in COMMANDS or name in (known := commands()):
-        return name
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, 1)
-    raise argparse.ArgumentTypeError(f"no such command: {name}" + (f"; {near[0]}?" if near else ""))

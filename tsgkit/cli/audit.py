@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, UsageError
 
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data", nargs="?", metavar="DATA", help="a file of rows, a folder of them, an installed dataset"
     )
-    parser.add_argument("--task", action="append", default=[], metavar="T", help="a task or a suite; repeatable")
+    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")

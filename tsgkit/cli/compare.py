@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.figures import COLUMNS_HELP, check_figure_target, save_figure
+from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, say, say_lines
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 
@@ -40,7 +41,7 @@ FORMATS = ("terminal", "markdown", "csv")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--task", action="append", default=[], metavar="T", help="only this task; repeatable")
+    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="only these tasks: A,B")
     parser.add_argument(
         "--metric", metavar="M", help="this metric (default: the main one of each task, or all of its table)"
     )

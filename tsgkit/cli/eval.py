@@ -2,9 +2,9 @@
 
   tsgkit eval                                            four tsg tasks, our data, built-in rules: no key, no network
   tsgkit eval --model openai/gpt-4o                      a model on all tasks; the key comes from the environment
-  tsgkit eval --model A --model B --style zero-shot --style cot --style few-shot
-  tsgkit eval --task sa-sgg --task ma-sgg --model A --solver single --solver vote:5 --solver agent
-  tsgkit eval --model A --style zero-shot --style few-shot --shots 1 --shots 5 --seed 1 --seed 2
+  tsgkit eval --model A --model B --style zero-shot,cot,few-shot
+  tsgkit eval --task sa-sgg,ma-sgg --model A --solver single,vote:5,agent
+  tsgkit eval --model A --style zero-shot,few-shot --shots 1 --shots 5 --seed 1 --seed 2
   tsgkit eval --task tsg/sgqa --model openai/x --model-arg api_base=http://127.0.0.1:8000/v1
 
 The run is kept under runs/ (or --out). Stopped by whatever, the same command continues it, asks again what ended in an
@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.cli.options import add_max_outage
+from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED
 
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     asked = parser.add_argument_group("what is asked (part of the run's identity)")
     asked.add_argument(
-        "--task", action="append", metavar="T", help="a task (tsg/sgqa) or suite (tsg: its published tasks)"
+        "--task", action=Listed, metavar="T", help="tasks (sgqa,sgds) or suites (tsg: its published tasks)"
     )
     asked.add_argument("--model", action="append", metavar="M", help="a subject; repeatable (default: the card's)")
     asked.add_argument("--images", action="append", metavar="NAME=DIR", help="a folder of pictures (ID.png) to judge")
@@ -53,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     asked.add_argument("--shuffled", action="store_true", help="also show the picture of another item: a control")
     asked.add_argument(
         "--style",
-        action="append",
+        action=Listed,
         metavar="S",
-        help="zero-shot (default), cot, few-shot, cot-few-shot, structured; repeatable",
+        help="zero-shot (default), cot, few-shot, cot-few-shot, structured; several: A,B",
     )
     asked.add_argument(
-        "--solver", action="append", metavar="S", help="single (default), vote:N, agent, agent:exact; repeatable"
+        "--solver", action=Listed, metavar="S", help="single (default), vote:N, agent, agent:exact; several: A,B"
     )
     asked.add_argument(
         "--shots", type=int, action="append", metavar="K", help="examples in few-shot styles (default 10); repeatable"

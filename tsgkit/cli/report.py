@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.figures import add_report_arguments, report_figure
+from tsgkit.cli.parser import Listed
 from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from tsgkit.report.formats import FORMATS
 
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--by", action="append", default=[], metavar="G", help="also by this group; repeatable")
+    parser.add_argument("--by", action=Listed, default=[], metavar="G", help="also by these groups: A,B")
     parser.add_argument(
         "--format", metavar="F", help=f"{', '.join(FORMATS)} (default: by the ending of FILE, else terminal)"
     )

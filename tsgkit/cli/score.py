@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import STDIN
@@ -43,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--by",
-        action="append",
+        action=Listed,
         default=[],
         metavar="G",
-        help="also by a group, as k, domain, tag, scene; a wrong name lists those of the task; repeatable",
+        help="also by a group, as k, domain, tag, scene; a wrong name lists those of the task; several: A,B",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--samples", action="store_true", help="add every sample with its answer, scores and evidence")

@@ -55,7 +55,7 @@ def _next_steps(prepared: Prepared) -> Iterator[str]:
 
 def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
     """Options that ask another subject the same; none for what is asked where nothing is named."""
-    named = [] if tasks == default_tasks() else [word for task in tasks for word in ("--task", task)]
+    named = [] if tasks == default_tasks() else ["--task", ",".join(tasks)]
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 

@@ -57,6 +57,8 @@ class Suite:
     tasks: Mapping[str, str] = field(default_factory=dict)
     """The places of its tasks' classes by what follows the suite's name in a card's ``task``; the first comes first
     in tables."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """What has to be given for a task, by what follows the suite's name; a task that is missing needs a model."""
     kinds_of: str = ""
     """The place of a function that names the tasks whose rows a file or folder holds; tasks of rows need none."""
     inspector: str = ""

@@ -9,6 +9,10 @@ SUITE = Suite(
         "layout": "tsgkit.suites.formalimg.layout:LayoutTask",
         "natural": "tsgkit.suites.formalimg.natural:NaturalTask",
     },
+    needs={
+        "knolling": "pictures and a model that looks: --images NAME=DIR --judge M",
+        "natural": "pictures and a model that looks: --images NAME=DIR --judge M",
+    },
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
     importer="tsgkit.suites.formalimg.importing",
     makers={

@@ -9,6 +9,10 @@ SUITE = Suite(
         "fidelity": "tsgkit.suites.sceneeval.fidelity:FidelityTask",
         "plausibility": "tsgkit.suites.sceneeval.plausibility:PlausibilityTask",
     },
+    needs={
+        "fidelity": "rooms: --scenes NAME=DIR (none given: two folders of ours)",
+        "plausibility": "rooms: --scenes NAME=DIR (none given: two folders of ours)",
+    },
     kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
     inspector="tsgkit.suites.sceneeval.annotation_files",
     makers={

@@ -5,6 +5,7 @@ from tsgkit.suites.suite import Command, Suite
 SUITE = Suite(
     name="spatialgen",
     tasks={"questions": "tsgkit.suites.spatialgen.questions:SpatialGenTask"},
+    needs={"questions": "pictures and a model that looks: --images NAME=DIR --judge M"},
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",
     makers={

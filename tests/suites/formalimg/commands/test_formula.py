@@ -147,7 +147,7 @@ def test_verify_official_takes_texts_as_published(files: None, capsys: pytest.Ca
         (["verify", "(exists ?x (On ?x ?x))", "layout.json"], "no layout tells whether On holds"),
         (["verify", GOOD, "layout.json", "--profile", "official", "--distinct"], "for the profile strict"),
         (["verify", GOOD, "layout.json", "--work", "0"], "no number of steps"),
-        (["check", GOOD, "--scenario", "indoors"], "invalid choice"),
+        (["check", GOOD, "--scenario", "indoors"], "--scenario: there is no indoors"),
         ([], "VERB"),
     ],
 )

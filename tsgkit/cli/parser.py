@@ -1,0 +1,107 @@
+"""The parser of every command: mistakes in one line, with the word that was meant.
+
+>>> parser = Parser(prog="tsgkit sing")
+>>> _ = parser.add_argument("--task", action=Listed, metavar="T")
+>>> parser.parse_args(["--task", "sgqa,sgds", "--task", "ma-sgg"]).task
+['sgqa', 'sgds', 'ma-sgg']
+>>> mistake("unrecognized arguments: --tasks x", parser)
+('there is no option --tasks', '--task?')
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from tsgkit.cli.terminal import complain, say
+from tsgkit.errors import WRONG_USAGE
+
+UNKNOWN = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
+REQUIRED = re.compile(r"the following arguments are required: (.*)")
+CHOICE = re.compile(r"argument ([^:]+): invalid choice: ('.*'|\".*\") \(choose from (.*)\)", re.DOTALL)
+OPTION = re.compile(r"argument ([^:]+): (.*)", re.DOTALL)
+VALUE = re.compile(r"invalid (int|float) value: (.*)", re.DOTALL)
+NUMBERS = {"int": "whole number", "float": "number"}
+LACKS = {"expected one argument": "a value is missing", "expected at least one argument": "a value is missing"}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help is output like any other, and whose errors name what is wrong and what was meant."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401  (a stream, or none)
+        if file is sys.stdout and message:
+            say(message.removesuffix("\n"))
+        else:
+            super()._print_message(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the words of a command, and exit."""
+        wrong, hint = mistake(message, self)
+        complain(wrong, hint or f"{self.prog} --help shows what there is")
+        self.exit(WRONG_USAGE)
+
+
+class Listed(argparse.Action):
+    """An option that may be repeated, and takes several values between commas."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401  (the text behind the option)
+        option_string: str | None = None,
+    ) -> None:
+        """Add the values to those that are there."""
+        named = [part.strip() for part in str(values).split(",")]
+        if not all(named):
+            raise argparse.ArgumentError(self, f"{values!r}: a name is missing beside a comma")
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *named])
+
+
+def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
+    """Return what is wrong in plain words, and a hint at what was meant (empty: none), of an error of argparse."""
+    if found := UNKNOWN.fullmatch(message):
+        return _unknown(found[1].split(), parser)
+    if found := REQUIRED.fullmatch(message):
+        return f"missing: {found[1]}", ""
+    if found := CHOICE.fullmatch(message):
+        given, choices = found[2][1:-1], [one.strip().strip("'\"") for one in found[3].split(",")]
+        named = f"{found[1]}: there is no" if found[1].startswith("-") else f"there is no {found[1].lower()}"
+        return f"{named} {given}", _meant(given, choices)
+    if found := OPTION.fullmatch(message):
+        return f"{found[1]}: {_plain(found[2])}", ""
+    return message, ""
+
+
+def _plain(problem: str) -> str:
+    if found := VALUE.fullmatch(problem):
+        return f"{found[2]} is no {NUMBERS[found[1]]}"
+    return LACKS.get(problem, problem)
+
+
+def _unknown(words: Sequence[str], parser: argparse.ArgumentParser) -> tuple[str, str]:
+    word = next((word for word in words if word.startswith("-")), words[0])
+    if not word.startswith("-"):
+        return f"unexpected: {' '.join(words)}", ""
+    name = word.partition("=")[0]
+    options = sorted({option for one in _parsers(parser) for option in one._option_string_actions if len(option) > 2})
+    near = _meant(name, options)
+    return f"there is no option {name}", near if near.endswith("?") else ""
+
+
+def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yield a parser and those of its verbs."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield from _parsers(one)
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    from tsgkit.lexicon import meant
+
+    return meant(name, names)
