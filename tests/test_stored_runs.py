@@ -298,6 +298,7 @@ def with_solver(run: str, solver: str) -> None:
     file.write_text(json.dumps(header), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stored", FOLDERS, ids=lambda stored: f"{stored.suite}-{stored.run}")
 def test_a_stored_run_continues_with_a_solver_that_does_nothing(
     stored: Stored, run: str, server: Running, capsys: Captured

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from amount import some
 from prefork import Prefork
 from shipped import DATA
 from tsg_tasks import DERIVATIONS, METRICS, shown_answer
@@ -48,8 +49,8 @@ def test_every_derived_task_is_answered_by_the_baselines(task: str, commands: Pr
         assert all(sample["scores"]["official"] is None for sample in result["samples"])
 
 
-@pytest.mark.parametrize("task", ["nodes-ma", "edges-ma", "actions", "refine"])
-@pytest.mark.parametrize("solver", ["single", "vote:3"])
+@pytest.mark.parametrize("task", some(["nodes-ma", "edges-ma", "actions", "refine"], "nodes-ma", "refine"))
+@pytest.mark.parametrize("solver", some(["single", "vote:3"], "vote:3"))
 def test_recorded_replies_are_read_alike_by_every_solver(
     task: str, solver: str, commands: Prefork, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from amount import some
 from model_server import model_server
 from run_files import everything, lines
 from shipped import DATA
@@ -173,6 +174,7 @@ assert dict(os.environ) == before
 from langchain_core.tracers.langchain import wait_for_all_tracers
 wait_for_all_tracers()
 """
+TRACING = ("LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2", "LANGSMITH_TRACING")
 AS_A_COMMAND = """
 from tsgkit.cli import main
 assert main(["refine", "g.txt", "-o", "out.txt"]) in (0, 1)
@@ -182,7 +184,9 @@ wait_for_all_tracers()
 
 
 @pytest.mark.parametrize("code", [IN_PROCESS, AS_A_COMMAND], ids=["in a process of a caller's", "as a command"])
-@pytest.mark.parametrize("variable", ["LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2", "LANGSMITH_TRACING"])
+@pytest.mark.parametrize(
+    "variable", some(["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2"], "LANGSMITH_TRACING")
+)
 def test_agents_post_no_traces_whatever_the_environment_says(code: str, variable: str, tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("person -> verb -> wash\nwash -> dobj -> cup\n")
     with tracing_service() as (url, seen):

@@ -6,6 +6,7 @@ import json
 from textwrap import dedent
 
 import pytest
+from amount import some
 
 from tsgkit.graph import ActionGraph, Reading, read
 
@@ -229,12 +230,10 @@ MEGABYTES = {
 }  # fmt: skip
 
 
-LONGEST = ("open bracket lines", "strings of brackets", "open brackets", "braces", "cut triples")
+QUICK = ("parts", "labelled lists", "quotes", "commands", "struck out", "headings in a sentence")
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in LONGEST)) for kind in MEGABYTES]
-)
+@pytest.mark.parametrize("kind", some(MEGABYTES, *QUICK))
 def test_a_long_hostile_text_is_read_to_its_end(kind: str) -> None:
     reading = read(MEGABYTES[kind], 5)
     assert reading.notes or kind == "parts"

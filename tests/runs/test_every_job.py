@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amount import some
 
 pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
 pytest.importorskip("ortools", reason="items are proved satisfiable with the extra: logic")
@@ -23,7 +24,7 @@ from run_files import everything
 
 def kinds(*quick: str) -> list[Any]:
     """All kinds of jobs; those that are not among the quick ones are slow."""
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in JOBS]
+    return some(JOBS, *quick)
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ def test_an_outage_is_waited_for(name: str, whole: Whole, commands: Prefork, tmp
     assert job.product(folder) == one.product
 
 
-@pytest.mark.parametrize("name", kinds("images --rewriter"))
+@pytest.mark.parametrize("name", kinds("zero-shot"))
 def test_a_silent_service_is_seen_and_named_when_interrupted(
     name: str, whole: Whole, commands: Prefork, tmp_path: Path
 ) -> None:

@@ -83,13 +83,13 @@ ELSEWHERE = {
 START = """\
 tsgkit {version}: scene graphs from any model, read, checked and compared
 
-evaluate                   tsgkit eval
-  a model                  tsgkit eval --model openai/gpt-4o --limit 20
-  several ways of asking   tsgkit eval --model openai/gpt-4o --style zero-shot,cot
-see what went wrong        tsgkit explain RUN --item ID
-clean scene graphs         tsgkit refine graphs.jsonl -o clean.jsonl
-turn a story into graphs   tsgkit generate story.txt --model openai/gpt-4o -o out.jsonl
-begin a project            tsgkit init my-project
+evaluate                 tsgkit eval
+  a model                tsgkit eval --model openai/gpt-4o --limit 20
+  several ways of asking tsgkit eval --model openai/gpt-4o --style cot,few-shot
+see what went wrong      tsgkit explain RUN --item ID
+clean scene graphs       tsgkit refine graphs.jsonl -o clean.jsonl
+turn a story into graphs tsgkit generate story.txt --model openai/gpt-4o -o FILE
+begin a project          tsgkit init my-project
 
 The first needs no key and no network. tsgkit tasks lists what can be asked,
 tsgkit --help all commands."""
