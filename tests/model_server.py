@@ -7,13 +7,14 @@ repeated and compared whatever the timing. As a program it prints its port and s
 
 ``GET /stats`` tells what was asked; ``faults`` gives the share of requests that meet each fault: ``429`` (with
 Retry-After), ``500``, ``hang``, ``cut`` (a body shorter than announced), ``nochoices``, ``html``, ``length``,
-``filter``, ``refusal``, ``empty``, ``quota`` (429 with a code of billing), ``parts`` and ``number`` (a content that is
-a list of text parts, or a number), ``reason:WORD`` (that finish reason). ``always`` maps a word in the prompt to the
-fault that its requests always meet. ``rate`` allows that many requests in any second. ``replies`` maps a word to the
-reply given where a prompt holds it; else the reply is a letter or a word in brackets, chosen by the prompt. ``away``
-gives after how many good answers the server goes away, and for how many seconds. ``echo_key`` puts the key it was sent
-into replies and errors. ``status_of`` maps a model's name to the fault that its requests always meet, ``first`` lists
-the status of the first requests, whatever they hold, and ``port`` says where to serve.
+``filter``, ``refusal``, ``empty``, ``quota`` (429 with a code of billing), ``toolong`` (a prompt that does not fit),
+``parts`` and ``number`` (a content that is a list of text parts, or a number), ``reason:WORD`` (that finish reason).
+``always`` maps a word in the prompt to the fault that its requests always meet. ``rate`` allows that many requests in
+any second. ``replies`` maps a word to the reply given where a prompt holds it; else the reply is a letter or a word in
+brackets, chosen by the prompt. ``away`` gives after how many good answers the server goes away, and for how many
+seconds. ``echo_key`` puts the key it was sent into replies and errors. ``status_of`` maps a model's name to the fault
+that its requests always meet, ``first`` lists the status of the first requests, whatever they hold, and ``port`` says
+where to serve.
 """
 
 from __future__ import annotations
@@ -189,6 +190,9 @@ class Connection(asyncio.Protocol):
         elif fault == "quota":
             error = {"message": "You exceeded your plan", "type": "insufficient_quota", "code": "insufficient_quota"}
             self._send(429, json.dumps({"error": error}).encode())
+        elif fault == "toolong":
+            has = f"your request has {len(prompt) // 4} tokens"
+            self._error(400, f"This model's maximum context length is 128 tokens. However, {has}.", {})
         elif fault.isdigit():
             self._error(int(fault), f"this is error {fault} {key}", {})
         elif fault == "html":

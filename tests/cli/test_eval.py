@@ -26,10 +26,20 @@ from tsgkit.scoring.outcomes import COUNTS
 BUNDLED = DATA
 TASKS = ["tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", "tsg/ma-sgg"]
 ENTRY = [
-    *("subject", "judge", "solver", "style", "repeat", "data", "task", "n", "profiles", "counts", "reasons", "usage"),
+    *("subject", "judge", "solver", "style", "repeat", "data", "task", "n", "profiles", "counts", "reasons", "unasked"),
+    "usage",
 ]
 USAGE = [
-    *("calls", "from_cache", "requests", "seconds", "prompt_tokens", "completion_tokens", "reasoning_tokens"),
+    *(
+        "calls",
+        "from_cache",
+        "requests",
+        "retried",
+        "seconds",
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+    ),
     *("cached_tokens", "calls_without_usage", "cost", "calls_without_price"),
 ]
 WATCHED = """
@@ -153,7 +163,7 @@ def test_samples_nobody_was_asked_about_are_listed_as_missing(
 ) -> None:
     ended = commands.run(*words(server, "--json", "--samples", "--max-requests", "1"), cwd=tmp_path)
     [result] = ended.json["results"]
-    assert (ended.code, result["counts"]["missing"], result["n"]) == (4, 3, 4)
+    assert (ended.code, result["counts"]["missing"], result["unasked"], result["n"]) == (4, 0, 3, 1)
     assert sorted(sample["outcome"] for sample in result["samples"]) == ["answered", "missing", "missing", "missing"]
 
 
@@ -441,7 +451,7 @@ def test_progress_changes_in_place_on_a_terminal(commands: Prefork, tmp_path: Pa
         command = [word for word in words(slow, "--concurrency", "1") if word != "--quiet"]
         shown = on_a_terminal(commands, tmp_path, *command)
     assert "\x1b[1A\r\x1b[2Kopenai/x tsg/sgqa: 4/4" in shown
-    assert "of now at most 1 requests in flight" in shown
+    assert "of at most 1 in flight" in shown
     assert "left" in shown
 
 

@@ -77,16 +77,15 @@ def test_a_replay_of_another_task_says_what_the_run_has(place: Path, capsys: pyt
 
 
 @pytest.mark.slow
-def test_a_service_that_never_answers_is_given_up_and_unasked_rows_show_no_score(
+def test_a_service_that_never_answers_is_one_error_and_no_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["--model", "openai/x", "--model-arg", "api_base=http://127.0.0.1:9/v1", "--no-cache", "--concurrency", "4"]
     assert main(["eval", "--quiet", "--task", "tsg/sgqa", "--task", "tsg/sgds", *words]) == 1
     shown = capsys.readouterr()
-    assert "given up: openai/x: not asked any more: nothing was ever answered at http://127.0.0.1:9/v1" in shown.out
-    assert "tsg/sgds  zero-shot  0/60  accuracy     -" in shown.out
-    assert "not asked; in their rows they count as missing" in shown.out
-    assert "nothing is lost; go on with: tsgkit" in shown.err
+    assert "openai/x never answered: nothing was ever answered at http://127.0.0.1:9/v1, is it running?" in shown.err
+    assert "start the server, or mend its address: --model-arg api_base=..." in shown.err
+    assert "strict" not in shown.out and "go on with" not in shown.err
 
 
 def test_replies_from_the_cache_are_told_and_cost_nothing(capsys: pytest.CaptureFixture[str]) -> None:

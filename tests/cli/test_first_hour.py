@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from model_server import model_server
 
 from tsgkit.cli import ELSEWHERE, commands, main
 from tsgkit.library.cards import card_names, load_card
@@ -82,6 +83,78 @@ def test_manifests_tell_of_every_task_that_no_model_answers_in_words() -> None:
     told_of = {f"{suite.name}/{kind}" for suite in suites() for kind in suite.needs}
     cards = [load_card(name) for name in card_names()]
     assert told_of == {card.task for card in cards if not isinstance(task_of(card), AskedTask)}
+
+
+KEY = "sk-none"
+
+
+def evaluated(base: str, out: Path, *more: str) -> list[str]:
+    words = ["eval", "--task", "sgqa,sgds", "--model", "openai/x", "--model-arg", f"api_base={base}", "--no-cache"]
+    return [*words, "--limit", "20", "--out", str(out), "--quiet", *more]
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "change"),
+    [
+        ("401", "AuthenticationError: this is error 401", "check the key: the provider's ..._API_KEY"),
+        ("404", "NotFoundError: this is error 404 (404 at {base})", "check the model's name (--model) and the address"),
+        ("quota", "RateLimitError: You exceeded your plan", "its account has no credit or quota left"),
+        ("toolong", "3 prompts were too long for it, none was short enough", "raise the context of the server"),
+    ],
+)
+def test_subject_that_cannot_be_asked_is_one_error_with_its_cause_and_no_table(
+    fault: str, cause: str, change: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with model_server(status_of={"x": fault}) as server:
+        assert main(evaluated(server.base, tmp_path / "run", "--concurrency", "2")) == 1
+        assert server.stats()["seen"] <= 5
+        base = server.base
+    said = capsys.readouterr()
+    assert said.err.startswith(f"tsgkit: openai/x never answered: {cause.format(base=base)}")
+    assert f"\n  {change}" in said.err and "go on with" not in said.err
+    assert said.out == f"openai/x: never answered, so there is nothing to show\nrun: {tmp_path / 'run'}\n"
+
+
+def test_prompts_that_are_too_long_fail_alone_where_shorter_ones_are_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with model_server(always={"Example 1": "toolong"}) as server:
+        words = evaluated(server.base, tmp_path / "run", "--style", "few-shot,zero-shot", "--json")
+        assert main([*words, "--concurrency", "1"]) == 1
+    results = {(one["task"], one["style"]): one for one in json.loads(capsys.readouterr().out)["results"]}
+    assert {one["counts"]["answered"] for (_, style), one in results.items() if style == "zero-shot"} == {20}
+    assert {one["counts"]["api_error"] for (_, style), one in results.items() if style == "few-shot"} == {20}
+
+
+def test_figures_of_an_unfinished_run_are_over_what_ended_and_marked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    with model_server(replies={"": "[nothing]"}) as server:
+        assert main(evaluated(server.base, run, "--max-requests", "12")) == 4
+    out = capsys.readouterr().out
+    assert "  tsg/sgds  zero-shot  12/20  accuracy" in out and "  tsg/sgqa  zero-shot  0/20   exact_match  -" in out
+    assert "  unfinished: 28 of 40 samples not asked; the figures are over the others\n" in out
+    rows = json.loads(told(capsys, "report", str(run), "--format", "json", code=0))["rows"]
+    assert [(row["n"], row["unasked"], row["counts"]["missing"]) for row in rows] == [(0, 20, 0), (12, 8, 0)]
+    gate = told(capsys, "report", str(run), "--fail-under", "sgds.accuracy=0", code=3)
+    assert "accuracy is unfinished: 8 of 20 samples were not asked" in gate
+
+
+def test_replies_that_were_cut_off_say_which_parameter_to_raise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with model_server(always={"": "length"}) as server:
+        out = told(capsys, *evaluated(server.base, tmp_path / "run"), code=0)
+    assert "20 truncated\n  give replies more room: --model-arg max_tokens=N\n" in out
+    report = told(capsys, "report", str(tmp_path / "run"), code=0)
+    assert "20 replies were cut off: give replies more room: --model-arg max_tokens=N" in report
+
+
+def test_requests_that_were_tried_again_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with model_server(first=[200, 429, 500, 200], retry_after="0.1") as server:
+        out = told(capsys, *evaluated(server.base, tmp_path / "run", "--concurrency", "1"), code=0)
+    assert "  2 requests failed and were tried again\n" in out
 
 
 def test_names_may_stand_between_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

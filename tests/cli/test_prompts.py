@@ -180,7 +180,7 @@ def test_a_whole_prompt_for_layouts_is_one_part(project: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["prompts"], "required"),
+        (["prompts"], "missing: list|show"),
         (["prompts", "shwo"], "shwo"),
         (["prompts", "show", "tsg/sgd"], "there is no task tsg/sgd\n  tsg/sgds?"),
         (["prompts", "show", "tsg/sgds", "--style", "cto"], "there is no style cto\n  cot?"),

@@ -105,8 +105,8 @@ def test_an_exception_of_a_model_fails_its_samples_and_the_model_is_given_up(tmp
         raise ValueError("no such thing\nand more")
 
     run = tk.evaluate("sgqa", model=broken, out=tmp_path / "run", **SIX)
-    counts = run.results[0].board.counts
-    assert (counts["api_error"], counts["missing"], run.complete) == (3, 3, False)
+    (result,) = run.results
+    assert (result.board.counts["api_error"], result.unasked, run.complete) == (3, 3, False)
     assert "ValueError: no such thing" in run.stopped and "and more" not in run.stopped
 
 

@@ -312,13 +312,15 @@ def test_missing_replies_count_as_wrong_and_are_named(questions: Path) -> None:
     assert "7 samples have no answer; they count as wrong: missing 7 (s0-0, s0-1, s1-0, s1-1, s2-0 and 2 more)" in note
 
 
-def test_samples_that_nobody_was_asked_about_count_as_wrong_too(questions: Path) -> None:
+def test_unfinished_row_is_compared_on_the_items_that_ended(questions: Path) -> None:
     run = evaluate("run", "script:good.jsonl", "script:bad.jsonl")
     records = (run / "samples.jsonl").read_text().splitlines(keepends=True)
     (run / "samples.jsonl").write_text("".join(records[:10] + records[24:]))
-    found = compare([run])
-    assert found.pairs[0].statistics.first.value == pytest.approx(10 / 24)
-    assert any("14 samples have no answer" in note and "missing 14" in note for note in found.notes)
+    with pytest.raises(UsageError, match="the rows have different items: 10 in common"):
+        compare([run])
+    found = compare([run], common=True)
+    assert found.pairs[0].statistics.first.value == 1 and found.pairs[0].statistics.items == 10
+    assert any("unfinished: 14 of 24 samples were not asked" in note for note in found.notes)
 
 
 def test_repeats_are_averaged_per_item_and_that_is_said(questions: Path) -> None:

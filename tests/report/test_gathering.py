@@ -112,18 +112,14 @@ def test_an_error_that_was_mended_is_forgotten_and_one_that_was_not_is_told(base
     assert after.n == before.n
 
 
-def test_what_nobody_was_asked_about_is_missing_and_counted(baselines: Path) -> None:
+def test_what_nobody_was_asked_about_is_counted_and_in_no_figure(baselines: Path) -> None:
     before = gather([baselines], ("k", "implicit")).rows
     after = gather([edited(baselines, lambda records: records[:5])], ("k", "implicit")).rows
-    assert [row.n for row in after] == [row.n for row in before]
-    assert sum(row.unasked for row in after) == sum(row.n for row in before) - 5
-    assert [row.outcomes["missing"] for row in after] == [row.unasked for row in after]
-    for row in after:
-        assert {g: {n: b.n for n, b in m.items()} for g, m in row.groups.items()} == next(
-            {g: {n: b.n for n, b in m.items()} for g, m in other.groups.items()}
-            for other in before
-            if other.cell == row.cell
-        )
+    assert [row.n for row in after] == [5, 0, 0, 0]
+    assert [row.total for row in after] == [row.n for row in before]
+    assert [row.outcomes["missing"] for row in after] == [0, 0, 0, 0]
+    assert sum(board.n for board in after[0].groups["k"].values()) == 5
+    assert not any(any(row.groups.values()) for row in after[1:])
 
 
 def test_a_run_named_twice_stands_once(baselines: Path) -> None:

@@ -101,7 +101,7 @@ def test_an_unfinished_run_says_what_was_not_asked(run: Path) -> None:
     for name in ("calls.jsonl", "samples.jsonl"):
         file = run / name
         file.write_bytes(file.read_bytes().split(b"\n")[0] + b"\n")
-    assert "2 of the missing were not asked yet" in Page(write(gather([run]))).text
+    assert "2 more were not asked yet: the figures are over those that ended" in Page(write(gather([run]))).text
 
 
 def test_scores_against_k_are_drawn_where_k_differs(tmp_path: Path) -> None:

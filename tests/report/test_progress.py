@@ -69,7 +69,9 @@ def test_a_line_tells_the_score_so_far_and_requests_that_failed() -> None:
     door.failed = 2
     part = Part("openai/x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
     said = line_of(part)
-    assert said.startswith("openai/x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of now at most 8")
+    assert said.startswith(
+        "openai/x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of at most 8 in flight"
+    )
     assert line_of(Part("x", 12, 12, ended=12, left=0, metric="accuracy", score=1.0)) == "x: 12/12, accuracy 100.0"
 
 

@@ -156,7 +156,7 @@ def test_a_model_that_fails_at_once_is_an_error_of_the_service_and_asked_again(
 def test_who_is_denied_is_not_asked_on_and_on(commands: Prefork, tmp_path: Path) -> None:
     with model_server(faults={"401": 1.0}) as denying:
         ended = commands.run(*words(denying.base, *AGENT), cwd=tmp_path)
-        assert ended.code == 1 and "given up" in ended.out
+        assert ended.code == 1 and "openai/x never answered: AuthenticationError" in ended.err
         assert denying.stats()["seen"] <= 5
 
 

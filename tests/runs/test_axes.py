@@ -156,7 +156,7 @@ def test_an_old_line_without_axes_is_of_the_plans_value() -> None:
     [
         (("--shots", "0", "--shots", "3"), "--shots 0: at least 1 is needed"),
         (("--prompts", "one", "--prompts", "none"), "none"),
-        (("--seed", "x"), "invalid int value"),
+        (("--seed", "x"), "--seed: 'x' is no whole number"),
     ],
 )
 def test_wrong_values_are_refused(words: tuple[str, ...], message: str, place: Path, capsys: Captured) -> None:

@@ -93,12 +93,12 @@ def test_a_subject_that_is_denied_is_given_up_and_the_others_go_on(commands: Pre
         more = ("--model", "openai/denied", "--concurrency", "2", "--json")
         ended = commands.run(*words(server.base, *more, limit=30), cwd=tmp_path)
         seen = server.stats()["counts"]
-    results = {result["subject"]: result["counts"] for result in ended.json["results"]}
+    results = {result["subject"]: result for result in ended.json["results"]}
     assert ended.code == 1
-    assert results["openai/x"]["answered"] == seen["good"] == 30
-    denied = results["openai/denied"]
+    assert results["openai/x"]["counts"]["answered"] == seen["good"] == 30
+    denied = results["openai/denied"]["counts"]
     assert 3 <= denied["api_error"] == seen["401"] <= 4, "three in a row, and what was on its way"
-    assert denied["missing"] == 30 - denied["api_error"]
+    assert results["openai/denied"]["unasked"] == 30 - denied["api_error"]
     assert list(denied) == list(COUNTS)
 
 
@@ -108,7 +108,7 @@ def test_an_account_without_quota_is_given_up_after_three_refusals(commands: Pre
         seen = server.stats()["counts"]
     (result,) = ended.json["results"]
     assert (ended.code, seen) == (1, {"quota": 3})
-    assert (result["counts"]["api_error"], result["counts"]["missing"]) == (3, 27)
+    assert (result["counts"]["api_error"], result["unasked"]) == (3, 27)
 
 
 def test_an_outage_is_waited_for_and_costs_no_sample(commands: Prefork, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_an_outage_that_lasts_too_long_leaves_the_rest_unasked(commands: Prefork
     counts = result["counts"]
     assert ended.code == 1
     assert counts["api_error"] == 0
-    assert counts["missing"] == 90 - counts["answered"] > 0
+    assert result["unasked"] == 90 - counts["answered"] > 0
 
 
 def test_a_cost_that_nobody_knows_stays_unknown_when_a_sample_fails(commands: Prefork, tmp_path: Path) -> None:

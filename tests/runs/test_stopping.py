@@ -78,9 +78,9 @@ def test_a_budget_of_requests_holds_over_continuations(server: Running, commands
 def test_whoever_costs_nothing_is_not_stopped_by_a_budget(server: Running, commands: Prefork, tmp_path: Path) -> None:
     both = words(server.base, "--model", "baseline/rules", "--max-requests", "2", "--json", limit=90)
     ended = commands.run(*both, cwd=tmp_path)
-    counts = {result["subject"]: result["counts"] for result in ended.json["results"]}
+    results = {result["subject"]: result for result in ended.json["results"]}
     assert ended.code == 4
-    assert (counts["openai/x"]["missing"], counts["baseline/rules"]["answered"]) == (88, 90)
+    assert (results["openai/x"]["unasked"], results["baseline/rules"]["counts"]["answered"]) == (88, 90)
     assert "2 of 2 requests; 88 samples not asked" in ended.err
 
 

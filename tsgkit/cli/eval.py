@@ -171,7 +171,16 @@ def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above
 
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
+    from tsgkit.report.results_table import never_answered
+
     if finished.complete:
+        return
+    for subject in dict.fromkeys(result.cell.subject for result in finished.results):
+        mine = [result for result in finished.results if result.cell.subject == subject]
+        if never_answered(mine):
+            why = mine[0].given_up.removeprefix(f"{subject}: not asked any more: ")
+            complain(f"{subject} never answered: {why}", mine[0].advice)
+    if never_answered(finished.results):
         return
     if code == INTERRUPTED:
         complain(f"interrupted; {count(finished.unasked, 'sample')} not asked")

@@ -280,7 +280,7 @@ class Door:
     def _why_halted(self) -> NotFinished:
         if self._stopping:
             return Stopped(STOPPING)
-        return Unasked(f"{self.name}: not asked any more: {self.giving_up.reason}")
+        return Unasked(f"{self.name}: not asked any more: {self.giving_up.reason}", hint=self.giving_up.advice)
 
     def stop(self) -> None:
         """Make no further request; what is on its way comes home."""
@@ -378,7 +378,7 @@ class Door:
             self.outage.lost(failure.message, failure.retry_after or 0.0, tried=tried)
             if self.outage.lasted() >= self.patience.max_outage:
                 lasted = f"{self.outage.lasted():.0f} s"
-                self.giving_up.end(f"no service for {lasted} (limit: --max-outage): {failure.message}")
+                self.giving_up.end(f"no service for {lasted} (limit: --max-outage): {failure.message}", failure)
         self._halt_where_given_up()
 
     def _halt_where_given_up(self) -> None:

@@ -22,6 +22,12 @@ BILLING = re.compile(
 PER_MINUTE = re.compile(r"per[-_ ]?(minute|second)|\b[rt]pm\b|retryDelay|(retry|try again) in \d", re.IGNORECASE)
 """"Quota" of these is a rate limit, which frees itself while one waits."""
 PER_DAY = re.compile(r"per[-_ ]?(day|month)", re.IGNORECASE)
+TOO_LONG = re.compile(
+    r"context[_ ](length|window|size)|maximum (context|sequence|model) length|max_model_len|prompt is too long"
+    r"|too many (input |prompt )?tokens|(input|prompt) (is )?(too long|exceeds)|exceeds? the (available )?context",
+    re.IGNORECASE,
+)
+"""How services refuse a prompt that does not fit."""
 LONGEST_MESSAGE = 500
 
 
@@ -75,6 +81,11 @@ class CallFailed(Exception):
     def denied(self) -> bool:
         """Whether the service would say no to every other request as well."""
         return self.unpaid or self.misdirected or self.status in DENIED
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the prompt is longer than what the model can take."""
+        return self.status in (400, 413, 422) and bool(TOO_LONG.search(self.message))
 
     @property
     def may_be_schema(self) -> bool:

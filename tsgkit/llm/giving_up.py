@@ -13,17 +13,30 @@ DENIALS = 3
 """So many denials in a row (401, 403, 404, quota, billing), or calls to a service that never said a word."""
 SAME_REFUSALS = 10
 """So many identical refusals in a row, or lost calls, of a service that never answered a request."""
+TOO_LONG_PROMPTS = 3
+"""So many prompts in a row that were too long, of a model that never answered a shorter one."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass
 class GivingUp:
-    """Counts what speaks against asking a model any further; ``reason`` says why it is asked no more."""
+    """Counts what speaks against asking a model any further; ``reason`` says why it is asked no more.
+
+    >>> found = GivingUp("http://127.0.0.1:1/v1", 60)
+    >>> for _ in range(DENIALS):
+    ...     found.failed(CallFailed("NotFoundError: no such model", status=404))
+    >>> found.reason
+    'NotFoundError: no such model (404 at http://127.0.0.1:1/v1)'
+    >>> found.advice
+    "check the model's name (--model) and the address (--model-arg api_base=...)"
+    """
 
     endpoint: str
     refused_seconds: float
     """How long identical "too many" must last; limits a minute or a window frees itself sooner."""
     reason: str = ""
+    advice: str = ""
+    """The one thing to change, where it is known."""
     clock: Callable[[], float] = time.monotonic
     _served: bool = False
     _responded: bool = False
@@ -48,7 +61,8 @@ class GivingUp:
         self._responded = self._responded or failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
-            self.end(failure.message)
+            where = f" (404 at {self.endpoint})" if failure.status == 404 else ""
+            self.end(f"{failure.message}{where}", failure)
         elif not self._served and _is_refusal(failure):
             self._count_refusal(failure)
 
@@ -59,8 +73,12 @@ class GivingUp:
         self._refusals += 1
         if failure.throttled and now - self._refused_since < self.refused_seconds:
             return
-        if self._refusals >= SAME_REFUSALS:
-            self.end(f"{self._refusals:,} identical refusals and no answer: {failure.message}")
+        if failure.too_long and self._refusals >= TOO_LONG_PROMPTS:
+            self.end(
+                f"{self._refusals:,} prompts were too long for it, none was short enough: {failure.message}", failure
+            )
+        elif self._refusals >= SAME_REFUSALS:
+            self.end(f"{self._refusals:,} identical refusals and no answer: {failure.message}", failure)
 
     def lost(self, failure: CallFailed) -> None:
         """Note a call that was given up after all its attempts."""
@@ -68,15 +86,35 @@ class GivingUp:
             return
         self._lost += 1
         if failure.lasting and self._lost >= DENIALS:
-            self.end(f"none of the first {self._lost} calls worked: {failure.message}")
+            self.end(f"none of the first {self._lost} calls worked: {failure.message}", failure)
         elif not self._responded and self._lost >= DENIALS:
-            self.end(f"nothing was ever answered at {self.endpoint}, is it running? {failure.message}")
+            self.end(f"nothing was ever answered at {self.endpoint}, is it running? {failure.message}", failure)
         elif self._lost >= SAME_REFUSALS:
-            self.end(f"none of the first {self._lost} calls brought an answer: {failure.message}")
+            self.end(f"none of the first {self._lost} calls brought an answer: {failure.message}", failure)
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, failure: CallFailed) -> None:
         """Ask no more, for this reason or an earlier one."""
-        self.reason = self.reason or reason
+        if not self.reason:
+            self.reason, self.advice = reason, _advice_on(failure)
+
+
+def _advice_on(failure: CallFailed) -> str:
+    """Return the one thing to change before a model can be asked."""
+    if failure.unpaid:
+        return "its account has no credit or quota left: add some, or use the key of another"
+    if failure.misdirected:
+        return "name the address that it redirects to: --model-arg api_base=..."
+    if failure.status in (401, 403):
+        return "check the key: the provider's ..._API_KEY in the environment, or --model-arg api_key=..."
+    if failure.status == 404:
+        return "check the model's name (--model) and the address (--model-arg api_base=...)"
+    if failure.too_long:
+        return "raise the context of the server, ask a model with a longer one, or send fewer examples (--shots)"
+    if failure.lasting:
+        return "mend that code"
+    if failure.status is None:
+        return "start the server, or mend its address: --model-arg api_base=..."
+    return ""
 
 
 def _is_refusal(failure: CallFailed) -> bool:

@@ -4,8 +4,8 @@
 >>> averaged(draws, Pooling.POOLED)
 Part(sum=0.75, weight=1.0, cluster='tea')
 
-Every sample that was to be asked takes part: one that nobody was asked about, or that failed, is judged as a missing
-reply is, and named in the notes.
+Every sample that ended takes part, whatever its outcome; those without an answer are named in the notes, and so is a
+row that is unfinished.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from tsgkit.report.gathering import main_metric
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.reopened import Reopened, reopen
-from tsgkit.runs.results import missing
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
@@ -217,10 +216,16 @@ def _contenders(
         if asked.profile == "official" and (reason := row.solver.unpublished):
             notes.append(f"{' '.join([subject, style, *cell.axes])} on {task}: no official figures: {reason}")
             continue
+        if unasked := sum(state.places.count(NOWHERE) for state in states):
+            total = sum(state.total for state in states)
+            who = " ".join([subject, style, *cell.axes])
+            notes.append(f"{who} on {task}: unfinished: {unasked:,} of {total:,} samples were not asked")
         groups = _groups(states[0], reopened, asked.by)
         for metric in _metrics(asked, row.task, notes):
             measure = row.task.metrics[metric]
             parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
+            if not parts:
+                continue
             yield Contender(
                 name="",
                 run=str(reopened.path),
@@ -280,13 +285,9 @@ def _parts(
 
 
 def _draws(state: RowState, reopened: Reopened, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
-    """Every sample of a row that was to be asked: its id, outcome and part."""
-    row = state.row
-    for place, number in zip(state.places, row.numbers, strict=True):
+    """Every sample of a row that ended: its id, outcome and part."""
+    for place in state.places:
         if place == NOWHERE:
-            judged = missing(row, number)
-            score = judged.scores[profile][metric]
-            yield judged.sample.item_id, judged.outcome, Part(score.sum, score.weight, judged.sample.cluster)
             continue
         record = reopened.samples.read(place)
         try:

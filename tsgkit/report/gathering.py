@@ -21,9 +21,9 @@ from tsgkit.library.cards import load_card
 from tsgkit.runs.folder import SAMPLES, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.prepared import Prepared, Row
-from tsgkit.runs.records import add_usage, record_of, scores_of
+from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.reopened import prepared_again
-from tsgkit.runs.results import missing, usage_value
+from tsgkit.runs.results import usage_value
 from tsgkit.runs.stored import check_evaluation, samples_in
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.tally import Tally
@@ -32,7 +32,6 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
-from tsgkit.suites.transcript import Transcript
 
 ALL, HEADLINE, MAIN = "all", "headline", "main"
 CHOICES = (ALL, HEADLINE, MAIN)
@@ -66,7 +65,7 @@ class ReportRow:
     usage: dict[str, Any] | None
     """Tokens, money and time; a field that is None is not known; None where nobody was asked."""
     unasked: int
-    """How many samples nobody was asked about yet; they count as missing."""
+    """How many samples nobody was asked about yet; all figures are over the others."""
     errors: dict[str, int]
     """What went wrong in the service, and how many samples ended with it."""
     protocol_note: str
@@ -97,8 +96,13 @@ class ReportRow:
 
     @property
     def n(self) -> int:
-        """How many items were asked about."""
+        """How many samples ended."""
         return self.board.n
+
+    @property
+    def total(self) -> int:
+        """How many samples it has, with those that nobody was asked about yet."""
+        return self.board.n + self.unasked
 
     @property
     def cell(self) -> Cell:
@@ -392,16 +396,12 @@ class _Sums:
         return True
 
     def finish(self) -> None:
-        """Add what failed, and what nobody was asked about."""
+        """Add what failed, and count what nobody was asked about: it is in no figure."""
         for place, record in sorted(self._failed.items()):
             error = record["error"] or "no reason given"
             self.errors[error] = self.errors.get(error, 0) + 1
             self._add(place, record)
-        for place, number in enumerate(self.row.numbers):
-            if not self._added[place]:
-                self.unasked += 1
-                judged = missing(self.row, number)
-                self._add(place, record_of(self.row.cell, judged, Transcript(())))
+        self.unasked = self._added.count(0)
 
     def _add(self, place: int, record: Mapping[str, Any]) -> None:
         self._added[place] = 1

@@ -35,7 +35,7 @@ def trouble(row: ReportRow) -> str:
     if row.failed:
         parts.append(f"{row.failed:,} of {row.n:,} samples failed ({'; '.join(row.errors)})")
     if row.unasked:
-        parts.append(f"{row.unasked:,} of {row.n:,} samples were not asked")
+        parts.append(f"{row.unasked:,} of {row.total:,} samples were not asked")
     return ", ".join(parts)
 
 

@@ -142,7 +142,7 @@ def _troubles_of(row: ReportRow) -> Iterator[str]:
     if failures := [words for words in failures if not words.endswith(" answered")]:
         yield ", ".join(failures)
     if row.unasked:
-        yield f"{row.unasked:,} of the missing were not asked yet"
+        yield f"{row.unasked:,} more were not asked yet: the figures are over those that ended"
     for error, times in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
         yield f"api error ({times:,} ×) {error}"
     if row.protocol_note:
@@ -425,7 +425,7 @@ READING = {
     "Two intervals that overlap show neither that two results are equal nor that they differ.",
     "n": "How many items; of a metric, its summed weight, as the number of graphs.",
     "failed": "Items that ended without an answer: unreadable (no answer found), truncated (cut at the length limit), "
-    "refused, empty, api error (the service failed after retries), missing (no reply, or not asked).",
+    "refused, empty, api error (the service failed after retries), missing (no reply).",
     "repaired": "The reply was not written as asked, but could be understood without guessing. It is scored.",
     "differences": "= in both graphs, − missing, + extra, ⇄ reversed, ≠ mismatched, ≠hand the wrong hand. Graphs are "
     "counted from 0.",

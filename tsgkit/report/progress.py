@@ -122,7 +122,7 @@ def line_of(part: Part) -> str:
         flow = part.door.flow
         if part.door.failed:
             words.append(f"{count(part.door.failed, 'request')} failed")
-        words.append(f"{flow.active} of now at most {int(flow.limit)} requests in flight")
+        words.append(f"{flow.active} of at most {int(flow.limit)} in flight")
     if (left := part.seconds_left) is not None:
         words.append(f"about {clock(left)} left")
     return ", ".join(words)

@@ -204,7 +204,7 @@ def differences(row: ReportRow, style: str, items: int, reference: Reference) ->
     if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
         found.append(f"temperature: {ours} here, {reference.temperature} there")
     if row.unasked or row.failed:
-        found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed; they count as wrong here")
+        found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed (these count as wrong here)")
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.report.inert import count, inert
+from tsgkit.report.wording import MORE_ROOM
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.prepared import Prepared
@@ -19,6 +20,7 @@ from tsgkit.suites.task import controls_of
 
 HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
 MOST_ERRORS = 3
+PROFILES = "strict: every item counts; official: as the published code counts"
 
 
 def results_lines(finished: Finished, prepared: Prepared, *, samples: bool = False) -> Iterator[str]:
@@ -32,8 +34,9 @@ def results_lines(finished: Finished, prepared: Prepared, *, samples: bool = Fal
                 yield inert(json.dumps(sample, ensure_ascii=False))
     for notice in finished.notices:
         yield f"note: {inert(notice)}"
-    units = one_of(row.task.clusters_are(row.dataset) for row in prepared.rows)
-    yield f"brackets: 95 % intervals over {units}; strict: every item counts; official: as the published code counts"
+    if not never_answered(finished.results):
+        units = one_of(row.task.clusters_are(row.dataset) for row in prepared.rows)
+        yield f"brackets: 95 % intervals over {units}; {PROFILES}"
     yield f"run: {inert(str(finished.path))}"
     models = prepared.plan.models
     if models and all(model.startswith(BASELINE) for model in models):
@@ -65,15 +68,21 @@ def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
+        if never_answered(mine):
+            yield f"{inert(subject)}: never answered, so there is nothing to show"
+            continue
         yield inert(subject + judges.get(subject, ""))
         yield from _in_columns([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
         for result in mine:
             yield from _troubles(result)
-        for why in dict.fromkeys(result.given_up for result in mine if result.given_up):
+        for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
             yield f"  given up: {inert(why)}"
+            yield from [f"  {inert(advice)}"] if advice else []
         if unasked := sum(result.unasked for result in mine):
-            total = sum(result.board.n for result in mine)
-            yield f"  {unasked:,} of {count(total, 'sample')} not asked; in their rows they count as missing"
+            total = sum(result.total for result in mine)
+            yield f"  unfinished: {unasked:,} of {count(total, 'sample')} not asked; the figures are over the others"
+        if again := sum(result.usage.get("retried", 0) for result in mine):
+            yield f"  {count(again, 'request')} failed and {'was' if again == 1 else 'were'} tried again"
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             yield f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)"
         for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
@@ -82,6 +91,11 @@ def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
             if why:
                 yield f"  {inert(why)}"
     yield from _controls(prepared)
+
+
+def never_answered(results: Sequence[Result]) -> bool:
+    """Return whether a subject was given up on before it answered anything."""
+    return bool(results) and all(result.given_up and result.never_answered for result in results)
 
 
 def _controls(prepared: Prepared) -> Iterator[str]:
@@ -106,11 +120,10 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
     usage = usage_value(result.usage)
     style = cell.style or ("" if cell.axes else "-")
     way = [*filter(None, [style]), *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
-    asked = result.board.n - result.unasked
     return (
         cell.task,
         " ".join([*way, *cell.axes, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
-        str(result.board.n) if not result.unasked else f"{asked}/{result.board.n}",
+        str(result.total) if not result.unasked else f"{result.board.n}/{result.total}",
         metric,
         *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
@@ -121,8 +134,8 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
 
 
 def _value(result: Result, profile: str, metric: str) -> Value | None:
-    """A value of a row; none where nothing was asked yet."""
-    return None if result.unasked == result.board.n else (result.board.profiles[profile] or {}).get(metric)
+    """A value of a row; none where nothing ended yet."""
+    return (result.board.profiles[profile] or {}).get(metric)
 
 
 def _shown(value: Value | None) -> str:
@@ -158,7 +171,7 @@ def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
 
 def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
     """Why the table shows no official value, of all metrics or of some."""
-    if result.unasked == result.board.n:
+    if not result.board.n:
         return
     reasons = result.board.reasons
     if whole := reasons.get("official"):
@@ -184,6 +197,7 @@ def _troubles(result: Result) -> Iterator[str]:
         yield f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}"
     told = ("missing", "empty", "truncated", "refused", "unknown", "single_graph_items")
     others = {name: result.board.counts[name] for name in told if name in result.board.counts}
-    others["missing"] -= result.unasked
     if others := {name: number for name, number in others.items() if number}:
         yield f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items())
+    if "truncated" in others:
+        yield f"  {MORE_ROOM}"

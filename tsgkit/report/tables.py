@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
 from tsgkit.report.gathering import Beside, Figure, Report, ReportRow
-from tsgkit.report.inert import Foreign
+from tsgkit.report.inert import Foreign, count
+from tsgkit.report.wording import MORE_ROOM
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.task import Control
@@ -96,10 +97,13 @@ def _values(board: Board, name: str) -> Iterator[str]:
 def _row_notes(row: ReportRow) -> Iterator[Line]:
     who = Foreign(row.title)
     for what, reason in row.board.reasons.items():
-        if reason != NO_METRIC:
+        if row.n and reason != NO_METRIC:
             yield (who, f": {what}: ", Foreign(reason))
     if row.unasked:
-        yield (who, f": {row.unasked:,} of {row.n:,} samples were not asked; they count as missing")
+        unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"
+        yield (who, f": unfinished: {unasked}; the figures are over the others")
+    if truncated := row.board.counts["truncated"]:
+        yield (who, f": {count(truncated, 'reply was', 'replies were')} cut off: {MORE_ROOM}")
     for error, times in list(row.errors.items())[:MOST_ERRORS]:
         yield (who, f": {times:,} of {row.n:,} samples failed: ", Foreign(error))
     if (more := len(row.errors) - MOST_ERRORS) > 0:

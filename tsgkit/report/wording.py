@@ -11,6 +11,9 @@ from tsgkit.graph.model import ActionGraph
 from tsgkit.llm.reply import Attempt, Reply, Usage
 from tsgkit.suites.readings import TwoReadings
 
+MORE_ROOM = "give replies more room: --model-arg max_tokens=N"
+"""What to do where replies were cut off."""
+
 
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
     """What was read, as text; graphs are counted from 0."""

@@ -67,6 +67,7 @@ class AgentCalls:
             spent=self.budget.used_cost,
             door=door,
             began=began,
+            busy=engine.busy,
         )
 
     def carried_out(self, engine: Engine, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
+from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
 from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
@@ -118,7 +120,8 @@ class Evaluation:
             spent=sum(state.spent for state in states),
             knows_cost=all(state.knows_cost for state in states),
             door=door if isinstance(door, Door) else None,
-            began=min(state.began for state in states),
+            began=min((state.began for state in states if state.began), default=0.0),
+            busy=sum(state.busy for state in states),
         )
 
     async def work(self) -> None:
@@ -137,6 +140,8 @@ class Evaluation:
             if left:
                 asks = asks_a_model(asked)
                 workers = min(self.in_flight, left) if asks else self._processes(mine)
+                if asks and len(mine) > 1:
+                    mine.sort(key=_length)  # a context that is too small for the long ones may do for the short ones
                 units = ((state, place) for state in mine for place in state.left())
                 gave_up = functools.partial(_give_up, mine)
                 yield self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up)
@@ -152,6 +157,16 @@ class Evaluation:
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         state, place = unit
+        state.began = state.began or time.monotonic()
+        state.busy += 1
+        try:
+            await self._answered(state, place)
+        finally:
+            state.busy -= 1
+        self.engine.changed()
+
+    async def _answered(self, state: RowState, place: int) -> None:
+        """Have a sample answered, scored and written."""
         row = state.row
         sample = row.dataset.sample(row.numbers[place])
         where = row.where(sample.item_id)
@@ -171,7 +186,6 @@ class Evaluation:
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
-        self.engine.changed()
 
     async def _solved(self, row: Row, sample: Any, heard: _Heard) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask = heard.ask
@@ -196,7 +210,13 @@ class Evaluation:
                     self.folder.write(call, None, said.reply)
 
 
-def _give_up(states: Sequence[RowState], why: str) -> None:
+def _give_up(states: Sequence[RowState], why: Unasked) -> None:
     """Nothing more is asked of the model that these rows ask."""
     for state in states:
-        state.given_up = why
+        state.given_up, state.advice = why.message, why.hint
+
+
+def _length(state: RowState) -> int:
+    """Return about how long the prompts of a row are, by its first sample."""
+    row = state.row
+    return row.solver.expected(row.dataset.sample(row.numbers[0])).sent[1] if row.numbers else 0

@@ -63,6 +63,10 @@ def missed(gates: Sequence[Gate], results: Iterable[Result]) -> list[str]:
         for gate in gates:
             if gate.task != result.cell.task:
                 continue
+            if result.unasked:
+                unasked = f"{result.unasked:,} of {result.total:,} samples were not asked"
+                lines.append(f"gate missed: {result.cell.title}: {gate.metric} is unfinished: {unasked}")
+                continue
             found = (result.board.profiles["strict"] or {}).get(gate.metric)
             if found is None or found.value < gate.least:
                 shown = "no value" if found is None else f"{found.value:.4f}"

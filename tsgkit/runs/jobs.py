@@ -68,13 +68,17 @@ class Part:
     """Whether all that was spent is known."""
     door: Door | None = None
     began: float = 0.0
-    """When work on it began, by the monotonic clock."""
+    """When work on it began, by the monotonic clock; 0 where it has not."""
+    busy: int = 0
+    """Units in work, each taken as half done."""
 
     @property
     def seconds_left(self) -> float | None:
         """How long the rest will take at the pace so far; None where nothing was done yet."""
-        passed = time.monotonic() - self.began
-        return passed / self.ended * self.left if self.ended > 0 and self.left > 0 else None
+        if not self.began or self.ended <= 0 or self.left <= 0:
+            return None
+        half_done = min(self.busy, self.left) / 2
+        return (time.monotonic() - self.began) / (self.ended + half_done) * (self.left - half_done)
 
 
 @dataclass
@@ -224,7 +228,7 @@ class Engine:
         *,
         workers: int,
         asks: bool = True,
-        gave_up: Callable[[str], None] = lambda _: None,
+        gave_up: Callable[[Unasked], None] = lambda _: None,
     ) -> None:
         """Do something with each unit of one queue, so many at a time.
 
@@ -264,7 +268,7 @@ class Engine:
             units = {key: unit for key, unit in units.items() if self.shard.takes(key)}
         self.expected += len(units) if steps is None else sum(map(steps, units.values()))
         found: dict[str, Result] = {}
-        given_up: list[str] = []
+        given_up: list[Unasked] = []
 
         async def do(unit: tuple[str, Unit]) -> None:
             found[unit[0]] = await make(unit[1])
@@ -272,7 +276,7 @@ class Engine:
 
         await self.each(units.items(), do, workers=workers, gave_up=given_up.append)
         if len(found) < len(units):
-            raise Unasked(given_up[0]) if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
+            raise given_up[0] if given_up else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
         return {key: found[key] for key in units}
 
     async def _worker(self, line: _Line[Unit], do: Callable[[Unit], Awaitable[None]]) -> None:
@@ -283,7 +287,7 @@ class Engine:
             try:
                 await do(unit)
             except Unasked as error:
-                line.give_up(error.message)
+                line.give_up(error)
             except BudgetReached as error:
                 self.spend_nothing_more(error.message)
             except Stopped:
@@ -302,16 +306,16 @@ class _Line(Iterable[Unit]):
 
     units: Iterator[Unit]
     asks: bool
-    gave_up: Callable[[str], None]
-    given_up: str = ""
+    gave_up: Callable[[Unasked], None]
+    given_up: bool = False
 
     def __iter__(self) -> Iterator[Unit]:
         return self.units
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, why: Unasked) -> None:
         """Begin none of those that are left."""
         if not self.given_up:
-            self.given_up = why
+            self.given_up = True
             self.gave_up(why)
 
 

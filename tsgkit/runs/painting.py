@@ -21,7 +21,7 @@ from tsgkit.library.downloads import refuse_login
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door, prompt_hash
-from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.failures import NotFinished, Unasked
 from tsgkit.llm.flow import Flow
 from tsgkit.llm.image_calls import LiteLlmImages, messages_for
 from tsgkit.llm.own_code import OWN, PREFIX
@@ -317,14 +317,15 @@ class Pictures:
             knows_cost=not self.unpriced,
             door=self.door,
             began=self.began,
+            busy=self.engine.busy,
         )
         return [part]
 
     async def work(self) -> None:
         """Work until nothing is left, or something stops it."""
 
-        def gave_up(why: str) -> None:
-            self.given_up = why
+        def gave_up(why: Unasked) -> None:
+            self.given_up = why.message
 
         await self.engine.each(self.todo.left, self._paint, workers=self.workers, gave_up=gave_up)
 

@@ -16,7 +16,7 @@ from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, sample_value, scores_of
 from tsgkit.runs.state import NOWHERE, RowState
 from tsgkit.runs.sums import Sums
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.suites.judged import Judged
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -31,8 +31,10 @@ class Result:
     usage: dict[str, Any]
     data: str
     unasked: int
-    """How many samples nobody was asked about yet; they count as missing."""
+    """How many samples nobody was asked about yet: the board is of those that ended, whatever their outcome."""
     given_up: str = ""
+    advice: str = ""
+    """The one thing to change so that what was given up can be asked, where it is known."""
     errors: dict[str, int] = field(default_factory=dict)
     """What went wrong, and how many samples ended with it."""
     raised: dict[str, int] = field(default_factory=dict)
@@ -43,13 +45,23 @@ class Result:
     """Of a folder's finished things, why the first that cannot be read cannot; of models' replies ``explain`` tells."""
 
     @property
+    def total(self) -> int:
+        """How many samples it has, with those that nobody was asked about yet."""
+        return self.board.n + self.unasked
+
+    @property
+    def never_answered(self) -> bool:
+        """Whether it was given up, and no sample ended but in an error of the service."""
+        return bool(self.given_up) and self.board.n == self.board.counts[Outcome.API_ERROR]
+
+    @property
     def failed(self) -> int:
         """How many samples ended in an error of the service or of code."""
         return sum(self.board.counts[outcome] for outcome in FAILURES)
 
 
 def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> tuple[Result, ...]:
-    """The results of all rows; a sample without a record is missing, and counted."""
+    """The results of all rows, over the samples that have a record."""
     return tuple(_result(state, samples, seed) for state in states.values())
 
 
@@ -60,17 +72,15 @@ def _result(state: RowState, samples: Journal, seed: int) -> Result:
     unasked = state.places.count(NOWHERE)
     unreadable = "" if row.judge is None else sums.unreadable
     told = (sums.errors, sums.raised, sums.partial, unreadable)
-    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, *told)
+    return Result(row.cell, board, sums.usage, row.dataset.file, unasked, state.given_up, state.advice, *told)
 
 
 def _sums_of(state: RowState, samples: Journal) -> Sums:
     """What a row comes to whose records were not met in order, or not all of them."""
     sums = Sums(state.row.task.tally())
-    for place, number in enumerate(state.row.numbers):
-        if state.places[place] == NOWHERE:
-            sums.add_unasked(missing(state.row, number))
-        else:
-            record = samples.read(state.places[place])
+    for place in state.places:
+        if place != NOWHERE:
+            record = samples.read(place)
             sums.add(record, scores_of(record))
     return sums
 
@@ -88,6 +98,7 @@ def result_value(result: Result, state: RowState, samples: Journal, *, with_samp
         "data": result.data,
         "task": cell.task,
         **board_value(result.board),
+        "unasked": result.unasked,
     }
     if notes := state.row.notes:
         value["notes"] = list(notes)
@@ -106,6 +117,7 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
         "calls": usage["calls"],
         "from_cache": usage["from_cache"],
         "requests": usage["requests"],
+        "retried": usage.get("retried", 0),
         "seconds": round(usage["seconds"], 3),
         "prompt_tokens": usage["prompt"] if told else None,
         "completion_tokens": usage["completion"] if told else None,

@@ -5,7 +5,6 @@ Kept small: two numbers a sample, whatever a sample holds; two for each metric w
 
 from __future__ import annotations
 
-import time
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -43,7 +42,12 @@ class RowState:
     """What the samples that ended come to in it, in strict."""
     given_up: str = ""
     """Why the samples left are not asked any more."""
-    began: float = field(default_factory=time.monotonic)
+    advice: str = ""
+    """The one thing to change so that they can be, where it is known."""
+    began: float = 0.0
+    """When its first sample of this run was begun, by the monotonic clock; 0 where none was."""
+    busy: int = 0
+    """How many samples are in work."""
     at_start: int = 0
 
     def __post_init__(self) -> None:

@@ -10,7 +10,6 @@ from tsgkit.runs.records import add_usage
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judged import Judged
 
 Scores = Mapping[str, Mapping[str, Score]]
 
@@ -46,7 +45,3 @@ class Sums:
             where[error] = where.get(error, 0) + 1
         if record["outcome"] == Outcome.UNREADABLE:
             self.unreadable = self.unreadable or next(iter(record["notes"]), "")
-
-    def add_unasked(self, judged: Judged) -> None:
-        """One more sample, without a record: nobody was asked about it yet."""
-        self.tally.add(judged.sample.cluster, judged.scores, {str(k): v for k, v in judged.counts.items()})
