@@ -140,7 +140,7 @@ class Evaluation:
             if left:
                 asks = asks_a_model(asked)
                 workers = min(self.in_flight, left) if asks else self._processes(mine)
-                if asks and len(mine) > 1:
+                if asks and len(mine) > 1 and all(state.row.judge is None for state in mine):
                     mine.sort(key=_length)  # a context that is too small for the long ones may do for the short ones
                 units = ((state, place) for state in mine for place in state.left())
                 gave_up = functools.partial(_give_up, mine)
