@@ -57,7 +57,7 @@ def test_help_names_every_command_and_imports_nothing_heavy() -> None:
 def test_no_words_show_where_to_begin_and_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     out, _ = said(capsys)
-    assert all(f"tsgkit {command}" in out for command in ("eval", "explain", "refine", "generate", "init", "--help"))
+    assert all(f"tsgkit {command}" in out for command in ("eval", "samples", "refine", "generate", "init", "--help"))
     assert max(map(len, out.splitlines())) <= 80
     assert main(["--version"]) == 0
     assert "tsgkit 0." in said(capsys)[0]

@@ -95,7 +95,7 @@ def test_a_page_is_written_and_whole(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--item", "one", "--repeat", "7"], "no repeat 7"),
         (["--item", "one", "--html", "run.json"], "a page is HTML"),
         (["--item", "one", "--html", "x.html", "--json"], "give one of them"),
-        ([], "--item"),
+        (["--html", "x.html"], "name it with --item"),
     ],
 )
 def test_slips_are_answered_with_what_to_do(

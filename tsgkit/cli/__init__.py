@@ -31,6 +31,7 @@ GROUPS = {
     "look": {
         "report": "tables and figures of runs, by groups, in many formats",
         "compare": "compare runs, or the rows of one, item by item, with tests",
+        "samples": "list samples, a line each: what went wrong, where two disagree",
         "explain": "one item of a run: what was sent, read and scored, and why",
         "runs": "list, show and merge runs",
         "draw": "draw a graph, a narrative or a difference as SVG",
@@ -61,7 +62,7 @@ ELSEWHERE = {
     "benchmark": "tsgkit eval",
     "test": "tsgkit eval",
     "view": "tsgkit report RUN -o report.html",
-    "show": "tsgkit report RUN, or tsgkit explain RUN --item ID for one item",
+    "show": "tsgkit report RUN, tsgkit samples RUN, or tsgkit explain RUN --item ID for one item",
     "leaderboard": "tsgkit report RUN RUN ..., or tsgkit compare RUN RUN",
     "results": "tsgkit report RUN",
     "export": "tsgkit report RUN -o results.csv",
@@ -86,7 +87,7 @@ tsgkit {version}: scene graphs from any model, read, checked and compared
 evaluate                 tsgkit eval
   a model                tsgkit eval --model openai/gpt-4o --limit 20
   several ways of asking tsgkit eval --model openai/gpt-4o --style cot,few-shot
-see what went wrong      tsgkit explain RUN --item ID
+see what went wrong      tsgkit samples RUN --wrong
 clean scene graphs       tsgkit refine graphs.jsonl -o clean.jsonl
 turn a story into graphs tsgkit generate story.txt --model openai/gpt-4o -o FILE
 begin a project          tsgkit init my-project

@@ -4,7 +4,8 @@
   tsgkit explain runs/NAME-IDENTITY --item bread/3 --task ma-sgg --style cot --html bread.html
 
 Where several rows of the run hold the item, each is shown briefly; --task, --subject, --style, --solver, --shots,
---prompts, --seed and --repeat choose one. No model is called.
+--prompts, --seed and --repeat choose one. Long texts are cut; --all shows them. Without --item the samples that are not
+right are listed, as by tsgkit samples RUN --wrong. No model is called.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from tsgkit.errors import GOOD, UsageError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    parser.add_argument("--item", required=True, metavar="ID", help="the item to explain")
+    parser.add_argument("--item", metavar="ID", help="the item to explain; without it what went wrong is listed")
+    parser.add_argument(
+        "--all", action="store_true", help="whole prompts, replies and calls, not what fits two screens"
+    )
     parser.add_argument("--task", metavar="T", help="only in this task (tsg/sgqa, or sgqa)")
     parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
     parser.add_argument("--style", metavar="S", help="only in this style")
@@ -36,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain one item."""
+    if arguments.item is None:
+        return _list_wrong(arguments)
     from tsgkit.report.explaining import explain, explanation_value
 
     if arguments.html and arguments.json:
@@ -68,8 +74,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from tsgkit.report.explained_text import explanation_lines
 
-        say_lines(explanation_lines(explanation, in_colour=wants_colour()))
+        say_lines(explanation_lines(explanation, in_colour=wants_colour(), whole=arguments.all))
     return GOOD
+
+
+def _list_wrong(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli import samples
+
+    if arguments.html:
+        raise UsageError("--html is of one item", hint="name it with --item")
+    words = ["--wrong", *(["--json"] if arguments.json else [])]
+    for name in ("task", "subject", "style", "solver", "data"):
+        words += [f"--{name}", given] if (given := getattr(arguments, name)) else []
+    parser = argparse.ArgumentParser()
+    samples.add_arguments(parser)
+    return samples.run(parser.parse_args([str(arguments.run), *words]))
 
 
 def _refuse_to_spoil(run: Path, target: str) -> None:

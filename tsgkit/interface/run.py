@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.showing import Explanation, Shown
+from tsgkit.lexicon import meant
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
 from tsgkit.llm.reply import Reply, reply_from
@@ -28,6 +29,7 @@ from tsgkit.report.explaining import Message, explain, message_of
 from tsgkit.report.formats import ENDINGS, write
 from tsgkit.report.gathering import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
+from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.journal import Journal
@@ -102,6 +104,8 @@ class Sample:
     main: str
     """The metric that its row is known by."""
     _run: Run = field(repr=False, compare=False)
+    _number: int = field(default=-1, repr=False, compare=False)
+    """Its place in the data."""
 
     @property
     def cell(self) -> Cell:
@@ -123,6 +127,24 @@ class Sample:
         """The text of the last call; None where there is none."""
         calls = self.calls
         return calls[-1].reply.text if calls else None
+
+    @property
+    def key(self) -> str:
+        """The right answer, in words."""
+        row = self._run._opened.states[self.cell].row
+        item = row.dataset.sample(self._number)
+        value = row.task.reference_value(item)
+        return in_a_line(value) if isinstance(value, (str, list)) else row.task.reference(item)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not fully right, in a few words; empty where it is."""
+        if self.error:
+            return self.error
+        if self.notes and self.outcome != Outcome.ANSWERED:
+            return "; ".join(self.notes)
+        value = (self.scores.get("strict") or {}).get(self.main)
+        return "; ".join([f"{self.main} {100 * value:.1f}", *self.notes]) if self.is_wrong and value is not None else ""
 
     @property
     def is_wrong(self) -> bool:
@@ -177,6 +199,32 @@ class Samples(Sequence[Sample]):
         """Return those for which a function is true."""
         before = self._wanted
         return Samples(self._run, wanted if before is None else lambda one: before(one) and wanted(one))
+
+    @property
+    def right(self) -> Samples:
+        """Those that were fully right."""
+        return self.where(lambda one: not one.is_wrong)
+
+    def of(self, **names: object) -> Samples:
+        """Return those of a task (its suite's name may be left out), subject, style, solver, or of an outcome."""
+        outcomes = {names.pop("outcome")} if "outcome" in names else set(Outcome)
+        return self.where(lambda one: one.outcome in outcomes and _is_meant(one.cell, names))
+
+    def grep(self, text: str) -> Samples:
+        """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
+        wanted = text.casefold()
+        return self.where(lambda one: any(wanted in found.casefold() for found in _texts(one)))
+
+    def disagree(self, first: str, second: str) -> Samples:
+        """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'."""
+        sides = [_side(name, self) for name in (first, second)]
+        right: dict[tuple[object, ...], list[set[bool]]] = {}
+        for one in self:
+            for place, (field_, cells) in enumerate(sides):
+                if one.cell in cells:
+                    right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
+        differ = {key for key, (a, b) in right.items() if a and b and len(a | b) == 2}
+        return self.where(lambda one: any(one.cell in cells and _but(one, name) in differ for name, cells in sides))
 
     def __repr__(self) -> str:
         lines = [f"{one.item_id} ({one.cell.title}): {one.outcome}, {one.answer!r}" for one in islice(self, MOST_SHOWN)]
@@ -306,10 +354,11 @@ class Run:
     def _all_samples(self) -> Iterator[Sample]:
         opened = self._opened
         for state in opened.states.values():
-            for record in records_of(state, opened.samples):
-                yield self._sample(record, main_metric(state.row.task.card.metrics))
+            main = main_metric(state.row.task.card.metrics)
+            for record, number in zip(records_of(state, opened.samples), state.row.numbers, strict=True):
+                yield self._sample(record, main, number)
 
-    def _sample(self, record: Mapping[str, Any], main: str) -> Sample:
+    def _sample(self, record: Mapping[str, Any], main: str, number: int) -> Sample:
         told = {name: record[name] for name in ("item_id", "cluster", "groups", "outcome", "answer")}
         told |= Cell.of(record)._asdict()
         return Sample(
@@ -322,6 +371,7 @@ class Run:
             usage=record["usage"],
             main=main,
             _run=self,
+            _number=number,
         )
 
     def _calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
@@ -378,6 +428,33 @@ def _is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
         getattr(cell, name) == value or (name == "task" and cell.task.endswith(f"/{value}"))
         for name, value in narrowing.items()
     )
+
+
+def _texts(one: Sample) -> Iterator[str]:
+    """Yield what can be searched of a sample."""
+    yield one.reason
+    for call in one.calls:
+        yield from (message.content for message in call.prompt)
+        yield call.reply.text or ""
+
+
+def _side(name: str, samples: Samples) -> tuple[str, set[Cell]]:
+    """Return the field of cells that a name is a value of (empty: it names rows), and the cells it means."""
+    cells = list(samples._run._opened.states)
+    for field_ in ("subject", "style", "solver"):
+        if found := {cell for cell in cells if getattr(cell, field_) == name}:
+            return field_, found
+    titles = {cell: cell.title.replace(f" {cell.task}", "", 1) for cell in cells}
+    if found := {cell for cell, title in titles.items() if title == name}:
+        return "", found
+    raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
+
+
+def _but(one: Sample, name: str) -> tuple[object, ...]:
+    """Return what two samples share that differ in one thing: the item, and what else is asked alike."""
+    ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
+    alike = [value for field_, value in ways.items() if name and field_ != name]
+    return (one.task, one.item_id, one.repeat, *alike)
 
 
 def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""The explanation of an item as lines of text, in colour where that is wanted."""
+"""The explanation of an item as lines of text, in colour where that is wanted.
+
+In short it fits two screens: of a long text its end, or its beginning and end, and of several calls the last.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from tsgkit.report.differences import GraphDifference, told
 from tsgkit.report.explaining import Asked, Explained, Explanation
@@ -25,6 +29,13 @@ CODES = {
 }
 WIDTH = 17
 """Of the names of scores, at least."""
+PROMPT_LINES, REPLY_LINES, OTHER_LINES = 10, 12, 8
+"""So many lines of a text are shown in short."""
+LONGEST_LINE = 100
+MOST_ROWS, MOST_GRAPHS, MOST_SCORES = 12, 4, 16
+ALL = "--all shows"
+
+Thing = TypeVar("Thing")
 
 
 @dataclass
@@ -32,6 +43,8 @@ class Pen:
     """Writes lines, with colours where they are wanted."""
 
     in_colour: bool = False
+    whole: bool = True
+    """Whether everything is shown; else long texts are cut."""
     lines: list[str] = field(default_factory=list)
 
     def coloured(self, text: str, look: str) -> str:
@@ -47,15 +60,39 @@ class Pen:
         """One line."""
         self.lines.append("  " * depth + inert(text))
 
-    def block(self, text: str, depth: int = 2) -> None:
-        """A text of several lines, each marked as such, so that none can pass for one of ours."""
-        for line in text.replace("\r\n", "\n").split("\n"):
-            self.lines.append("  " * depth + "| " + "\t".join(map(inert, line.split("\t"))).expandtabs(4))
+    def block(self, text: str, depth: int = 2, *, most: int = OTHER_LINES, begins: bool = True) -> None:
+        """A text of several lines, each marked as such, so that none can pass for one of ours.
+
+        In short at most so many of them are shown: the last, and the first too where it ``begins``.
+        """
+        lines = text.replace("\r\n", "\n").split("\n")
+        more = 0 if self.whole else len(lines) - most
+        first = most // 2 if begins else 0
+        for line in lines[:first] if more > 1 else lines:
+            self._add_marked(line, depth)
+        if more > 1:
+            self.line(f"({count(more, 'line')} more: {ALL} them)", depth)
+            for line in lines[first - most :]:
+                self._add_marked(line, depth)
+
+    def _add_marked(self, line: str, depth: int) -> None:
+        clean = "\t".join(map(inert, line.split("\t"))).expandtabs(4)
+        self.lines.append("  " * depth + "| " + self._cut(clean))
+
+    def _cut(self, line: str) -> str:
+        return line if self.whole or len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3] + "..."
+
+    def some(self, things: Sequence[Thing], most: int, noun: str) -> Sequence[Thing]:
+        """Return the first of several things, and say how many more there are."""
+        if self.whole or len(things) <= most:
+            return things
+        self.line(f"({count(len(things) - most, 'more ' + noun, 'more ' + noun + 's')}: {ALL} them)")
+        return things[:most]
 
 
-def explanation_lines(explanation: Explanation, *, in_colour: bool = False) -> list[str]:
-    """Return everything about an item in one row; briefly where there are several."""
-    pen = Pen(in_colour)
+def explanation_lines(explanation: Explanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
+    """Return everything about an item in one row, or what fits two screens; of several rows a few lines each."""
+    pen = Pen(in_colour, whole)
     _write(explanation, pen)
     return pen.lines
 
@@ -66,7 +103,7 @@ def _write(explanation: Explanation, pen: Pen) -> None:
         _write_row(explanation.rows[0], pen)
         return
     pen.line(f"{count(len(explanation.rows), 'row')} of this run hold it")
-    for row in explanation.rows:
+    for row in pen.some(explanation.rows, MOST_ROWS, "row"):
         _write_briefly(row, pen)
     pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
 
@@ -107,14 +144,17 @@ def _write_row(row: Explained, pen: Pen) -> None:
     pen.heading("what was asked")
     pen.block(row.task.question(row.sample), 1)
     for asked in row.asked:
-        _write_call(asked, pen)
+        if pen.whole or asked is row.asked[-1]:
+            _write_call(asked, pen)
+        else:
+            pen.heading(f"call {asked.label}, draw {asked.draw}: {ended(asked.reply)} ({ALL} it)")
     pen.heading("reference")
     pen.block(row.task.reference(row.sample), 1)
     if not row.is_counted:
         return
     if row.graphs:
         pen.heading("graph by graph")
-        for number, graph in enumerate(row.graphs):
+        for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph")):
             _write_graph(number, graph, pen)
     if trace := trace_of(row.task, row.judged):
         pen.heading("strict verdict, part by part")
@@ -127,13 +167,13 @@ def _write_call(asked: Asked, pen: Pen) -> None:
     pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
     for message in asked.messages:
         pen.line(f"sent, {message.role}:")
-        pen.block(message.content)
+        pen.block(message.content, most=PROMPT_LINES, begins=False)
     if not asked.messages:
         pen.line("nobody was sent anything")
     pen.line(f"reply: {ended(asked.reply)}")
     for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
         if text:
-            pen.block(text)
+            pen.block(text, most=REPLY_LINES)
     readings = asked.readings
     strict, official = readings_text(readings)
     pen.line("strict reads:")
@@ -161,7 +201,7 @@ def _write_scores(row: Explained, pen: Pen) -> None:
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")
     width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
-    for profile, name, score in _scores(row):
+    for profile, name, score in pen.some(list(_scores(row)), MOST_SCORES, "score"):
         pen.line(f"{profile:<8}  {name:<{width}}  {percent(score.value):>5}  {score.reason}".rstrip())
 
 

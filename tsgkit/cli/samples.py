@@ -1,0 +1,154 @@
+"""List the samples of a run, a line each: outcome, answer, key, and why one is not right.
+
+  tsgkit samples RUN --wrong                          what went wrong, the first 40
+  tsgkit samples RUN --unreadable --task ma-sgg       replies that could not be read
+  tsgkit samples RUN --disagree zero-shot cot         what one style got right and the other wrong
+  tsgkit samples RUN --wrong --grep "left hand"       a text in the prompt, the reply or the reason
+
+tsgkit explain RUN --item ID shows all about one. No model is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.cli.parser import Listed as Names
+from tsgkit.cli.terminal import count, inert, say, say_lines
+from tsgkit.errors import GOOD, UsageError
+
+if TYPE_CHECKING:
+    from tsgkit.interface.run import Run, Sample, Samples
+    from tsgkit.report.sample_list import Listed
+
+MOST = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--wrong", action="store_true", help="those that are not fully right, answered or not")
+    kinds.add_argument("--right", action="store_true", help="those that are fully right")
+    kinds.add_argument("--unreadable", action="store_true", help="those whose replies could not be read")
+    kinds.add_argument("--outcome", metavar="O", help="those that ended so: answered, empty, truncated, api_error, ...")
+    parser.add_argument(
+        "--disagree", nargs=2, metavar=("A", "B"), help="where one of two is right: subjects, styles, 'SUBJECT STYLE'"
+    )
+    parser.add_argument("--grep", metavar="TEXT", help="with this text in the prompt, the reply or the reason")
+    parser.add_argument("--task", action=Names, default=[], metavar="T", help="only of these tasks: A,B")
+    parser.add_argument("--subject", metavar="S", help="only of this subject, as --model named it")
+    parser.add_argument("--style", action=Names, default=[], metavar="S", help="only in these styles: A,B")
+    parser.add_argument("--solver", metavar="S", help="only by this solver")
+    parser.add_argument("--limit", type=int, default=MOST, metavar="N", help=f"so many (default {MOST}; 0: all)")
+    parser.add_argument("--data", metavar="D", help="where the data of the run lie now, if elsewhere")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line instead")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List samples."""
+    from tsgkit.interface.run import open_run
+
+    if arguments.limit < 0:
+        raise UsageError(f"--limit {arguments.limit}: from 0")
+    opened = open_run(arguments.run, arguments.data)
+    show(opened, chosen(opened, arguments), limit=arguments.limit, as_json=arguments.json)
+    return GOOD
+
+
+def chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
+    """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
+    found = opened.samples
+    cells = [result.cell for result in opened.results]
+    for name in ("task", "subject", "style", "solver"):
+        wanted = getattr(arguments, name)
+        wanted = [wanted] if isinstance(wanted, str) else wanted or []
+        known = {getattr(cell, name) for cell in cells}
+        meant = {value for one in wanted for value in _meant(name, one, sorted(known))}
+        if meant:
+            found = found.where(lambda one, name=name, meant=meant: getattr(one, name) in meant)  # type: ignore[misc]
+    if arguments.outcome:
+        from tsgkit.scoring.outcomes import Outcome
+
+        (outcome,) = _meant("outcome", arguments.outcome, sorted(map(str, Outcome)))
+        found = found.of(outcome=outcome)
+    for name in ("wrong", "right", "unreadable"):
+        found = getattr(found, name) if getattr(arguments, name) else found
+    found = found.disagree(*arguments.disagree) if arguments.disagree else found
+    return found.grep(arguments.grep) if arguments.grep else found
+
+
+def _meant(name: str, given: str, known: list[str]) -> list[str]:
+    from tsgkit.lexicon import meant
+
+    found = [one for one in known if one == given or (name == "task" and given in one.split("/"))]
+    if not found:
+        named = [one for one in known if one]
+        raise UsageError(f"--{name} {given}: the run has none", hint=meant(given, named) if named else "")
+    return found
+
+
+def show(opened: Run, samples: Samples, *, limit: int = MOST, as_json: bool = False) -> None:
+    """Print samples, then what can be done next."""
+    from tsgkit.report.sample_list import listed_lines
+
+    if as_json:
+        for one in _first(samples, limit)[0]:
+            say(json.dumps(_value(one), ensure_ascii=False))
+        return
+    found, number = _first(samples, limit)
+    if not found:
+        _say_none(opened)
+        return
+    names = _telling(opened)
+    say_lines(listed_lines([_listed(one, names) for one in found], shutil.get_terminal_size((80, 24)).columns))
+    if number > len(found):
+        say(f"... and {number - len(found):,} more (--limit 0 shows all)")
+    first = found[0]
+    narrowing = [word for name in names for word in (f"--{name}", getattr(first, name)) if getattr(first, name)]
+    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing])
+    say(f"all about the first: {inert(words)}")
+
+
+def _first(samples: Samples, limit: int) -> tuple[list[Sample], int]:
+    """Return the first of some samples, and how many there are."""
+    found, number = [], 0
+    for one in samples:
+        number += 1
+        if not limit or number <= limit:
+            found.append(one)
+    return found, number
+
+
+def _telling(opened: Run) -> list[str]:
+    """Return what tells the rows of a run apart."""
+    cells = [result.cell for result in opened.results]
+    return [name for name in ("task", "subject", "style", "solver") if len({getattr(one, name) for one in cells}) > 1]
+
+
+def _listed(one: Sample, names: list[str]) -> Listed:
+    from tsgkit.report.sample_list import Listed, in_a_line
+
+    row = " ".join(filter(None, (getattr(one, name).removeprefix("tsg/") for name in names)))
+    key = "; ".join(filter(None, (line.strip() for line in one.key.splitlines())))
+    return Listed(one.item_id, row, one.outcome, in_a_line(one.answer), key, one.reason)
+
+
+def _value(one: Sample) -> dict[str, Any]:
+    told = {name: getattr(one, name) for name in ("subject", "task", "solver", "style", "repeat", "item_id")}
+    told |= {name: getattr(one, name) for name in ("outcome", "answer", "key", "reply", "reason")}
+    return told | {"wrong": one.is_wrong, "scores": one.scores}
+
+
+def _say_none(opened: Run) -> None:
+    """Say that no sample fits, and what there is."""
+    from collections import Counter
+
+    outcomes = Counter(one.outcome for one in opened.samples)
+    wrong = sum(1 for _ in opened.samples.wrong)
+    there = ", ".join(f"{number:,} {name}" for name, number in outcomes.most_common())
+    say(f"no sample fits; of {count(sum(outcomes.values()), 'sample')}: {there}; {wrong:,} not fully right")

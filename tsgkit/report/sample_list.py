@@ -1,0 +1,104 @@
+"""Samples as a list: a line each, with outcome, answer, key and reason, none longer than the terminal is wide.
+
+>>> cup = Listed("tea/1", "", "answered", "cup", "mug", "exact_match 0.0")
+>>> print(*listed_lines([cup, Listed("tea/22", "", "empty", "", "pot", "")], 60), sep="\\n")
+item    outcome   answer  key  reason
+tea/1   answered  cup     mug  exact_match 0.0
+tea/22  empty             pot
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from tsgkit.report.inert import inert
+from tsgkit.report.terminal import columns
+
+HEAD = ("item", "row", "outcome", "answer", "key", "reason")
+SHORT = 3
+"""Columns that hold names stay whole as long as the others have room."""
+LEAST = 10
+"""Characters of a text column, at least."""
+CUT = "..."
+
+
+class Listed(NamedTuple):
+    """One sample, as it is listed."""
+
+    item: str
+    row: str
+    """What tells its row from the others; empty where there is one."""
+    outcome: str
+    answer: str
+    key: str
+    reason: str
+
+
+def listed_lines(samples: Sequence[Listed], width: int) -> Iterator[str]:
+    """Yield a head and a line for each sample; columns that are empty everywhere are left out."""
+    rows = [tuple(" ".join(inert(cell).split()) for cell in one) for one in samples]
+    used = [place for place in range(len(HEAD)) if any(row[place] for row in rows)]
+    table = [[line[place] for place in used] for line in (HEAD, *rows)]
+    widths = _widths([max(map(columns, column)) for column in zip(*table, strict=True)], used, width)
+    for line in table:
+        cells = (_fitted(cell, room) for cell, room in zip(line, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _widths(wanted: Sequence[int], used: Sequence[int], width: int) -> list[int]:
+    """Return the widths of columns: names first, then what is left shared by the texts that need it."""
+    names = [want for want, place in zip(wanted, used, strict=True) if place < SHORT]
+    texts = [want for want, place in zip(wanted, used, strict=True) if place >= SHORT]
+    room = width - 2 * (len(wanted) - 1)
+    for_texts = max(room - sum(names), LEAST * len(texts))
+    shared = _shared(texts, for_texts)
+    return _shared(names, max(room - sum(shared), LEAST * len(names))) + shared
+
+
+def _shared(wanted: Sequence[int], room: int) -> list[int]:
+    """Return how much each gets of some room: what it wants where that is less than its part.
+
+    >>> _shared([5, 50, 50], 65), _shared([5, 8], 65)
+    ([5, 30, 30], [5, 8])
+    """
+    found = dict.fromkeys(range(len(wanted)), 0)
+    left = sorted(found, key=lambda place: wanted[place])
+    while left:
+        place, part = left[0], room // len(left)
+        found[place] = min(wanted[place], part)
+        room -= found[place]
+        left.pop(0)
+    return list(found.values())
+
+
+def _fitted(text: str, width: int) -> str:
+    """Return a text in so many columns, its end cut off where it is longer."""
+    if columns(text) > width:
+        while columns(text) > max(width - len(CUT), 0):
+            text = text[:-1]
+        text += CUT[:width]
+    return text + " " * (width - columns(text))
+
+
+def in_a_line(value: Any) -> str:  # noqa: ANN401  (an answer, as JSON has it)
+    """Return an answer in one line: a text as it is, triplets as arrows, anything else as JSON.
+
+    >>> in_a_line("cup"), in_a_line([[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]), in_a_line({"a": 1})
+    ('cup', 'person -> verb -> wash; wash -> dobj -> cup', '{"a": 1}')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if _is_triplet(value):
+        return " -> ".join(value)
+    if isinstance(value, list) and value and all(isinstance(one, list) for one in value):
+        between = "; " if all(map(_is_triplet, value)) else " | "
+        return between.join(map(in_a_line, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_triplet(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value)
