@@ -71,7 +71,7 @@ def test_many_rows_are_a_table_with_numbers_for_names(runs: None, capsys: pytest
     evaluate("all", "script:good.jsonl", "script:bad.jsonl", "baseline/random")
     capsys.readouterr()
     lines = said(capsys, "all")[0].splitlines()
-    assert lines[2].startswith("  1  script:good.jsonl zero-shot  91.7")
+    assert lines[2].startswith("  1  script:good.jsonl zero-shot    91.7")
     assert lines[4].startswith("  3  baseline/random")
     assert [line.split("  ")[1] for line in lines[8:11]] == ["1 - 2", "1 - 3", "2 - 3"]
     assert lines[8].split("  ")[2] == "1 is better"

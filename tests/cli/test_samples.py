@@ -67,7 +67,10 @@ def test_samples_are_chosen_by_outcome_text_and_row(run: Path, capsys: pytest.Ca
         (["--style", "cott"], "tsgkit: --style cott: the run has none\n  cot?\n"),
         (["--task", "sgds"], "tsgkit: --task sgds: the run has none\n"),
         (["--outcome", "wrong"], "tsgkit: --outcome wrong: the run has none\n  choose from answered,"),
-        (["--disagree", "cot", "x"], "tsgkit: the run has no row x\n  choose from python:mine cot, python:mine zero-shot\n"),
+        (
+            ["--disagree", "cot", "x"],
+            "tsgkit: the run has no row x\n  choose from python:mine cot, python:mine zero-shot\n",
+        ),
         (["--wrong", "--right"], "tsgkit: --right: not allowed with argument --wrong\n"),
         (["--limit", "-1"], "tsgkit: --limit -1: from 0\n"),
     ],

@@ -19,7 +19,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tsgkit.cli.terminal import inert, say
+from tsgkit.cli.terminal import inert, say, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def _print(found: Agreed, *, with_people: bool) -> None:
         rows.append(
             (on, inert(between), kind or "all kinds", str(one.measure), value, f"{one.n:,}", f"{one.left_out:,}")
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-    for row in rows:
-        say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    from tsgkit.report.terminal import aligned
+
+    say_lines(aligned(rows, len(HEAD) - 3, screen()))
     for reason in dict.fromkeys(one.agreement.reason for one in found.measures if one.agreement.reason):
         say(f"  no value: {inert(reason)}")

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.figures import COLUMNS_HELP, check_figure_target, save_figure
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import complain, say, say_lines
+from tsgkit.cli.terminal import complain, say, say_lines, screen
 from tsgkit.errors import GATE_MISSED, GOOD, UsageError
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _print(found: Comparison, arguments: argparse.Namespace) -> None:
     elif arguments.format == "markdown":
         say_lines(tables.markdown(found, with_items=arguments.items))
     else:
-        say_lines(tables.terminal(found, with_items=arguments.items))
+        say_lines(tables.terminal(found, with_items=arguments.items, screen=screen()))
 
 
 def _grid(arguments: argparse.Namespace) -> int:
@@ -185,7 +185,9 @@ def _grid(arguments: argparse.Namespace) -> int:
         say_lines(grid_table.csv(found))
         _complain_notes(found.notes)
     else:
-        say_lines(grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found))
+        say_lines(
+            grid_table.markdown(found) if arguments.format == "markdown" else grid_table.terminal(found, screen())
+        )
     return GOOD
 
 

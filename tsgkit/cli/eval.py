@@ -30,7 +30,7 @@ from typing import Any
 
 from tsgkit.cli.options import add_max_outage
 from tsgkit.cli.parser import Listed
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import GATE_MISSED, GOOD, INTERRUPTED
 
 
@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from tsgkit.report.results_table import results_lines
 
-        say_lines(results_lines(finished, prepared, samples=arguments.samples))
+        say_lines(results_lines(finished, prepared, samples=arguments.samples, screen=screen()))
     low = missed(gates, finished.results)
     for line in low:
         complain(line)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.figures import add_report_arguments, report_figure
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.targets import check_targets
-from tsgkit.cli.terminal import complain, inert, say
+from tsgkit.cli.terminal import complain, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.report.gathering import CHOICES, HEADLINE
 
@@ -79,6 +79,7 @@ def _tables(arguments: argparse.Namespace) -> int:
 
 
 def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
+    from tsgkit.report import terminal
     from tsgkit.report.formats import write
     from tsgkit.report.gathering import gather
 
@@ -92,7 +93,8 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
         from tsgkit.report.published import against_published
 
         report = against_published(report)
-    _deliver(write(report, name), arguments.output)
+    on_screen = name == "terminal" and arguments.output is None
+    _deliver(terminal.write(report, screen()) if on_screen else write(report, name), arguments.output)
     _write_for_ci(report, gates, arguments)
     return _exit_code(report, gates)
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.cli.terminal import count, inert, say, say_lines
+from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         reread = [_reread_value(one) for one in rescored.reread]
         say(json.dumps({"run": str(arguments.run), "results": values, "reread": reread}, indent=2))
         return GOOD
-    say_lines(board_lines(after, reopened.prepared))
+    say_lines(board_lines(after, reopened.prepared, screen()))
     metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
     for old, new in zip(before, after, strict=True):
         name = metrics[new.cell]

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 
 
@@ -128,7 +128,7 @@ def _show(arguments: argparse.Namespace) -> int:
         say(json.dumps({"run": str(arguments.run), "header": reopened.header, "results": values}, indent=2))
         return GOOD
     _say_header(reopened.header)
-    say_lines(board_lines(results, reopened.prepared))
+    say_lines(board_lines(results, reopened.prepared, screen()))
     return GOOD
 
 

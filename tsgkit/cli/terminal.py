@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import FileProblem
 from tsgkit.report.inert import OUTPUT
 from tsgkit.report.inert import count as count
 from tsgkit.report.inert import inert as inert
+
+if TYPE_CHECKING:
+    from tsgkit.report.terminal import Screen
 
 
 def say(text: str = "") -> None:
@@ -32,6 +37,15 @@ def say_lines(lines: Iterable[str]) -> None:
 def wants_colour() -> bool:
     """Return whether standard output is a terminal that shows colours."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+
+
+def screen() -> Screen:
+    """Return what shows a command's output: a terminal with its width and colours, else a pipe or file."""
+    from tsgkit.report.terminal import Screen
+
+    if OUTPUT.get() is not None or not sys.stdout.isatty():
+        return Screen()
+    return Screen(shutil.get_terminal_size((80, 24)).columns, wants_colour())
 
 
 def flush() -> None:

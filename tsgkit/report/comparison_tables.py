@@ -40,12 +40,12 @@ COLUMNS_EXPLAINED = (
 )
 
 
-def terminal(found: Comparison, *, with_items: bool = False) -> list[str]:
+def terminal(found: Comparison, *, with_items: bool = False, screen: plain.Screen = plain.PAPER) -> list[str]:
     """A block for a task with one pair, a table for one with several pairs or metrics; then the notes."""
     lines: list[str] = []
     for task in dict.fromkeys(pair.first.task for pair in found.pairs):
         pairs = [pair for pair in found.pairs if pair.first.task == task]
-        lines += [*_of_task(pairs, found), ""]
+        lines += [*_of_task(pairs, found, screen), ""]
         if with_items:
             lines += [line for pair in pairs for line in _item_lines(pair, len(_metrics(pairs)) > 1)]
     lines += [f"note: {inert(note)}" for note in found.notes]
@@ -56,10 +56,10 @@ def _metrics(pairs: Sequence[Pair]) -> list[str]:
     return list(dict.fromkeys(pair.first.metric for pair in pairs))
 
 
-def _of_task(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+def _of_task(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
     if len(pairs) == 1:
         return _block(pairs[0], found.profile)
-    return _tables(pairs, found) if len(_metrics(pairs)) == 1 else _by_metric(pairs, found)
+    return (_tables if len(_metrics(pairs)) == 1 else _by_metric)(pairs, found, screen)
 
 
 def _explanation(found: Comparison) -> str:
@@ -102,19 +102,19 @@ def _resolvable(pair: Pair) -> str:
     return percent(found.value) if found.value is not None else f"unknown: {found.reason}"
 
 
-def _tables(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+def _tables(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
     """The rows with a number each, then the pairs by their numbers."""
     values = {pair.second: (pair.statistics.second.value, pair.second_interval) for pair in pairs}
     values |= {pair.first: (pair.statistics.first.value, pair.first_interval) for pair in pairs}
     numbers = {row: number for number, row in enumerate([row for row in found.rows if row in values], 1)}
     named = tuple((f"{number}", row.name, shown(*values[row])) for row, number in numbers.items())
     lines = tuple((*_by_number(pair, numbers), *_figures(pair)) for pair in pairs)
-    rows = Table((_head(pairs[0], found.profile),), ("", "row", "value"), named, words=3)
-    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, COLUMNS_EXPLAINED, words=3)
-    return [*plain.table(rows), "", *plain.table(table)]
+    rows = Table((_head(pairs[0], found.profile),), ("", "row", "value"), named, words=2)
+    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, COLUMNS_EXPLAINED, words=2)
+    return [*plain.table(rows, screen), "", *plain.table(table, screen)]
 
 
-def _by_metric(pairs: Sequence[Pair], found: Comparison) -> list[str]:
+def _by_metric(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
     """A line for each metric of each pair."""
     head = ("metric", "first", "second", "verdict", "first's value", "second's value", *FIGURES)
     lines = tuple(
@@ -130,7 +130,7 @@ def _by_metric(pairs: Sequence[Pair], found: Comparison) -> list[str]:
         for pair in pairs
     )
     title = f"{pairs[0].first.task}, {found.profile}; {_size(pairs)}"
-    return list(plain.table(Table((title,), head, lines, COLUMNS_EXPLAINED, words=4)))
+    return list(plain.table(Table((title,), head, lines, COLUMNS_EXPLAINED, words=4), screen))
 
 
 def _size(pairs: Sequence[Pair]) -> str:

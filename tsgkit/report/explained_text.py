@@ -29,9 +29,9 @@ CODES = {
 }
 WIDTH = 17
 """Of the names of scores, at least."""
-PROMPT_LINES, REPLY_LINES, OTHER_LINES = 10, 12, 8
+PROMPT_LINES, REPLY_LINES, TRACE_LINES, OTHER_LINES = 10, 12, 24, 8
 """So many lines of a text are shown in short."""
-LONGEST_LINE = 100
+LONGEST_LINE = 120
 MOST_ROWS, MOST_GRAPHS, MOST_SCORES = 12, 4, 16
 ALL = "--all shows"
 
@@ -158,7 +158,7 @@ def _write_row(row: Explained, pen: Pen) -> None:
             _write_graph(number, graph, pen)
     if trace := trace_of(row.task, row.judged):
         pen.heading("strict verdict, part by part")
-        pen.block("\n".join(trace), 1)
+        pen.block("\n".join(trace), 1, most=TRACE_LINES)
     _write_scores(row, pen)
 
 

@@ -15,9 +15,9 @@ from tsgkit.report.tables import Table
 CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
 
 
-def terminal(found: Grid) -> list[str]:
+def terminal(found: Grid, screen: plain.Screen = plain.PAPER) -> list[str]:
     """The table, its legend, the notes."""
-    return [*plain.table(_table(found)), *(f"note: {inert(note)}" for note in found.notes)]
+    return [*plain.table(_table(found), screen), *(f"note: {inert(note)}" for note in found.notes)]
 
 
 def markdown(found: Grid) -> list[str]:
@@ -29,7 +29,7 @@ def _table(found: Grid) -> Table:
     heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
     rows = tuple((*map(_word_cell, _who(row, found)), *map(_cell, row.cells)) for row in found.rows)
     head = ("model", "style", *found.axes, *heads)
-    return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=len(head))
+    return Table((f"Styles by tasks, {found.profile}",), head, rows, ((found.legend,),), words=2 + len(found.axes))
 
 
 def _who(row: GridRow, found: Grid) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.gathering import main_metric
 from tsgkit.report.inert import count, inert
+from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.report.wording import MORE_ROOM
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
@@ -18,14 +19,18 @@ from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import controls_of
 
-HEAD = ("task", "style", "n", "metric", "strict", "official", "unreadable", "failed", "tokens", "cost")
+HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "failed", "tokens", "cost")
+WORDS = 3
+"""Columns of the table that hold words; the others hold figures."""
 MOST_ERRORS = 3
 PROFILES = "strict: every item counts; official: as the published code counts"
 
 
-def results_lines(finished: Finished, prepared: Prepared, *, samples: bool = False) -> Iterator[str]:
+def results_lines(
+    finished: Finished, prepared: Prepared, *, samples: bool = False, screen: Screen = PAPER
+) -> Iterator[str]:
     """The table, what went wrong, and where everything lies."""
-    yield from board_lines(finished.results, prepared)
+    yield from board_lines(finished.results, prepared, screen)
     if samples:
         import json
 
@@ -62,7 +67,7 @@ def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
     return [*named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
-def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
+def board_lines(results: Sequence[Result], prepared: Prepared, screen: Screen = PAPER) -> Iterator[str]:
     """One table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
@@ -71,8 +76,9 @@ def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
         if never_answered(mine):
             yield f"{inert(subject)}: never answered, so there is nothing to show"
             continue
-        yield inert(subject + judges.get(subject, ""))
-        yield from _in_columns([HEAD, *(_row(result, metric) for result in mine for metric in shown[result.cell])])
+        yield screen.bold(inert(subject + judges.get(subject, "")))
+        rows = [_row(result, metric) for result in mine for metric in shown[result.cell]]
+        yield from aligned([HEAD, *rows], WORDS, screen)
         for result in mine:
             yield from _troubles(result)
         for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
@@ -90,7 +96,7 @@ def board_lines(results: Sequence[Result], prepared: Prepared) -> Iterator[str]:
         for why in dict.fromkeys(result.board.reasons.get("pairing", "") for result in mine):
             if why:
                 yield f"  {inert(why)}"
-    yield from _controls(prepared)
+    yield from _controls(prepared, screen)
 
 
 def never_answered(results: Sequence[Result]) -> bool:
@@ -98,7 +104,7 @@ def never_answered(results: Sequence[Result]) -> bool:
     return bool(results) and all(result.given_up and result.never_answered for result in results)
 
 
-def _controls(prepared: Prepared) -> Iterator[str]:
+def _controls(prepared: Prepared, screen: Screen) -> Iterator[str]:
     """What programs that ask nobody get on the same samples, where a task has such controls."""
     for task, row in {row.cell.task: row for row in prepared.rows}.items():
         controls = controls_of(row.task, row.dataset, row.numbers, prepared.plan.at("seed"))
@@ -108,7 +114,7 @@ def _controls(prepared: Prepared) -> Iterator[str]:
         yield f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking"
         lines = [("control", "n", *names)]
         lines += [(one.name, f"{one.n:,}", *(_percent(one.values.get(name)) for name in names)) for one in controls]
-        yield from _in_columns(lines)
+        yield from aligned(lines, 1, screen)
 
 
 def _percent(value: float | None) -> str:
@@ -123,8 +129,8 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
     return (
         cell.task,
         " ".join([*way, *cell.axes, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
-        str(result.total) if not result.unasked else f"{result.board.n}/{result.total}",
         metric,
+        str(result.total) if not result.unasked else f"{result.board.n}/{result.total}",
         *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
         str(result.failed),
@@ -161,12 +167,6 @@ def _cost(usage: Mapping[str, Any] | None) -> str:
         return "unknown"
     at_least = ">=" if usage["calls_without_price"] else ""
     return f"{at_least}${usage['cost']:.4f}"
-
-
-def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tsgkit.report.gathering import Report
 from tsgkit.report.inert import inert
 from tsgkit.report.tables import Line, Table, document
 
 
-def write(report: Report) -> str:
+@dataclass(frozen=True)
+class Screen:
+    """What shows the text: how many columns it has (None: as many as it takes), and whether it has colours."""
+
+    width: int | None = None
+    in_colour: bool = False
+
+    def bold(self, text: str) -> str:
+        """Return a text as a heading."""
+        return f"\x1b[1m{text}\x1b[0m" if self.in_colour and text else text
+
+    def pale(self, text: str) -> str:
+        """Return a text that matters less."""
+        return f"\x1b[2m{text}\x1b[0m" if self.in_colour and text else text
+
+
+PAPER = Screen()
+"""A file or a pipe: nothing is left out, nothing is coloured."""
+
+
+def write(report: Report, screen: Screen = PAPER) -> str:
     """The report as text."""
     shown = document(report)
-    blocks = ["\n".join(table(one)) for one in shown.tables]
+    blocks = ["\n".join(table(one, screen)) for one in shown.tables]
     return "\n\n".join([*blocks, "\n".join(map(line, shown.notes))]) + "\n"
 
 
@@ -22,16 +44,90 @@ def line(pieces: Line) -> str:
     return "".join(map(inert, pieces))
 
 
-def table(one: Table) -> Iterator[str]:
+def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
     """A table under its title, with its notes."""
-    yield line(one.title)
-    cells = [tuple(map(inert, row)) for row in (one.head, *one.rows)]
-    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        padded = (_padded(cell, widths[place], place < one.words) for place, cell in enumerate(row))
-        yield "  " + "  ".join(padded).rstrip()
+    yield screen.bold(line(one.title))
+    yield from aligned([one.head, *one.rows], one.words, screen)
     for note in one.notes:
-        yield "  " + line(note)
+        yield "  " + screen.pale(line(note))
+
+
+def aligned(rows: Sequence[Sequence[str]], words: int, screen: Screen = PAPER) -> Iterator[str]:
+    """Yield rows in columns, the head first: words to the left, figures to the right.
+
+    What a narrow screen has no room for is left out and named: first columns that say nothing, then what is least
+    needed.
+
+    >>> rows = [("task", "f1", "missing", "cost"), ("sgqa", "87.5 [80.0, 93.1]", "0", "$1.20")]
+    >>> print(*aligned(rows, 1, Screen(28)), sep="\\n")
+      task                 f1
+      sgqa  87.5 [80.0, 93.1]
+      not shown here for want of room: cost
+    """
+    cells = [tuple(map(inert, row)) for row in rows]
+    left_out: list[str] = []
+    if screen.width is not None:
+        cells, words, left_out = _fitted(cells, words, screen.width)
+    widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    for number, row in enumerate(cells):
+        padded = (_padded(cell, widths[place], place < words) for place, cell in enumerate(row))
+        text = "  " + "  ".join(padded).rstrip()
+        yield text if number else screen.pale(text)
+    if left_out:
+        yield "  " + screen.pale(f"not shown here for want of room: {', '.join(left_out)}")
+
+
+INTERVALS = "95 % intervals"
+LEAST_NEEDED = (
+    *("better", "protocol", "from cache", "seconds", "tokens out", "tokens in", "tokens", "calls", "cost", "items"),
+    *(INTERVALS, "95 % interval", "n", "official"),
+)
+"""Columns that a narrow screen does without, the least needed first; of several of one name the last goes first.
+Intervals are those that stand beside values.
+"""
+BESIDE = re.compile(r" \[[^\]]*\]$")
+SAYS_NOTHING = ("", "0", "-", "0.0 %")
+Rows = list[tuple[str, ...]]
+
+
+def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
+    """Return rows that fit a width as far as columns can be left out, how many columns hold words, what is missing."""
+    left_out: list[str] = []
+    while _width(cells) > width:
+        place = _without_news(cells, words)
+        if place is None:
+            name = next((name for name in LEAST_NEEDED if _is_there(name, cells, words)), None)
+            if name is None:
+                break
+            left_out.append(name)
+            if name == INTERVALS:
+                cells = [tuple(BESIDE.sub("", cell) for cell in row) for row in cells]
+                continue
+            place = _last(cells[0], name)
+        cells = [row[:place] + row[place + 1 :] for row in cells]
+        words -= place < words
+    return cells, words, list(dict.fromkeys(left_out))
+
+
+def _is_there(name: str, cells: Rows, words: int) -> bool:
+    if name == INTERVALS:
+        return any(BESIDE.search(cell) for row in cells[1:] for cell in row)
+    return name in cells[0][words:]
+
+
+def _width(cells: Rows) -> int:
+    return sum(2 + max(map(columns, column)) for column in zip(*cells, strict=True))
+
+
+def _without_news(cells: Rows, words: int) -> int | None:
+    """Return the first column that holds nothing in any row, if figures stand there."""
+    found = zip(*cells[1:], strict=True) if len(cells) > 1 else iter(())
+    empty = (place for place, column in enumerate(found) if place >= words and set(column) <= set(SAYS_NOTHING))
+    return next(empty, None)
+
+
+def _last(head: Sequence[str], name: str) -> int:
+    return len(head) - 1 - list(reversed(head)).index(name)
 
 
 def _padded(cell: str, width: int, is_word: bool) -> str:

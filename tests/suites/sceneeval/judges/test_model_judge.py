@@ -669,7 +669,7 @@ def test_one_item_is_explained_with_every_question_and_what_was_said(
     with room_judge(**bedroom, odd={"object-relations": "They are close."}) as server:
         looked(server)
     capsys.readouterr()
-    assert main(["explain", "run", "--item", "0", "--task", "sceneeval/fidelity"]) == 0
+    assert main(["explain", "run", "--item", "0", "--task", "sceneeval/fidelity", "--all"]) == 0
     out = capsys.readouterr().out
     assert "match lamp_2" in out and f"image/png {SMALL}x{SMALL}" in out
     assert "there is no JSON in the reply" in out
