@@ -38,6 +38,19 @@ class UsageError(TsgkitError):
     """The caller named something that does not exist or does not fit."""
 
 
+class ExtraMissing(UsageError):
+    """A library that an extra brings is not installed.
+
+    >>> error = ExtraMissing("figures are drawn", "matplotlib", "figures")
+    >>> print(error, error.hint, sep="; ")
+    figures are drawn with matplotlib, which is not installed; install the extra: pip install "tsgkit[figures]"
+    """
+
+    def __init__(self, work: str, library: str, extra: str) -> None:
+        hint = f'install the extra: pip install "tsgkit[{extra}]"'
+        super().__init__(f"{work} with {library}, which is not installed", hint=hint)
+
+
 class FileProblem(UsageError):
     """A file that cannot be read or written at all."""
 

@@ -334,7 +334,7 @@ def test_a_plan_gives_settings_and_options_go_before_them(commands: Prefork, tmp
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("limits: 3\n", "mine.yaml: limits: Extra inputs are not permitted"),
+        ("limits: 3\n", "mine.yaml: there is no setting limits"),
         ("limit: many\n", "mine.yaml: limit: "),
         ("limit: 0\n", "mine.yaml: limit: "),
         ("- a\n", "mine.yaml"),

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from model_server import model_server
+from shipped import DATA
 
+import tsgkit
 from tsgkit.cli import ELSEWHERE, commands, main
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.suite import suites, task_of
@@ -159,6 +161,88 @@ def test_requests_that_were_tried_again_are_told(tmp_path: Path, capsys: pytest.
     with model_server(first=[200, 429, 500, 200], retry_after="0.1") as server:
         out = told(capsys, *evaluated(server.base, tmp_path / "run", "--concurrency", "1"), code=0)
     assert "  2 requests failed and were tried again\n" in out
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for room in ("tasks/mine", "prompts", "eval/plans"):
+        (tmp_path / room).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_card_names_the_field_that_was_meant_and_all_that_are_missing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card = project / "tasks/mine/a.yaml"
+    card.write_text("title: a\ntask: tsg/sgqa\nmetriks: {f1: {pooling: pooled, better: more, headline: true}}\n")
+    said = told(capsys, "eval", "--task", "mine/a")
+    assert "a.yaml: there is no field metriks; missing: citation, version, data, metrics\n  metrics?\n" in said
+    card.write_text("task: tsg/sgqa\n")
+    assert "a.yaml: missing: title, citation, version, data, metrics\n" in told(capsys, "eval", "--task", "mine/a")
+
+
+def test_plan_names_the_setting_that_was_meant_or_those_there_are(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = project / "eval/plans/p.yaml"
+    plan.write_text("modles: [x]\n")
+    assert told(capsys, "eval", "--plan", "p").endswith("p.yaml: there is no setting modles\n  models?\n")
+    plan.write_text("xyzzy: 1\n")
+    assert "\n  the settings: title, tasks, models, styles, solvers, " in told(capsys, "eval", "--plan", "p")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff", "a PNG image"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "a JPEG image"),
+        (b"RIFF\xff\xff\xff\xffWEBPVP8 ", "a WebP image"),
+        (b"PK\x03\x04\x14\xff\xff", "a ZIP archive (or an Office document)"),
+        (b"\x1f\x8b\x08\x00\xff", "a gzip archive"),
+        (b"%PDF-1.7\n\xff\xff", "a PDF document"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "convert", "refine"])
+def test_file_that_is_no_text_is_called_what_it_is(
+    command: str, data: bytes, kind: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "graphs.jsonl").write_bytes(data)
+    words = {"check": [], "convert": ["out.jsonl"], "refine": ["-o", "out.jsonl"]}[command]
+    assert told(capsys, command, "graphs.jsonl", *words) == f"tsgkit: graphs.jsonl: {kind}, not text\n"
+
+
+def test_model_without_provider_at_an_address_is_offered_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["eval", "--quiet", "--model", "qwen", "--model-arg", "api_base=http://127.0.0.1:9/v1"]
+    assert told(capsys, *words).endswith("asked with --model openai/qwen\n")
+    assert "for a server of your own add --model-arg api_base=" in told(capsys, "eval", "--quiet", "--model", "qwen")
+
+
+def test_report_into_a_file_of_no_format_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--quiet", "--task", "sgqa", "--limit", "2", "--out", "run"]) == 0
+    capsys.readouterr()
+    said = told(capsys, "report", "run", "-o", "t.pdf")
+    assert said.startswith("tsgkit: t.pdf: no report ends in .pdf\n  name it .md, .csv, .json, .tex, .html")
+    assert "--figure METRIC:G for a drawing" in said and not (project / "t.pdf").exists()
+    for name in ("t", "t.txt"):
+        told(capsys, "report", "run", "-o", name, code=0)
+        assert "exact_match" in (project / name).read_text()
+
+
+def test_rows_of_another_task_name_the_task_that_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
+    choices, questions = DATA / "sgds.jsonl", DATA.parents[1] / "spatialgen/data/questions.jsonl"
+    said = told(capsys, "eval", "--task", "sgqa", "--data", str(choices))
+    assert said.endswith("and this is sgds\n  these rows are of tsg/sgds: --task tsg/sgds\n")
+    said = told(capsys, "score", "--task", "sgqa", "--data", str(choices), "--replies", "x")
+    assert said.endswith("\n  these rows are of tsg/sgds: --task tsg/sgds\n")
+    said = told(capsys, "eval", "--task", "ma-sgg", "--data", str(questions))
+    assert said.endswith("\n  these rows are of spatialgen/questions: --task spatialgen/questions\n")
+
+
+def test_missing_extra_has_one_wording_everywhere() -> None:
+    source = Path(tsgkit.__file__).parent
+    own = {file.name for file in source.rglob("*.py") if 'pip install "tsgkit[' in file.read_text(encoding="utf-8")}
+    assert own <= {"errors.py", "make.py"}, "others raise ExtraMissing (make.py tells of its extra in its help)"
 
 
 def test_names_may_stand_between_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

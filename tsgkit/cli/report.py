@@ -104,7 +104,12 @@ def _format(arguments: argparse.Namespace) -> str:
 
     if arguments.format is not None:
         return str(arguments.format)
-    return "terminal" if arguments.output is None else ENDINGS.get(arguments.output.suffix.lower(), "terminal")
+    ending = "" if arguments.output is None else arguments.output.suffix.lower()
+    if ending not in ("", ".txt", *ENDINGS):
+        figure = ", or --figure METRIC:G for a drawing" if ending in (".pdf", ".svg", ".png") else ""
+        hint = f"name it {', '.join(ENDINGS)} or .txt, or give --format{figure}"
+        raise UsageError(f"{arguments.output}: no report ends in {ending}", hint=hint)
+    return ENDINGS.get(ending, "terminal")
 
 
 def _gated(text: str) -> str:

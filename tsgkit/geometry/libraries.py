@@ -10,7 +10,7 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,10 +73,7 @@ def _imported(name: str, work: str = "rooms are measured", extra: str = "scenes"
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise UsageError(
-            f"{work} with {name.split('.')[0]}, which is not installed",
-            hint=f'install the extra: pip install "tsgkit[{extra}]"',
-        ) from error
+        raise ExtraMissing(work, name.split(".")[0], extra) from error
 
 
 def check_libraries(names: Iterable[str] | None = None) -> None:

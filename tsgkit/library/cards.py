@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
 
 from tsgkit.errors import UsageError
-from tsgkit.library.declarations import kind_of, loaded
+from tsgkit.library.declarations import kind_of, loaded, problem_of
 from tsgkit.library.projects import find, search_path, text_of
 
 ENDING = ".yaml"
@@ -126,7 +126,9 @@ def card_from(text: str, name: str, source: str) -> Card:
     try:
         return Card.model_validate({**value, "name": name, "source": source, "sha256": sha256})
     except ValidationError as error:
-        raise _problem(error, source) from None
+        nested = any(len(one["loc"]) > 1 for one in error.errors() if one["type"] == "extra_forbidden")
+        fields = CardMetric.model_fields if nested else [name for name in Card.model_fields if name not in KEPT]
+        raise problem_of(error, source, "field", tuple(fields)) from None
 
 
 def _names_in(place: Traversable) -> list[str]:
@@ -151,18 +153,3 @@ def _near(name: str, names: Sequence[str]) -> str:
     if near:
         return f"{near[0].name}?"
     return f"the tasks: {', '.join(names)}" if names else ""
-
-
-def _problem(error: ValidationError, source: str) -> UsageError:
-    from tsgkit.lexicon import nearest
-
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"] if part != "[key]")
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    hint = ""
-    if first["type"] == "extra_forbidden":
-        model = Card if len(first["loc"]) == 1 else CardMetric
-        names = [name for name in model.model_fields if name not in KEPT]
-        near = nearest(str(first["loc"][-1]), names, limit=1)
-        hint = f"{near[0].name}?" if near else f"the fields: {', '.join(names)}"
-    return UsageError(f"{source}: {field}: {first['msg']}{more}", hint=hint)

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import yaml
+    from pydantic import ValidationError
 
 LONGEST = 100_000
 """A declaration of more characters is none: it is a page of settings."""
@@ -102,6 +105,32 @@ def _strict(loader: Any) -> Any:  # noqa: ANN401  (a class of PyYAML)
     for kind in ("int", "float"):
         Strict.add_constructor(f"tag:yaml.org,2002:{kind}", Strict.construct_number)
     return Strict
+
+
+def problem_of(
+    error: ValidationError, source: str, noun: str, fields: Sequence[str], *, whole: Sequence[str] = ()
+) -> UsageError:
+    """Return what is wrong with a declaration: fields that there are not, then all that are missing, then values.
+
+    ``noun`` is what its fields are called, ``fields`` are those there are; of a problem inside of one that is ``whole``
+    no place is told.
+    """
+    from tsgkit.lexicon import nearest
+
+    errors = error.errors(include_url=False, include_input=False)
+    unknown = [".".join(map(str, one["loc"])) for one in errors if one["type"] == "extra_forbidden"]
+    missing = [".".join(map(str, one["loc"])) for one in errors if one["type"] == "missing"]
+    others = [one for one in errors if one["type"] not in ("extra_forbidden", "missing")]
+    said = [f"there is no {noun} {', '.join(unknown)}"] if unknown else []
+    said += [f"missing: {', '.join(missing)}"] if missing else []
+    if others and not said:
+        loc = others[0]["loc"]
+        place = ".".join(str(part) for part in (loc[:1] if loc[0] in whole else loc) if part != "[key]")
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+        said = [f"{place}: {others[0]['msg']}{more}"]
+    near = [found[0].name for name in unknown if (found := nearest(name, fields, limit=1))]
+    hint = f"{', '.join(near)}?" if near else f"the {noun}s: {', '.join(fields)}" if unknown else ""
+    return UsageError(f"{source}: {'; '.join(said)}", hint=hint)
 
 
 def kind_of(value: object) -> str:

@@ -62,6 +62,8 @@ def decoded(data: bytes, path: str | Path) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if kind := kind_of_bytes(data):
+            raise FileProblem(f"{path}: {kind}, not text") from None
         line = data.count(b"\n", 0, error.start) + 1
         raise FileProblem(
             f"{path}: line {line}: not UTF-8 text (byte {error.start})", hint="save it as UTF-8"
@@ -70,6 +72,34 @@ def decoded(data: bytes, path: str | Path) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise FileProblem(f"{path}: line {line}: holds a NUL byte, so this is no text file")
     return text
+
+
+KINDS = {
+    b"\x89PNG\r\n\x1a\n": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive (or an Office document)",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ\x00": "an xz archive",
+    b"glTF": "a glTF scene",
+    b"PAR1": "a Parquet table",
+    b"SQLite format 3\x00": "an SQLite database",
+    b"\x80\x04": "a Python pickle",
+    b"\x93NUMPY": "a NumPy array",
+}
+
+
+def kind_of_bytes(data: bytes) -> str:
+    """Return what bytes are that are no text, by how they begin; empty where that is not known.
+
+    >>> kind_of_bytes(b"RIFF1234WEBPVP8 "), kind_of_bytes(b"\\xfe")
+    ('a WebP image', '')
+    """
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "a WebP image"
+    return next((kind for start, kind in KINDS.items() if data.startswith(start)), "")
 
 
 def look_alike(path: Path) -> str:

@@ -351,10 +351,16 @@ def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[s
         unknown = "LLM Provider NOT provided" in said
         raise UsageError(
             f"{settings.model}: no provider is called so" if unknown else said,
-            hint="a model is named PROVIDER/NAME, as in openai/gpt-4o" if unknown else "",
+            hint=_named_with_provider(settings) if unknown else "",
         )
     body: dict[str, Any] = raw.get("raw_request_body") or {}
     return body
+
+
+def _named_with_provider(settings: Settings) -> str:
+    if "api_base" in settings.connection:
+        return f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
+    return "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add --model-arg api_base=..."
 
 
 def _first_line(message: object) -> str:

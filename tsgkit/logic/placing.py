@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import ExtraMissing
 from tsgkit.logic import grounding
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.grounding import PRESENT, SWITCH, Fact, Ground, Lit, Tally
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Status = Literal["satisfiable", "unsatisfiable", "not decided"]
-EXTRA = 'pip install "tsgkit[logic]" brings it'
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
     try:
         from ortools.sat.python import cp_model
     except ImportError:
-        raise UsageError("solving formulas needs OR-tools, which is not installed", hint=EXTRA) from None
+        raise ExtraMissing("formulas are solved", "OR-tools", "logic") from None
     return cp_model
 
 

@@ -16,7 +16,7 @@ from io import BytesIO
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import ExtraMissing
 from tsgkit.graph.drawing.text import shorten, text_width, visible, wrap
 from tsgkit.report.charts import Chart, Mark, Panel
 
@@ -107,10 +107,7 @@ def load() -> dict[str, Any]:
             import matplotlib.figure
             import matplotlib.font_manager
     except ImportError as error:
-        raise UsageError(
-            "figures are drawn with matplotlib, which is not installed",
-            hint='install the extra: pip install "tsgkit[figures]"',
-        ) from error
+        raise ExtraMissing("figures are drawn", "matplotlib", "figures") from error
     defaults = {name: value for name, value in mpl.rcParamsDefault.items() if not name.startswith("backend")}
     return defaults | LOOKS
 

@@ -36,7 +36,7 @@ from pydantic import (
 )
 
 from tsgkit.errors import UsageError
-from tsgkit.library.declarations import loaded
+from tsgkit.library.declarations import loaded, problem_of
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.solvers.families import family_of
@@ -316,10 +316,4 @@ def made(settings: Mapping[str, Any], source: str) -> Plan:
     try:
         return Plan.model_validate(dict(settings))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        places = first["loc"][:1] if first["loc"][:1] in {(name,) for name in AXES} else first["loc"]
-        field = ".".join(str(part) for part in places)
-        fields = ", ".join(Plan.model_fields)
-        raise UsageError(
-            f"{source}: {field}: {first['msg']}", hint=f"the settings of a plan: title, {fields}"
-        ) from None
+        raise problem_of(error, source, "setting", ("title", *Plan.model_fields), whole=AXES) from None

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import ExtraMissing
 from tsgkit.llm.pictures import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def require_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
-        hint = "pip install 'tsgkit[pictures]'"
-        raise UsageError("pictures are read with Pillow, which is not installed", hint=hint) from None
+        raise ExtraMissing("pictures are read", "Pillow", "pictures") from None
 
 
 def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = False) -> Examined | Unreadable:

@@ -230,6 +230,15 @@ def tasks_of_rows(file: Path) -> tuple[str, ...]:
     return tuple(name for suite in suites() for name in suite.kinds(file))
 
 
+CHECK = "tsgkit check shows all that is wrong"
+
+
+def tasks_hint(file: str) -> str:
+    """Return a hint at the tasks that take the rows of a file, where some task does."""
+    found = tasks_of_rows(Path(file)) if Path(file).is_file() else ()
+    return f"these rows are of {' or '.join(found)}: --task {found[0]}" if found else CHECK
+
+
 def default_tasks() -> tuple[str, ...]:
     """Return what is run where nothing is named: the tasks of the first suite."""
     return tasks_named([suites()[0].name])

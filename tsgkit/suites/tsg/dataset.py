@@ -20,6 +20,7 @@ from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
+from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.tsg.clusters import Clustering, Clusters
 from tsgkit.suites.tsg.items import Sample
 
@@ -28,6 +29,10 @@ ItemOut = TypeVar("ItemOut", bound=Sample, covariant=True)
 BOM = codecs.BOM_UTF8
 KEPT = 4 << 20
 """The rows of so many bytes are kept once they were read; the others are read again each time."""
+
+
+class OtherRows(NotationError):
+    """A row of another task."""
 
 
 class MakesItems(Protocol[ItemOut]):
@@ -147,7 +152,7 @@ class Dataset(Generic[Item]):
             self.task.check_answerable(samples, self.file)
         except NotationError as error:
             where = f"{self.file}: line {line_number}: {error.message}"
-            raise UsageError(where, hint="tsgkit check shows all that is wrong") from None
+            raise UsageError(where, hint=tasks_hint(self.file) if isinstance(error, OtherRows) else CHECK) from None
         return entry, samples
 
     def _note(self, samples: tuple[Item, ...], row: int, offset: int, line_number: int, seen: set[str]) -> None:
@@ -175,7 +180,7 @@ class Dataset(Generic[Item]):
         kind = self.task.rows
         if row_kind(value) != kind:
             found = row_kind(value) or "none of our rows"
-            raise NotationError(f"{self.task.kind} is made of {kind} rows, and this is {found}")
+            raise OtherRows(f"{self.task.kind} is made of {kind} rows, and this is {found}")
         return entry_from(value, kind, row, None)[0]
 
     def chosen_hash(self, numbers: Iterable[int]) -> str:

@@ -37,6 +37,7 @@ from tsgkit.suites.metrics import Metric
 from tsgkit.suites.readings import Spans
 from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Identity
+from tsgkit.suites.suite import CHECK
 from tsgkit.suites.tsg.baselines import halves as completing
 from tsgkit.suites.tsg.baselines.guessing import guess_actions, guess_edges, guess_nodes
 from tsgkit.suites.tsg.baselines.writing import graphs_text, listed
@@ -78,8 +79,7 @@ class Derived(TsgTask[Half, Answer]):
         source = generation_item(entry, cluster or own_name(entry.row or {}), of_several=self.of_several)
         own = "sa-sgg" if source.k == 1 else "ma-sgg"
         if problem := problem_of(source, own if own in self.sources else self.sources[0]):
-            hint = "tsgkit check shows all that is wrong"
-            raise UsageError(f"{file}: item {source.item_id} {problem}", hint=hint)
+            raise UsageError(f"{file}: item {source.item_id} {problem}", hint=CHECK)
         return tuple(self.derive(source))
 
     def identity(self, item: Half) -> Identity:

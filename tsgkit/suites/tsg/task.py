@@ -38,6 +38,7 @@ from tsgkit.suites.solvers.examples import Example, Identity, Pool, pool_file
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import Style
+from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.task import Dataset as AnyDataset
 from tsgkit.suites.task import Items, Task
 from tsgkit.suites.tsg import official
@@ -156,7 +157,7 @@ class TsgTask(AskedTask[Item, Answer]):
         self.check_kind(document)
         if broken := [finding for finding in document.findings if finding.code in ("broken-line", "other-format")]:
             line = f"line {broken[0].place.line}: " if broken[0].place.line else ""
-            raise UsageError(f"{document.file}: {line}{broken[0].message}", hint="tsgkit check shows all that is wrong")
+            raise UsageError(f"{document.file}: {line}{broken[0].message}", hint=CHECK)
         clusters = clusters_of(document)
         items = tuple(
             item
@@ -172,14 +173,13 @@ class TsgTask(AskedTask[Item, Answer]):
         """Refuse a document of other rows."""
         if document.format != self.rows:
             kind = f"{document.format} is not data of {self.kind}, which are {self.rows} rows"
-            raise UsageError(f"{document.file}: {kind}")
+            raise UsageError(f"{document.file}: {kind}", hint=tasks_hint(document.file))
 
     def check_answerable(self, items: Iterable[Item], file: str) -> None:
         """Refuse items without a right answer: what cannot be right must not be scored as wrong."""
         for item in items:
             if problem := self.problem(item):
-                hint = "tsgkit check shows all that is wrong"
-                raise UsageError(f"{file}: item {item.item_id} {problem}", hint=hint)
+                raise UsageError(f"{file}: item {item.item_id} {problem}", hint=CHECK)
 
     def check_several(self, items: Iterable[Item], file: str) -> None:
         """Refuse a file for a task of several graphs in which every item has one: it is another task's."""

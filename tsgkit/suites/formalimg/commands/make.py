@@ -7,7 +7,7 @@
 
 A model never makes the formula. Its words are read back into a formula by a second call that sees the words alone, and
 are kept only if no layout tells the two formulas apart; one that does is the reason of the rejection, and told to it.
-Needs the extra logic: pip install 'tsgkit[logic]'.
+Needs the extra logic: pip install "tsgkit[logic]".
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.errors import GOOD, ExtraMissing, UsageError
 from tsgkit.library.files import STDIN, write_bytes, write_text
 from tsgkit.library.overwriting import refuse_to_overwrite_sources, refuse_to_replace_data
 from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_page
@@ -112,7 +112,8 @@ def _tell(stage: Stage, faults: tuple[str, ...]) -> None:
     if len(said) > SHOWN:
         complain(f"and {count(len(said) - SHOWN, 'more problem')} of this room")
     if _has_meshes(stage.scene) and find_spec("PIL") is None:
-        complain("textures are not shown: they are decoded by Pillow", 'pip install "tsgkit[pictures]"')
+        missing = ExtraMissing("textures are decoded", "Pillow", "pictures")
+        complain(f"they are not shown: {missing}", missing.hint)
 
 
 def _has_meshes(scene: Scene) -> bool:
