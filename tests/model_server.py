@@ -53,6 +53,7 @@ class Script:
         self.echo_key = bool(options.get("echo_key"))
         self.status_of: dict[str, str] = options.get("status_of", {})
         self.first: list[int] = list(options.get("first", []))
+        self.headers: dict[str, str] = options.get("headers", {})
         self.usage = options.get("usage", {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
         self.seen: Counter[str] = Counter()
         self.good: Counter[str] = Counter()
@@ -212,7 +213,7 @@ class Connection(asyncio.Protocol):
         self.transport.write(self._head(status, len(body), headers or {}) + body)
 
     def _head(self, status: int, length: int, headers: dict[str, str]) -> bytes:
-        fields = {"Content-Type": "application/json", "Content-Length": str(length)} | headers
+        fields = {"Content-Type": "application/json", "Content-Length": str(length)} | self.script.headers | headers
         lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
         return "\r\n".join(lines).encode()
 

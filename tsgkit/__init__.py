@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from tsgkit.interface.cleaning import arefine as arefine
     from tsgkit.interface.cleaning import generate as generate
     from tsgkit.interface.cleaning import refine as refine
+    from tsgkit.interface.doctoring import adoctor as adoctor
+    from tsgkit.interface.doctoring import doctor as doctor
     from tsgkit.interface.evaluating import aevaluate as aevaluate
     from tsgkit.interface.evaluating import evaluate as evaluate
     from tsgkit.interface.evaluating import plan as plan
@@ -85,6 +87,7 @@ _HOMES = {
     ),
     "tsgkit.graph.drawing": "draw_diff draw_graph draw_narrative",
     "tsgkit.interface.cleaning": "agenerate arefine generate refine",
+    "tsgkit.interface.doctoring": "adoctor doctor",
     "tsgkit.interface.evaluating": "aevaluate evaluate plan",
     "tsgkit.interface.looking": "audit compare draw explain merge rescore score",
     "tsgkit.interface.making": "make",

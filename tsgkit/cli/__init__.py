@@ -22,6 +22,7 @@ from tsgkit.version import __version__
 GROUPS = {
     "evaluate": {
         "eval": "evaluate models on tasks; the same command goes on with an unfinished run",
+        "doctor": "try a model and its server: what works, which options to set",
         "images": "paint the pictures of a task's items with an image model",
         "score": "score replies you collected elsewhere, in two profiles",
         "rescore": "score the stored replies of a run again; no model is called",
@@ -69,7 +70,7 @@ ELSEWHERE = {
     "diff": "tsgkit compare RUN RUN; tsgkit draw A --against B for graphs",
     "logs": "tsgkit runs list",
     "log": "tsgkit runs list",
-    "models": "any name of LiteLLM is a model: tsgkit eval --model PROVIDER/NAME",
+    "models": "any name of LiteLLM is a model; tsgkit doctor PROVIDER/NAME tries it",
     "lint": "tsgkit check FILE",
     "validate": "tsgkit check FILE",
     "clean": "tsgkit refine FILE -o OUT",

@@ -37,6 +37,8 @@ class GivingUp:
     reason: str = ""
     advice: str = ""
     """The one thing to change, where it is known."""
+    last: CallFailed | None = None
+    """The last request that brought no answer."""
     clock: Callable[[], float] = time.monotonic
     _served: bool = False
     _responded: bool = False
@@ -58,6 +60,7 @@ class GivingUp:
 
     def failed(self, failure: CallFailed) -> None:
         """Note a request that brought no answer."""
+        self.last = failure
         self._responded = self._responded or failure.responded or failure.status is not None
         self._denials = self._denials + 1 if failure.denied else 0
         if self._denials >= DENIALS:
@@ -95,10 +98,10 @@ class GivingUp:
     def end(self, reason: str, failure: CallFailed) -> None:
         """Ask no more, for this reason or an earlier one."""
         if not self.reason:
-            self.reason, self.advice = reason, _advice_on(failure)
+            self.reason, self.advice = reason, advice_on(failure)
 
 
-def _advice_on(failure: CallFailed) -> str:
+def advice_on(failure: CallFailed) -> str:
     """Return the one thing to change before a model can be asked."""
     if failure.unpaid:
         return "its account has no credit or quota left: add some, or use the key of another"

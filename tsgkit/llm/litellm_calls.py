@@ -112,6 +112,8 @@ class LiteLlm:
     notices: list[str] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     """The request body as the provider gets it, without messages; known once prepared."""
+    limits: dict[str, str] = field(default_factory=dict)
+    """What the headers of the last response told of rate limits."""
     _parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     _library: Any = None
 
@@ -183,6 +185,7 @@ class LiteLlm:
                         **parameters,
                     )
                     reply = self._reply(response, kept)
+                    self.limits = kept.limits
             except TimeoutError:
                 raise CallFailed(f"no answer within {timeout:g} s", None) from None
             except CallFailed as failure:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,8 @@ class Exchange:
     status: int | None = None
     body: bytes = b""
     failure: CallFailed | None = None
+    limits: dict[str, str] = field(default_factory=dict)
+    """What the headers tell of rate limits."""
 
     @cached_property
     def value(self) -> dict[str, Any]:
@@ -92,6 +94,7 @@ def guarded_transport(transport: Any) -> Any:
         kept = _EXCHANGE.get() or Exchange()
         response = await handle(request)
         kept.status = response.status_code
+        kept.limits = {name: value for name, value in response.headers.items() if "ratelimit" in name.lower()}
         kept.__dict__.pop("value", None)
         try:
             _check_redirect(request, response)

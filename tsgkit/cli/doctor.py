@@ -1,0 +1,75 @@
+"""Try a model and its server with a dozen small requests: what works, what does not, and which options to set.
+
+  tsgkit doctor openai/gpt-4o
+  tsgkit doctor openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1
+  tsgkit doctor openai/gpt-4o --save doctor.jsonl      a transcript without keys, to be attached to a report
+  tsgkit doctor --replay doctor.jsonl                  the same findings from it; nobody is asked
+
+Checked are name and address, plain text, a system message, a JSON schema, reasoning, an image, a long prompt, stop
+reasons, eight requests at once, rate limits and the price. In all it takes some 20,000 tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from functools import partial
+from typing import Any
+
+from tsgkit.cli.terminal import complain, inert, say, say_lines
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("model", nargs="?", metavar="MODEL", help="the model, as --model names it")
+    parser.add_argument("--model-arg", action="append", default=[], metavar="K=V", help="a parameter, or api_base=URL")
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds a request may take (120)")
+    parser.add_argument("--price", metavar="IN,OUT", help="dollars a million tokens")
+    parser.add_argument("--save", metavar="FILE", help="write what was sent and replied, without keys (JSON Lines)")
+    parser.add_argument("--replay", metavar="FILE", help="judge such a file again instead of asking")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Examine a model."""
+    from tsgkit.library.files import write_text
+    from tsgkit.library.overwriting import refuse_to_replace_data
+    from tsgkit.llm.loop import waited
+    from tsgkit.report.doctor_text import check_line, closing_lines
+    from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
+
+    model: str = arguments.model
+    transcript: tuple[dict[str, Any], ...] = ()
+    if (model is None) == (arguments.replay is None):
+        raise UsageError("a model to ask, or --replay FILE", hint="as in tsgkit doctor openai/gpt-4o")
+    if not arguments.timeout > 0:
+        raise UsageError(f"--timeout {arguments.timeout:g}: it must be more than 0")
+    if arguments.replay is not None:
+        transcript = transcript_in(arguments.replay)
+        model = transcript[0]["model"]
+
+    def told(check: Check) -> None:
+        if not arguments.json:
+            say(check_line(check))
+            sys.stdout.flush()
+
+    how = {"timeout": arguments.timeout, "price": arguments.price, "transcript": transcript}
+    if not arguments.json:
+        say(inert(f"{model}:"))
+    found = waited(partial(examined, model, arguments.model_arg, found=told, **how))
+    if arguments.save is not None:
+        text = transcript_text(found)
+        refuse_to_replace_data(arguments.save, text)
+        write_text(arguments.save, text)
+    if arguments.json:
+        say(json.dumps(found.value, indent=2, ensure_ascii=False))
+    elif not found.cause:
+        say_lines(closing_lines(found))
+    if arguments.save is not None and not arguments.json:
+        say(f"saved: {inert(arguments.save)}")
+    if found.cause:
+        complain(f"{model} never answered: {found.cause}", found.advice)
+        return FINISHED_WITH_ERRORS
+    return GOOD

@@ -1,0 +1,517 @@
+"""The doctor: a dozen small requests that find out what a model and its server can do, and which options to set.
+
+>>> from tsgkit.llm.loop import waited
+>>> def mine(messages):
+...     return "ready"
+>>> found = waited(lambda: examined(given(mine)))
+>>> found.checks[0].name, found.checks[0].verdict
+('plain text', 'works')
+
+Each check asks through the door, and is judged by the replies alone, so that a transcript is judged again as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import struct
+import time
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tsgkit.agents.asking import door_of
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import read_text
+from tsgkit.llm.door import Call, Door, Patience, as_dicts
+from tsgkit.llm.failures import CallFailed, NotFinished
+from tsgkit.llm.giving_up import advice_on
+from tsgkit.llm.own_models import given as given
+from tsgkit.llm.own_models import is_own
+from tsgkit.llm.prices import Price, price_given, price_of
+from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.version import __version__
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+Verdict = Literal["works", "does not", "unknown"]
+WORKS: Verdict = "works"
+DOES_NOT: Verdict = "does not"
+UNKNOWN: Verdict = "unknown"
+TIMEOUT = 120.0
+AT_ONCE = 8
+PATIENCE = 20.0
+"""Seconds that requests at once are waited for."""
+LONG = 34_000
+"""Characters of the long prompt: as many as our longest with ten worked examples."""
+SAVES = "tsgkit doctor MODEL --save FILE writes one"
+THINKS = ("<think>", "<thinking>", "<|channel|>")
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check found, and the options to set because of it."""
+
+    name: str
+    verdict: Verdict
+    said: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the doctor found."""
+
+    model: str
+    endpoint: str
+    checks: tuple[Check, ...]
+    requests: int = 0
+    tokens: int | None = None
+    cost: float | None = None
+    cause: str = ""
+    """Why it was never answered; empty where it was."""
+    advice: str = ""
+    """The one thing to change so that it is."""
+    transcript: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """All options to set."""
+        return tuple(dict.fromkeys(option for check in self.checks for option in check.options))
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The JSON value, without the transcript."""
+        told = {name: getattr(self, name) for name in ("model", "endpoint", "requests", "tokens", "cost", "cause")}
+        return told | {"advice": self.advice, "options": list(self.options), "checks": list(map(asdict, self.checks))}
+
+
+class Patient:
+    """Who is asked: a model, or the transcript of one."""
+
+    def __init__(
+        self,
+        model: str,
+        arguments: Sequence[str],
+        timeout: float,
+        price: Price | None,
+        kept: Iterable[Mapping[str, Any]],
+    ) -> None:
+        self.model, self.arguments, self.price = model, list(arguments), price or price_of(model)
+        self.patience = Patience(timeout=timeout, attempts=2, throttled_attempts=3, throttled_seconds=20)
+        self.kept = {(one["check"], one["draw"]): one for one in kept}
+        self.lines: list[dict[str, Any]] = []
+        self.doors: dict[tuple[str, ...], Door] = {}
+        self.is_replayed = bool(self.kept)
+
+    def door(self, *more: str) -> Door:
+        """Return a door with some arguments more; what the user gave goes before them."""
+        if more not in self.doors:
+            named = {text.partition("=")[0] for text in self.arguments}
+            arguments = [*self.arguments, *(text for text in more if text.partition("=")[0] not in named)]
+            self.doors[more] = door_of(
+                self.model, arguments, price=self.price, patience=self.patience, concurrency=AT_ONCE
+            )
+        return self.doors[more]
+
+    async def ask(
+        self,
+        check: str,
+        *messages: BaseMessage,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+        more: tuple[str, ...] = (),
+    ) -> Reply:
+        """Return the reply to one prompt; one that could not be made says why."""
+        began = time.monotonic()
+        if self.is_replayed:
+            line = self.kept.get((check, draw))
+            reply = Reply(None, Ending.MISSING) if line is None else reply_from(line["reply"])
+        else:
+            reply = await self._asked(check, messages, draw, schema, more)
+        limits = dict(getattr(self.door(*more).provider, "limits", {})) if not self.is_replayed else {}
+        kept = {"check": check, "draw": draw, "sent": _without_picture(as_dicts(list(messages))), "schema": schema}
+        kept |= {"arguments": list(more), "limits": limits or self.kept.get((check, draw), {}).get("limits", {})}
+        self.lines.append(kept | {"reply": reply_value(reply), "seconds": round(time.monotonic() - began, 3)})
+        return reply
+
+    async def _asked(
+        self,
+        check: str,
+        messages: Sequence[BaseMessage],
+        draw: int,
+        schema: dict[str, Any] | None,
+        more: tuple[str, ...],
+    ) -> Reply:
+        where = Call(self.model, "", "doctor", "", "", check, 0, "", "", draw)
+        try:
+            return await self.door(*more).ask(where, messages, label=check, draw=draw, schema=schema)
+        except NotFinished as error:
+            return Reply(None, Ending.API_ERROR, error=error.message, attempts=error.attempts)
+
+    def seconds(self, check: str) -> list[float]:
+        """Return how long the requests of a check took."""
+        own = [line for line in self.lines if line["check"] == check]
+        if self.is_replayed:
+            return [
+                float(self.kept[check, line["draw"]]["seconds"]) for line in own if (check, line["draw"]) in self.kept
+            ]
+        return [float(line["seconds"]) for line in own]
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """What the headers told of rate limits."""
+        found: dict[str, str] = {}
+        for line in self.lines:
+            found |= line["limits"]
+        return found
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for door in self.doors.values():
+            await door.provider.close()
+
+
+Examine = Callable[[Patient], Any]
+
+
+async def examined(
+    model: str,
+    arguments: Sequence[str] = (),
+    *,
+    timeout: float = TIMEOUT,
+    price: str | None = None,
+    transcript: Sequence[Mapping[str, Any]] = (),
+    found: Callable[[Check], None] = lambda _: None,
+) -> Examination:
+    """Examine a model, or judge the transcript of one again; ``found`` is told of each check at once."""
+    head = transcript[0] if transcript else {}
+    patient = Patient(model, arguments, timeout, None if price is None else price_given(price), transcript[1:])
+    checks: list[Check] = []
+    try:
+        door = patient.door()
+        if not patient.is_replayed:
+            door.provider.prepare()
+        async for check in _checks(patient):
+            checks.append(check)
+            found(check)
+    finally:
+        await patient.close()
+    if not head:
+        cause, advice = _why_never(checks, door)
+        head = {"doctor": __version__, "model": model, "endpoint": door.endpoint, "cause": cause, "advice": advice}
+    return _summed_up(patient, head, checks, door.secrets.redact)
+
+
+def _why_never(checks: Sequence[Check], door: Door) -> tuple[str, str]:
+    """Return why a model was never answered, and the one thing to change; nothing where it was."""
+    if checks[0].verdict != DOES_NOT:
+        return "", ""
+    failure = door.giving_up.last
+    where = f" (404 at {door.endpoint})" if failure is not None and failure.status == 404 else ""
+    return f"{checks[0].said}{where}", "" if failure is None else advice_on(failure)
+
+
+def _summed_up(
+    patient: Patient, head: Mapping[str, Any], checks: Sequence[Check], redact: Callable[[str], str]
+) -> Examination:
+    """Return all that was found, without secrets."""
+    replies = [reply_from(line["reply"]) for line in patient.lines]
+    known = [reply.usage for reply in replies if reply.ending is not Ending.API_ERROR]
+    total = sum(known, start=Usage(0, 0, 0, 0, 0.0))
+    lines = [json.loads(redact(json.dumps(line, ensure_ascii=False))) for line in (head, *patient.lines)]
+    return Examination(
+        model=patient.model,
+        endpoint=str(lines[0]["endpoint"]),
+        checks=tuple(replace(check, said=redact(check.said)) for check in checks),
+        requests=sum(len(reply.attempts) for reply in replies),
+        tokens=total.total,
+        cost=total.cost,
+        cause=str(lines[0]["cause"]),
+        advice=str(lines[0]["advice"]),
+        transcript=tuple(lines),
+    )
+
+
+def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
+    """Return the lines of a transcript, its head first; ``FileProblem`` where a file is none."""
+    lines = []
+    for number, line in enumerate(read_text(str(path)).splitlines(), 1):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            raise FileProblem(
+                f"{path}: line {number}: broken JSON", hint="tsgkit doctor MODEL --save writes one"
+            ) from None
+        lines.append(value)
+    if not lines or not all(isinstance(one, dict) for one in lines) or "doctor" not in lines[0]:
+        raise FileProblem(f"{path}: no transcript of tsgkit doctor", hint=SAVES)
+    lacking = {"check", "draw", "reply", "seconds"}
+    if bad := next((number for number, one in enumerate(lines[1:], 2) if not lacking <= one.keys()), 0):
+        raise FileProblem(f"{path}: line {bad}: no call of tsgkit doctor")
+    if not all(isinstance(lines[0].get(name), str) for name in ("model", "endpoint", "cause", "advice")):
+        raise FileProblem(f"{path}: line 1: it names no model and endpoint", hint=SAVES)
+    return tuple(lines)
+
+
+PLAIN = "plain text"
+
+
+async def _checks(patient: Patient) -> AsyncIterator[Check]:
+    first = await _plain_text(patient)
+    yield first
+    if first.verdict == DOES_NOT:
+        return
+    for examine in (_system, _schema, _reasoning, _image, _long, _stop, _parallel):
+        yield await examine(patient)
+    yield _limits(patient)
+    yield _price(patient)
+
+
+async def _plain_text(patient: Patient) -> Check:
+    reply = await patient.ask(PLAIN, _user("Reply with the single word: ready"))
+    if reply.ending is Ending.API_ERROR:
+        return Check(PLAIN, DOES_NOT, reply.error or "no answer")
+    if reply.ending is Ending.TRUNCATED:
+        said = "the reply was cut off before its end" if reply.text else "all tokens went into thinking, none was left"
+        return Check(PLAIN, UNKNOWN, said, ("--model-arg max_tokens=4096",))
+    if reply.ending is not Ending.COMPLETE:
+        return Check(PLAIN, UNKNOWN, f"the reply is {reply.ending}{_because(reply)}")
+    other = reply.model if reply.model and reply.model not in patient.model else ""
+    took = patient.seconds(PLAIN)[-1]
+    said = f"{_short(reply.text)} in {took:.2f} s" + (f", answering as {other}" if other else "")
+    return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, said)
+
+
+async def _system(patient: Patient) -> Check:
+    name = "system message"
+    system = _told("Whatever you are asked, reply with the single word: pear")
+    reply = await patient.ask(name, system, _user("Which is the largest planet?"))
+    if trouble := _trouble(name, reply):
+        return replace(trouble, said=f"{trouble.said}; our prompts send none, prompts of your own should not")
+    if "pear" in (reply.text or "").lower():
+        return Check(name, WORKS, _short(reply.text))
+    return Check(name, DOES_NOT, f"it was not heeded: {_short(reply.text)}; our prompts send none")
+
+
+CAPITAL = {
+    "type": "object",
+    "properties": {"capital": {"type": "string"}, "letters": {"type": "integer"}},
+    "required": ["capital", "letters"],
+    "additionalProperties": False,
+}
+INSTEAD = "--style structured is not for it, the others are; judges ask without one"
+
+
+async def _schema(patient: Patient) -> Check:
+    name = "JSON schema"
+    schema = {"type": "json_schema", "json_schema": {"name": "capital", "strict": True, "schema": CAPITAL}}
+    message = _user("Which is the capital of France, and how many letters has it?")
+    reply = await patient.ask(name, message, schema=schema)
+    if trouble := _trouble(name, reply):
+        return replace(trouble, said=f"{trouble.said}; {INSTEAD}")
+    try:
+        value = json.loads(reply.text or "")
+    except ValueError:
+        return Check(name, DOES_NOT, f"it was ignored: {_short(reply.text)}; {INSTEAD}")
+    if isinstance(value, dict) and set(value) == {"capital", "letters"} and isinstance(value["capital"], str):
+        return Check(name, WORKS, _short(reply.text))
+    return Check(name, DOES_NOT, f"JSON came back, and not of the schema: {_short(reply.text)}; {INSTEAD}")
+
+
+async def _reasoning(patient: Patient) -> Check:
+    name = "reasoning"
+    question = "A tray holds 3 rows of 4 cups; 5 are taken away. How many are left? Reply with the number alone."
+    reply = await patient.ask(name, _user(question))
+    if trouble := _trouble(name, reply):
+        if reply.ending is Ending.TRUNCATED and not reply.text:
+            said = "it thinks, and used up its tokens by that: give it more"
+            return Check(name, DOES_NOT, said, ("--model-arg max_tokens=8192",))
+        return trouble
+    text, tokens = reply.text or "", reply.usage.reasoning
+    if any(mark in text for mark in THINKS):
+        return Check(name, WORKS, "it thinks inside of its reply; what it thinks is left out when a reply is read")
+    if tokens:
+        said = f"it thinks in a field of its own: {tokens:,} of {reply.usage.completion or tokens:,} tokens"
+        return Check(name, WORKS, said, ("--model-arg max_tokens=8192",) if tokens > 500 else ())
+    return Check(name, WORKS if "7" in text else UNKNOWN, f"no thinking is told: {_short(text)}")
+
+
+async def _image(patient: Patient) -> Check:
+    name = "image"
+    if is_own(patient.model):
+        return Check(name, UNKNOWN, "not tried: a function of your own is given what it is made for")
+    url = f"data:image/png;base64,{base64.b64encode(red_png()).decode()}"
+    parts: list[str | dict[Any, Any]] = [
+        {"type": "text", "text": "Which colour fills this picture? Reply with one word."},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
+    reply = await patient.ask(name, _user(parts))
+    if trouble := _trouble(name, reply):
+        return replace(trouble, said=f"{trouble.said}; as a judge of pictures (--judge) take another model")
+    if "red" in (reply.text or "").lower():
+        return Check(name, WORKS, _short(reply.text))
+    return Check(name, DOES_NOT, f"a red picture was not seen: {_short(reply.text)}; as --judge take another model")
+
+
+async def _long(patient: Patient) -> Check:
+    name = "long prompt"
+    line = "The person takes the cup from the shelf and puts it on the table beside the kettle.\n"
+    filler = line * (LONG // len(line))
+    text = f"The password is heron.\n{filler}Which is the password? Reply with the word alone."
+    reply = await patient.ask(name, _user(text))
+    told = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
+    if reply.ending is Ending.API_ERROR and _failure(reply).too_long:
+        said = f"{told} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
+        return Check(name, DOES_NOT, said, ("--shots 1",))
+    if trouble := _trouble(name, reply):
+        return trouble
+    if "heron" in (reply.text or "").lower():
+        return Check(name, WORKS, f"{told} are read from the first line to the last")
+    said = f"the first line of {told} was not read ({_short(reply.text)}): its context may be cut without a word"
+    return Check(name, DOES_NOT, said, ("--shots 1",))
+
+
+async def _stop(patient: Patient) -> Check:
+    name = "stop reasons"
+    if is_own(patient.model):
+        return Check(name, UNKNOWN, "not tried: a function of your own has no limit of tokens")
+    message = _user("Write the numbers from one to eighty in words, separated by commas.")
+    reply = await patient.ask(name, message, more=("max_tokens=16",))
+    if reply.ending is Ending.TRUNCATED:
+        return Check(name, WORKS, f"a reply that is cut off says so (finish reason {reply.finish_reason})")
+    if trouble := _trouble(name, reply):
+        return trouble
+    if "eighty" in (reply.text or "").lower():
+        return Check(name, DOES_NOT, "max_tokens=16 was ignored: replies cannot be limited")
+    said = f"a cut reply ends as whole (finish reason {reply.finish_reason}): truncated replies count as unreadable"
+    return Check(name, DOES_NOT, said)
+
+
+async def _parallel(patient: Patient) -> Check:
+    name = "parallel"
+    if is_own(patient.model):
+        return Check(name, UNKNOWN, "not tried: a function of your own says itself whether it is async")
+    asked = [
+        asyncio.ensure_future(patient.ask(name, _user(f"Reply with the number {11 * n + 11} alone."), draw=n))
+        for n in range(AT_ONCE)
+    ]
+    done, waiting = await asyncio.wait(asked, timeout=PATIENCE)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    replies = [task.result() for task in asked if task in done]
+    took = max(patient.seconds(name), default=0.0)
+    turned_away = sum(any(attempt.status == 429 for attempt in reply.attempts) for reply in replies) + len(waiting)
+    good = sum(reply.ending not in (Ending.API_ERROR, Ending.MISSING) for reply in replies)
+    if turned_away:
+        said = f"{turned_away} of {AT_ONCE} at once were turned away (429), {good} were answered within {PATIENCE:g} s"
+        return Check(name, WORKS if good == AT_ONCE else DOES_NOT, said, (f"--concurrency {AT_ONCE // 4}",))
+    if good < AT_ONCE:
+        error = next((reply.error for reply in replies if reply.error), "no answer")
+        return Check(name, DOES_NOT, f"{AT_ONCE - good} of {AT_ONCE} at once failed: {error}", ("--concurrency 1",))
+    alone = patient.seconds(PLAIN)[-1]
+    slow = took > max(AT_ONCE / 2 * alone, 1.0)
+    one_by_one = "; they are answered one after the other" if slow else ""
+    said = f"{AT_ONCE} at once took {took:.2f} s, one {alone:.2f} s{one_by_one}"
+    return Check(name, WORKS, said, ("--concurrency 4",) if slow else ())
+
+
+def _limits(patient: Patient) -> Check:
+    name, found = "limits", patient.limits
+    per = {"requests": "--rpm", "tokens": "--tpm"}
+    options = []
+    for what, option in per.items():
+        value = next((text for key, text in found.items() if key.lower().endswith(f"limit-{what}")), "")
+        if value.isdecimal():
+            options.append(f"{option} {value}")
+    if not found:
+        return Check(name, UNKNOWN, "no header tells of any; turned away (429) we wait and ask fewer at once")
+    told = ", ".join(f"{key} {value}" for key, value in sorted(found.items())[:6])
+    return Check(name, WORKS, told, tuple(options))
+
+
+def _price(patient: Patient) -> Check:
+    name, price = "price", patient.price
+    if is_own(patient.model):
+        return Check(name, WORKS, "nothing is paid for a function of your own")
+    if price is None:
+        return Check(name, UNKNOWN, "not known: costs and --max-cost need it", ("--price IN,OUT",))
+    said = f"${1e6 * price.prompt:g} in, ${1e6 * price.completion:g} out per million tokens, by {price.source}"
+    return Check(name, WORKS, said)
+
+
+def _trouble(name: str, reply: Reply) -> Check | None:
+    """Return what an unusable reply means for a check; None for a usable one."""
+    if reply.ending is Ending.COMPLETE:
+        return None
+    if reply.ending is Ending.MISSING:
+        return Check(name, UNKNOWN, "the transcript has no such call")
+    if reply.ending is Ending.API_ERROR:
+        return Check(name, DOES_NOT, reply.error or "no answer")
+    return Check(name, UNKNOWN, f"the reply is {reply.ending}{_because(reply)}")
+
+
+def _user(content: Any) -> BaseMessage:  # noqa: ANN401  (a text, or parts)
+    from langchain_core.messages import HumanMessage
+
+    return HumanMessage(content)
+
+
+def _told(content: str) -> BaseMessage:
+    from langchain_core.messages import SystemMessage
+
+    return SystemMessage(content)
+
+
+def _because(reply: Reply) -> str:
+    return f" (finish reason {reply.finish_reason})" if reply.finish_reason else ""
+
+
+def _failure(reply: Reply) -> CallFailed:
+    return CallFailed(reply.error or "", reply.status)
+
+
+def _short(text: str | None) -> str:
+    """Return the beginning of a reply in quotes."""
+    line = " ".join((text or "").split())
+    return f'"{line[:57]}..."' if len(line) > 60 else f'"{line}"'
+
+
+def _without_picture(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages with a word for a long text or a picture."""
+    found = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list):
+            content = [part if part.get("type") == "text" else {"type": "a red PNG"} for part in content]
+        elif len(content) > 1_000:
+            content = f"{content[:100]} ... ({len(content):,} characters) ... {content[-100:]}"
+        found.append({**message, "content": content})
+    return found
+
+
+def red_png(side: int = 64) -> bytes:
+    """Return a red square as a PNG.
+
+    >>> red_png()[:4], len(red_png()) < 300
+    (b'\\x89PNG', True)
+    """
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + b"\xff\0\0" * side) * side
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def transcript_text(found: Examination) -> str:
+    """Return a transcript as JSON Lines; ``UsageError`` where nothing was asked."""
+    if len(found.transcript) < 2:
+        raise UsageError("nothing was asked, so there is nothing to save")
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in found.transcript)
