@@ -66,7 +66,8 @@ def mistake(message: str, parser: argparse.ArgumentParser) -> tuple[str, str]:
     if found := UNKNOWN.fullmatch(message):
         return _unknown(found[1].split(), parser)
     if found := REQUIRED.fullmatch(message):
-        return f"missing: {found[1]}", ""
+        verbs = next((one for one in parser._actions if isinstance(one, argparse._SubParsersAction)), None)
+        return f"missing: {found[1]}", f"choose from {', '.join(verbs.choices)}" if verbs and verbs.required else ""
     if found := CHOICE.fullmatch(message):
         given, choices = found[2][1:-1], [one.strip().strip("'\"") for one in found[3].split(",")]
         named = f"{found[1]}: there is no" if found[1].startswith("-") else f"there is no {found[1].lower()}"

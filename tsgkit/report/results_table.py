@@ -48,6 +48,8 @@ def results_lines(
         if prepared.plan.styles != Plan().styles or prepared.plan.solvers != Plan().solvers:
             yield "note: baselines have no style and no solver; these are for models"
         yield from _next_steps(prepared)
+    elif any(result.board.n for result in finished.results) and not never_answered(finished.results):
+        yield f"what went wrong: tsgkit samples {inert(shlex.quote(str(finished.path)))} --wrong"
 
 
 def _next_steps(prepared: Prepared) -> Iterator[str]:

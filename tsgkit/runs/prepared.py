@@ -137,7 +137,14 @@ class Prepared:
         """What has to be told of the data and of how they are looked at, task by task."""
         told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
         idle = (f"--solver {name} does nothing in this run: no model answers" for name in self.idle_solvers)
-        return (*dict.fromkeys(told), *idle, *self.warnings)
+        shown = any("shots" in row.values(self.plan) for row in self.rows)
+        shots = ["--shots changes nothing in this run: no style of it shows examples"]
+        return (
+            *dict.fromkeys(told),
+            *idle,
+            *(shots if self.plan.shots != Plan().shots and not shown else ()),
+            *self.warnings,
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
