@@ -158,7 +158,7 @@ def test_without_the_extra_nothing_is_asked(folder: Path, capsys: Captured, monk
     monkeypatch.setitem(sys.modules, "PIL", None)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     assert main(words("http://127.0.0.1:9/v1")) == 2
-    assert "pip install 'tsgkit[pictures]'" in capsys.readouterr().err
+    assert 'pip install "tsgkit[pictures]"' in capsys.readouterr().err
     assert not Path("out").exists()
 
 

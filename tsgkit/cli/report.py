@@ -68,12 +68,12 @@ def _tables(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.merged import shards_united
     from tsgkit.report.formats import check_format
 
+    files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
+    check_targets(files, arguments.runs)
     name = _format(arguments)
     check_format(name)
     if arguments.against not in (None, *AGAINST):
         raise UsageError(f"--against {arguments.against}: there is no such thing", hint=f"give {', '.join(AGAINST)}")
-    files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
-    check_targets(files, arguments.runs)
     with shards_united(arguments) as shown:
         return _report(name, arguments, shown)
 
