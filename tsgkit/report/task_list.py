@@ -14,10 +14,11 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.suite import default_tasks, in_order, load_code, suites
 
 NEEDED = "a model"
-HEAD = "tasks (*: what tsgkit eval runs where no --task is given; a suite's name stands for its tasks without +)"
+HEAD = "tasks (*: run where no --task is given; +: run only where named itself)"
 NEXT = (
-    "where nothing else is said a task needs a model: --model M; without one, our rules answer where there are some",
-    "tsgkit prompts show TASK prints what a model is asked; tsgkit data list names the published data",
+    "a task needs a model (--model M) where nothing else is said; without one our",
+    "rules answer, where there are some. What a model is asked: tsgkit prompts show TASK;",
+    "published data: tsgkit data list",
 )
 
 
