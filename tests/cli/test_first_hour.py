@@ -216,6 +216,8 @@ def test_model_without_provider_at_an_address_is_offered_one(capsys: pytest.Capt
     words = ["eval", "--quiet", "--model", "qwen", "--model-arg", "api_base=http://127.0.0.1:9/v1"]
     assert told(capsys, *words).endswith("asked with --model openai/qwen\n")
     assert "for a server of your own add --model-arg api_base=" in told(capsys, "eval", "--quiet", "--model", "qwen")
+    for typed in ("OpenAI/gpt-4o", "opnai/gpt-4o"):
+        assert told(capsys, "eval", "--quiet", "--model", typed).endswith("\n  openai/gpt-4o?\n")
 
 
 def test_report_into_a_file_of_no_format_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

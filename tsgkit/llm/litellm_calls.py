@@ -354,13 +354,20 @@ def raw_body(library: Any, settings: Settings, endpoint: str, parameters: dict[s
         unknown = "LLM Provider NOT provided" in said
         raise UsageError(
             f"{settings.model}: no provider is called so" if unknown else said,
-            hint=_named_with_provider(settings) if unknown else "",
+            hint=_named_with_provider(library, settings) if unknown else "",
         )
     body: dict[str, Any] = raw.get("raw_request_body") or {}
     return body
 
 
-def _named_with_provider(settings: Settings) -> str:
+def _named_with_provider(library: Any, settings: Settings) -> str:
+    from tsgkit.lexicon import nearest
+
+    provider, slash, name = settings.model.partition("/")
+    known = sorted(str(getattr(one, "value", one)) for one in library.provider_list)
+    near = [one for one in known if one == provider.lower()] or [one.name for one in nearest(provider, known, limit=1)]
+    if slash and near:
+        return f"{near[0]}/{name}?"
     if "api_base" in settings.connection:
         return f"a server that speaks OpenAI's protocol is asked with --model openai/{settings.model}"
     return "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add --model-arg api_base=..."
