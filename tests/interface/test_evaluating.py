@@ -240,3 +240,22 @@ def test_a_forked_process_has_a_loop_of_its_own(tmp_path: Path) -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (said.stdout, said.stderr) == ("True\n", "")
+
+
+def test_the_end_of_one_evaluation_does_not_disturb_another(tmp_path: Path) -> None:
+    found: dict[str, tk.Run] = {}
+
+    def evaluate(name: str, base: str, items: int) -> None:
+        asked: dict[str, Any] = {"model": f"openai/{name}", "model_arg": {"api_base": base}, **SIX, "limit": items}
+        found[name] = tk.evaluate("sgqa", out=tmp_path / name, concurrency=4, **asked)
+
+    with model_server(delay=0.15) as server:
+        sizes = {"long": 40, "short": 4, "other": 8}
+        threads = [threading.Thread(target=evaluate, args=(name, server.base, size)) for name, size in sizes.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert server.stats()["seen"] == sum(sizes.values()), "no request is repeated"
+    tries = {name: {len(one.calls[0].reply.attempts) for one in run.samples} for name, run in found.items()}
+    assert tries == dict.fromkeys(sizes, {1})
