@@ -72,9 +72,9 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.writing import convert as convert
     from tsgkit.llm.reply import Reply as Reply
     from tsgkit.suites.own import Task as Task
-    from tsgkit.suites.own import metric as metric
-    from tsgkit.suites.own import solver as solver
-    from tsgkit.suites.own import style as style
+    from tsgkit.suites.own_parts import metric as metric
+    from tsgkit.suites.own_parts import solver as solver
+    from tsgkit.suites.own_parts import style as style
 
     __version__: str
 
@@ -96,7 +96,8 @@ _HOMES = {
     "tsgkit.library.documents.reading": "read_document read_file",
     "tsgkit.library.documents.writing": "convert",
     "tsgkit.llm.reply": "Reply",
-    "tsgkit.suites.own": "Task metric solver style",
+    "tsgkit.suites.own": "Task",
+    "tsgkit.suites.own_parts": "metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)

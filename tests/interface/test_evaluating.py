@@ -185,7 +185,17 @@ def test_an_interrupt_lets_what_is_in_work_come_home_and_is_raised(tmp_path: Pat
         ({"styles": "cot"}, "there is no option styles"),
         ({"limit": 0}, "--limit 0: at least 1 is needed"),
         ({"max_cost": -1}, "--max-cost -1: it must be more than 0"),
-        ({"model": 3}, "a int cannot be called"),
+        ({"model": 3}, "model 3 is a int, expected a name, a function of messages or a chat model"),
+        ({"model": []}, "no model is named"),
+        ({"model": [None]}, "model None is a NoneType"),
+        ({"model": {"mine": "openai/x"}}, "model mine is a name: openai/x"),
+        ({"model": {"": cup}}, "a model has no name"),
+        ({"style": 3}, "style: 3 is no text, or list of them"),
+        ({"limit": "4"}, "limit: '4' is no whole number"),
+        ({"ids": [["a"]]}, "ids: [['a']] is no text, or list of them"),
+        ({"max_cost": "5"}, "max_cost: '5' is no number"),
+        ({"out": 5}, "out: 5 is no path"),
+        ({"task": 5}, "task: 5 is no name of a task, and no Task"),
         ({"model": "gpt-4o", "shard": "4/3"}, "shard"),
         ({"model": lambda: ""}, "cannot be called with"),
         ({"images": {"mine": "nowhere"}}, "nowhere"),
@@ -194,7 +204,7 @@ def test_an_interrupt_lets_what_is_in_work_come_home_and_is_raised(tmp_path: Pat
 )
 def test_mistakes_are_told_as_on_the_command_line(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as told:
-        tk.evaluate("sgqa", out=tmp_path / "run", **options)
+        tk.evaluate(**{"task": "sgqa", "out": tmp_path / "run", **options})
     assert message in f"{told.value} {told.value.hint}"
     assert not (tmp_path / "run").exists()
 
@@ -258,4 +268,4 @@ def test_the_end_of_one_evaluation_does_not_disturb_another(tmp_path: Path) -> N
             thread.join()
         assert server.stats()["seen"] == sum(sizes.values()), "no request is repeated"
     tries = {name: {len(one.calls[0].reply.attempts) for one in run.samples} for name, run in found.items()}
-    assert tries == dict.fromkeys(sizes, {1})
+    assert tries == {name: {1} for name in sizes}

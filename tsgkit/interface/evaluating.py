@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.errors import UsageError
+from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models
 from tsgkit.interface.progress import watch_of
 from tsgkit.interface.run import Run
 from tsgkit.lexicon import meant
 from tsgkit.llm.loop import waited
-from tsgkit.llm.own_models import given
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Finished, Options
@@ -164,6 +164,7 @@ def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate,
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
     """Prepare what is asked; ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
+    check_kinds(options)
     how = how_of({**options, "command": (_call(task, options),)})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
@@ -210,11 +211,11 @@ def _listed(value: object) -> Sequence[object]:
 def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     """Return an option as a plan has it: names, texts and numbers."""
     if name in ("model", "judge"):
-        return _names_of(value) if name == "model" else _name_of(value)
+        return names_of_models(value) if name == "model" else name_of_model(value)
     if name in PAIRS:
         return pairs_of(value)
     if name == "task":
-        return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
+        return [_task_name(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
@@ -222,29 +223,17 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     return value
 
 
+def _task_name(value: object) -> str:
+    if isinstance(value, (str, RowTask)):
+        return str(value)
+    raise UsageError(f"task: {str(value)[:40]} is no name of a task, and no Task")
+
+
 def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
     """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
     if isinstance(value, Mapping):
         return [f"{name}={one}" for name, one in value.items()]
     return [value] if isinstance(value, str) else [str(one) for one in value]
-
-
-def _names_of(value: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of models; what is no name becomes one."""
-    if isinstance(value, Mapping):
-        return [given(one, str(name)) for name, one in value.items()]
-    values = value if isinstance(value, (list, tuple)) else [value]
-    names = [_name_of(one) for one in values]
-    if twice := [name for name in names if names.count(name) > 1]:
-        told = {id(one) for one, name in zip(values, names, strict=True) if name == twice[0]}
-        if len(told) > 1:
-            hint = 'give them names: model={"one": ..., "two": ...}'
-            raise UsageError(f"two models are called {twice[0]}", hint=hint)
-    return names
-
-
-def _name_of(value: Any) -> str:  # noqa: ANN401
-    return value if isinstance(value, str) else given(value)
 
 
 def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
