@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from tsgkit.interface.looking import rescore as rescore
     from tsgkit.interface.looking import score as score
     from tsgkit.interface.making import make as make
+    from tsgkit.interface.painting import aimages as aimages
+    from tsgkit.interface.painting import images as images
     from tsgkit.interface.run import Run as Run
     from tsgkit.interface.run import open_run as open_run
     from tsgkit.library.documents.checking import check as check
@@ -91,6 +93,7 @@ _HOMES = {
     "tsgkit.interface.evaluating": "aevaluate evaluate plan",
     "tsgkit.interface.looking": "audit compare draw explain merge rescore score",
     "tsgkit.interface.making": "make",
+    "tsgkit.interface.painting": "aimages images",
     "tsgkit.interface.run": "Run open_run",
     "tsgkit.library.documents.checking": "check",
     "tsgkit.library.documents.reading": "read_document read_file",

@@ -68,6 +68,13 @@ def checked_path(value: object, what: str) -> Path:
     raise UsageError(f"{what}: {str(value)[:40]} is no path")
 
 
+def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
+    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
+    if isinstance(value, Mapping):
+        return [f"{name}={one}" for name, one in value.items()]
+    return [value] if isinstance(value, str) else [str(one) for one in value]
+
+
 def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a caller gives)
     """Return the names of models; what is no name becomes one."""
     if isinstance(value, Mapping):

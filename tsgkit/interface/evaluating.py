@@ -10,22 +10,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models
-from tsgkit.interface.progress import watch_of
+from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models, pairs_of
+from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
+from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
-from tsgkit.llm.loop import waited
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Finished, Options
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan, load_plan, made
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
@@ -128,24 +126,7 @@ def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     work come home; nothing is lost, and the same call goes on.
     """
     prepared, how, watch = _prepared(task, dict(options))
-    engines: list[Engine] = []
-
-    def begun(engine: Engine) -> None:
-        engines.append(engine)
-        watch.begun(engine)
-
-    heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
-
-    def stop() -> None:
-        for engine in engines:
-            engine.stop()
-        watch.stopping()
-
-    def abandon() -> None:
-        for engine in engines:
-            engine.abandon()
-
-    return _run_of(prepared, waited(lambda: evaluation.acarry_out(prepared, how, heard), stop, abandon))
+    return _run_of(prepared, waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch))
 
 
 async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
@@ -229,13 +210,6 @@ def _task_name(value: object) -> str:
     raise UsageError(f"task: {str(value)[:40]} is no name of a task, and no Task")
 
 
-def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
-    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
-    if isinstance(value, Mapping):
-        return [f"{name}={one}" for name, one in value.items()]
-    return [value] if isinstance(value, str) else [str(one) for one in value]
-
-
 def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
     """Return the protocols of a plan, each followed by these controls of it."""
     if not chosen:
@@ -268,17 +242,8 @@ def how_of(options: Mapping[str, Any]) -> Options:
     )
 
 
-def _named(function: Callable[..., Any], options: type) -> None:
-    """Show the options of a function where Python asks for its signature."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    own = list(inspect.signature(function).parameters.values())[:-1]
-    named = [inspect.Parameter(name, kind, default=None) for name in options.__annotations__]
-    function.__signature__ = inspect.Signature([*own, *named])  # type: ignore[attr-defined]
-
-
 for _function in (evaluate, aevaluate, plan):
-    with suppress(ValueError):
-        _named(_function, Evaluated)
+    show_options(_function, Evaluated)
 
 
 def _example() -> Path:
