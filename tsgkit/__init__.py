@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from tsgkit.interface.looking import draw as draw
     from tsgkit.interface.looking import explain as explain
     from tsgkit.interface.looking import merge as merge
+    from tsgkit.interface.looking import read_scene as read_scene
     from tsgkit.interface.looking import rescore as rescore
     from tsgkit.interface.looking import score as score
     from tsgkit.interface.making import make as make
@@ -91,7 +92,7 @@ _HOMES = {
     "tsgkit.interface.cleaning": "agenerate arefine generate refine",
     "tsgkit.interface.doctoring": "adoctor doctor",
     "tsgkit.interface.evaluating": "aevaluate evaluate plan",
-    "tsgkit.interface.looking": "audit compare draw explain merge rescore score",
+    "tsgkit.interface.looking": "audit compare draw explain merge read_scene rescore score",
     "tsgkit.interface.making": "make",
     "tsgkit.interface.painting": "aimages images",
     "tsgkit.interface.run": "Run open_run",

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tsgkit.report import comparison, explaining
 from tsgkit.report.audited import Audited, audits_of
 from tsgkit.runs import merging, reopened
 from tsgkit.suites import suite
+from tsgkit.suites.shown_scene import ShownScene
 
 Place = Run | str | Path
 
@@ -157,6 +158,23 @@ def draw(
         kinds = "a graph, a narrative, or the path of a file"
         raise UsageError(f"{type(what).__name__} cannot be drawn", hint=f"give {kinds}")
     return Drawing(draw_graph(found, vocabulary, title=title))
+
+
+def read_scene(
+    path: str | Path, *, assets: Mapping[str, str | Path] | Sequence[str] = (), missing: str = "error"
+) -> ShownScene:
+    """Read a furnished room, which shows itself from above in a notebook, with what strict finds of it.
+
+    ``assets`` says where the meshes of a layout lie (``{"hssd": "models"}``); ``missing="box"`` takes a box for one
+    that is not there. It needs the extra ``scenes``.
+
+        room = tk.read_scene("rooms/scene_3.json")
+        room                                        # the view from above
+        room.findings["objects"]["bed"]["reasons"]
+    """
+    reader = next(suite.loaded(one.scenes) for one in suite.suites() if one.scenes)
+    scene: ShownScene = reader(path, assets=assets, missing=missing)
+    return scene
 
 
 def _path(run: Place) -> Path:
