@@ -19,6 +19,7 @@ are awaited. Names are loaded when they are first used, so that importing tsgkit
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -120,7 +121,7 @@ def __getattr__(name: str) -> object:
     if name in _RENAMED:
         warn(f"tsgkit.{name} is now tsgkit.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         return __getattr__(_RENAMED[name])
-    raise AttributeError(f"tsgkit has no {name!r}")
+    raise AttributeError(f"tsgkit has no {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -154,20 +154,20 @@ def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Pat
         (lambda: tk.evaluate(capitals(), model="openai/x", prompts="."), "has a prompt of its own"),
         (lambda: tk.metric("sgqa", better="up"), "more or less"),
         (lambda: tk.Task("own/a b!", ROWS, "x"), "own/a b!: not SUITE/TASK in small letters, digits and hyphens"),
-        (lambda: tk.Task("own/x", ROWS[0], "x"), "own/x: row 0 is a str, expected a mapping"),  # type: ignore[arg-type]
-        (lambda: tk.Task("own/x", 5, "x"), "own/x: rows are a int"),  # type: ignore[arg-type]
-        (lambda: tk.Task("own/x", ROWS, 5), "prompt of own/x is a int"),  # type: ignore[arg-type]
-        (lambda: tk.Task("own/x", ROWS, "x", read=len), "read of own/x cannot be called with (text, row)"),
+        (lambda: tk.Task("own/x", ROWS[0], "x"), "own/x: row 0: 'item_id' is no mapping"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", 5, "x"), "own/x: 5 is no list of rows"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", ROWS, 5), "prompt of own/x: 5 is no function"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", ROWS, "x", read=len), "read of own/x cannot be called with (text, row)"),  # type: ignore[arg-type]
         (
-            lambda: tk.Task("own/x", ROWS, "x", score=lambda row: 1),
+            lambda: tk.Task("own/x", ROWS, "x", score=len),  # type: ignore[arg-type]
             "score of own/x cannot be called with (row, answer)",
-        ),  # type: ignore[arg-type, misc]
+        ),
         (lambda: tk.Task("own/x", ROWS, "x", metrics=["a"], amounts=["b"]), "own/x: there is no metric b"),
         (lambda: tk.Task("own/x", ROWS, "x", by="contnent").dataset(None), "own/x: no row has the field contnent"),
         (lambda: tk.Task("own/x", [*ROWS, {"q": 1}], "x").dataset(None), "own/x: row 3 has no answer"),
         (lambda: capitals().judged(3, "x"), "own/capitals: there is no item 3: they are numbered from 0 to 2"),
         (lambda: tk.metric("sgqa", "x")(len), "metric x cannot be called with (item, answer)"),
-        (lambda: tk.metric("sgqa", "x")(5), "metric x is a int"),
+        (lambda: tk.metric("sgqa", "x")(5), "metric x: 5 is no function"),
         (lambda: tk.metric("sgqa", "x")(waits), "metric x is an async function, expected a plain one"),
         (lambda: tk.metric("sgqa")(lambda item, answer: 1), "<lambda>: no name for a metric"),
         (lambda: tk.metric(waits), "@metric needs the name of a task"),  # type: ignore[arg-type]
@@ -318,7 +318,7 @@ def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
 
 
 def test_one_name_may_stand_for_a_list_and_a_task_names_itself(tmp_path: Path) -> None:
-    task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")  # type: ignore[arg-type]
+    task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
     run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
     assert round(run.value("hit"), 3) == 0.667 and "Asia" in run.table(by="continent").text
     assert repr(task) == "Task('own/single', 3 rows)"

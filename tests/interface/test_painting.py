@@ -18,6 +18,7 @@ from PIL import Image
 
 import tsgkit as tk
 from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.interface.painting import PaintedImages
 
 ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
 
@@ -55,7 +56,7 @@ def test_pictures_are_made_inside_a_running_loop_and_failures_are_told_inertly(t
         return await awaited, called
 
     one, two = asyncio.run(cell_of_a_notebook())
-    assert isinstance(one, tk.interface.painting.PaintedImages) and isinstance(two, type(one))
+    assert isinstance(one, PaintedImages) and isinstance(two, type(one))
     assert [name for name, _ in one.failures] == ["c2"] and not one.complete and two.complete
     assert "c2 failed: " in repr(one) and "\x1b" not in repr(one)
 
@@ -81,7 +82,7 @@ def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path:
         ({"sise": "8x8"}, "there is no option sise"),
         ({"size": "big"}, "no size of a picture"),
         ({"limit": "2"}, "limit: '2' is no whole number"),
-        ({"model": 3}, "model 3 is a int"),
+        ({"model": 3}, "model: 3 is none"),
         ({"model": {"a": red, "b": refused}}, "pictures of several models"),
         ({"model": {"a": red}, "condition": "text"}, "--condition and --layouts go together"),
         ({"condition": "painted"}, "there is no condition painted"),

@@ -15,7 +15,7 @@ from tsgkit.library.projects import find
 
 pytest.importorskip("trimesh", reason="rooms are measured by the extra tsgkit[scenes]")
 
-ROOMS = sorted(find("tasks", "sceneeval/data/rooms").rglob("*.json"))
+ROOMS = sorted(Path(str(find("tasks", "sceneeval/data/rooms"))).rglob("*.json"))
 HOSTILE = '<script>alert(1)</script>"\x1b[31m'
 
 

@@ -35,8 +35,9 @@ def _is_path(value: object) -> bool:
 
 def _each(is_one: Callable[[object], bool]) -> Callable[[object], bool]:
     def check(value: object) -> bool:
-        several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
-        return all(map(is_one, value)) if several else is_one(value)  # type: ignore[arg-type]
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            return all(map(is_one, value))
+        return is_one(value)
 
     return check
 
@@ -65,7 +66,7 @@ def checked_path(value: object, what: str) -> Path:
     """Return a path; ``UsageError`` where something else was given."""
     if _is_path(value):
         return Path(value)  # type: ignore[arg-type]
-    raise UsageError(f"{what}: {str(value)[:40]} is no path")
+    raise UsageError(f"{what}: {value!r:.40} is no path")
 
 
 def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
@@ -93,8 +94,8 @@ def name_of_model(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, str):
         return value
     if isinstance(value, type) or not (callable(value) or is_chat_model(value)):
-        what = f"model {getattr(value, '__name__', value)} is a {type(value).__name__}"
-        raise UsageError(f"{what}, expected a name, a function of messages or a chat model of LangChain")
+        what = "expected a name, a function of messages or a chat model of LangChain"
+        raise UsageError(f"model: {value!r:.60} is none", hint=what)
     return given(value)
 
 

@@ -18,10 +18,11 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models, pairs_of
 from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
+from tsgkit.interface.showing import Estimates
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.runs import evaluation
-from tsgkit.runs.estimate import RowEstimate, estimates_of
+from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import Finished, Options
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan, load_plan, made
@@ -130,16 +131,16 @@ def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
 
 
 async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
-    """Do the same in the event loop that is running; a cancellation loses nothing that was answered."""
+    """Evaluate as ``evaluate`` does, in the event loop that is running; a cancellation loses nothing answered."""
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
 
 
-def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate, ...]:
+def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> Estimates:
     """Return what an evaluation would ask and cost, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    return tuple(estimates_of(prepared, prices_of(models, how.limits.prices)))
+    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:

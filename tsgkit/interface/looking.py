@@ -16,13 +16,14 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.interface.arguments import checked_path
 from tsgkit.interface.run import Run
-from tsgkit.interface.showing import Comparison, Explanation, Scores
+from tsgkit.interface.showing import Audits, Comparison, Explanation, Rescored, Scores
 from tsgkit.library.documents.reading import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
-from tsgkit.report import comparison, explaining
-from tsgkit.report.audited import Audited, audits_of
+from tsgkit.report import comparison
+from tsgkit.report.audited import audits_of
 from tsgkit.runs import merging, reopened
 from tsgkit.suites import suite
 from tsgkit.suites.shown_scene import ShownScene
@@ -57,9 +58,10 @@ def compare(
     return Comparison(**vars(found))
 
 
-def rescore(run: Place, *, data: str | Path | None = None) -> reopened.Rescored:
+def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    return reopened.rescore(_path(run), None if data is None else str(data))
+    found = reopened.rescore(_path(run), None if data is None else str(data))
+    return Rescored(**vars(found))
 
 
 def explain(
@@ -78,17 +80,13 @@ def explain(
 ) -> Explanation:
     """Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why."""
     narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
-    narrowing |= {"shots": shots, "prompts": prompts, "seed": seed}
-    where = None if data is None else str(data)
-    found = explaining.explain(_path(run), item, repeat=repeat, data=where, **narrowing)
-    return Explanation(**vars(found))
+    narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
+    return Run(_path(run), data).explain(item, **narrowing)
 
 
-def audit(
-    data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None
-) -> tuple[Audited, ...]:
+def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
     """Say how much of a benchmark can be answered without understanding, and what is wrong with its items."""
-    return audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run))
+    return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
 
 
 def score(
@@ -178,11 +176,11 @@ def read_scene(
 
 
 def _path(run: Place) -> Path:
-    return run.path if isinstance(run, Run) else Path(run)
+    return run.path if isinstance(run, Run) else checked_path(run, "run")
 
 
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
-    return [_path(runs)] if isinstance(runs, (Run, str, Path)) else list(map(_path, runs))
+    return list(map(_path, runs)) if isinstance(runs, (list, tuple)) else [_path(runs)]  # type: ignore[arg-type]
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:

@@ -82,7 +82,7 @@ def described(error: BaseException) -> str:
 def check_function(what: str, found: object, *parameters: str, waits: bool = False) -> None:
     """Refuse what cannot be called with these parameters, and an async function unless ``waits``; nothing is called."""
     if not callable(found):
-        raise UsageError(f"{what} is a {type(found).__name__}", hint=f"give a function of ({', '.join(parameters)})")
+        raise UsageError(f"{what}: {found!r:.60} is no function", hint=f"give one of ({', '.join(parameters)})")
     if not waits and is_async(found):
         raise UsageError(f"{what} is an async function, expected a plain one", hint="write def, not async def")
     try:
@@ -98,7 +98,7 @@ TAKES = "its parameters are given in this order"
 
 def is_async(found: object) -> bool:
     """Return whether calling an object makes something to be awaited."""
-    return any(map(inspect.iscoroutinefunction, (found, type(found).__call__)))  # type: ignore[operator]
+    return any(map(inspect.iscoroutinefunction, (found, type(found).__call__)))
 
 
 def call_own(what: str, function: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401

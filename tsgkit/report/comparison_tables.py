@@ -38,7 +38,7 @@ ITEM_COLUMNS = ("task", "metric", "profile", "first", "second", "item_id", "firs
 
 def _columns_explained(pairs: Sequence[Pair]) -> tuple[tuple[str], ...]:
     shares = {pair.first.measure.is_share for pair in pairs}
-    unit = {(True,): ", in points", (False,): ""}.get(tuple(shares), ", of shares in points")
+    unit = ", in points" if shares == {True} else ", of shares in points" if True in shares else ""
     return (
         (f"difference: first minus second{unit}; Holm: p corrected; won, lost, tied: items, seen from the first;",),
         ("resolvable: the smallest difference that such items would probably show",),

@@ -254,6 +254,9 @@ class AskedTask(Task, Generic[Item, Answer]):
         return TwoReadings(outcome, self.told(found), reason, self.noted(found), None, why, (), spans)
 
 
+ROUNDING = 1e-9
+
+
 def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
     """Return what code of the user's says a sample is worth; ``OwnCodeError`` where that cannot be.
 
@@ -262,9 +265,12 @@ def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> 
     number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
     if not isinstance(number, Real) or not math.isfinite(number):  # a bool is a number
         raise OwnCodeError(f"{metric}: a score is a finite number, not {str(value)[:40]!r}")
-    if is_share and not 0 <= number <= 1:
-        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {float(number):g}: {otherwise}")
-    return float(number)
+    found = float(number)
+    if not is_share:
+        return found
+    if not -ROUNDING <= found <= 1 + ROUNDING:
+        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
+    return min(max(found, 0.0), 1.0)
 
 
 OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]

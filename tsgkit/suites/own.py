@@ -239,11 +239,11 @@ def _checked_rows(name: str, rows: object) -> tuple[Row, ...]:
     """Return rows as they are now; ``UsageError`` where they are no mappings."""
     hint = 'a list of mappings, or the path of a file of JSON lines; of a data frame df.to_dict("records")'
     if not isinstance(rows, Iterable):
-        raise UsageError(f"{name}: rows are a {type(rows).__name__}", hint=hint)
+        raise UsageError(f"{name}: {rows!r:.60} is no list of rows", hint=hint)
     found = tuple(rows)
     for number, row in enumerate(found):
         if not isinstance(row, Mapping):
-            raise UsageError(f"{name}: row {number} is a {type(row).__name__}, expected a mapping", hint=hint)
+            raise UsageError(f"{name}: row {number}: {row!r:.60} is no mapping", hint=hint)
     return found
 
 
