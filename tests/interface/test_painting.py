@@ -49,6 +49,13 @@ def test_a_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
         tk.images("demo/cups", {"red": red}, tmp_path / "red", seed=8, quiet=True)
 
 
+def test_pictures_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
+    made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
+    assert made.complete and len(made.paths) == 2
+    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
+    assert [one.samples for one in plan] == [2]
+
+
 def test_pictures_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
     async def cell_of_a_notebook() -> tuple[object, ...]:
         awaited = tk.aimages("demo/cups", {"one": refused}, tmp_path / "one", quiet=True)

@@ -90,9 +90,11 @@ def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a calle
 
 
 def name_of_model(value: Any) -> str:  # noqa: ANN401
-    """Return the name of a model that is named, or is a function or a chat model."""
+    """Return the name of a model: one that is named, a function, a chat model, or one of these under a name."""
     if isinstance(value, str):
         return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        return names_of_models(value)[0]
     if isinstance(value, type) or not (callable(value) or is_chat_model(value)):
         what = "expected a name, a function of messages or a chat model of LangChain"
         raise UsageError(f"model: {value!r:.60} is none", hint=what)
@@ -104,6 +106,8 @@ def _given_under(name: object, value: Any) -> str:  # noqa: ANN401
         raise UsageError("a model has no name", hint='as in model={"mine": function}')
     if isinstance(value, str):
         raise UsageError(f"model {name} is a name: {value}", hint="only functions are given names; list this one")
+    if isinstance(value, Mapping):
+        raise UsageError(f"model {name}: a mapping within a mapping", hint='as in model={"mine": function}')
     name_of_model(value)
     return given(value, name)
 

@@ -1,11 +1,10 @@
 """Pictures of a task's items from an image model: the options of ``tsgkit images`` as arguments.
 
->>> def grey(prompt, seed):
-...     from PIL import Image
-...     return Image.new("RGB", (64, 48), (128, 128, 128))
->>> made = images("spatialgen", {"grey": grey}, _example() / "grey", limit=2, quiet=True)
->>> made.complete, [path.suffix for path in made.paths.values()]
-(True, ['.png', '.png'])
+def grey(prompt, seed):
+    return PIL.Image.new("RGB", (64, 48), (seed, seed, seed))
+
+made = tk.images("spatialgen", {"grey": grey}, "pictures/grey", limit=2, seed=128)
+made.paths                                     # the picture of each item, by its id
 """
 
 from __future__ import annotations
@@ -194,9 +193,3 @@ def _model_args(options: Mapping[str, Any]) -> list[str]:
 
 for _function in (images, aimages):
     show_options(_function, ImageOptions)
-
-
-def _example() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp())
