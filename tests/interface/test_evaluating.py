@@ -46,6 +46,15 @@ def test_a_run_from_python_is_the_run_of_the_command(tmp_path: Path, capsys: pyt
         assert server.stats()["seen"] == 12
 
 
+def test_options_that_are_none_say_nothing(tmp_path: Path) -> None:
+    nothing: dict[str, Any] = dict.fromkeys(("timeout", "cache", "scene_time", "attempts", "new", "style", "limit"))
+    run = tk.evaluate("sgqa", model=cup, ids="bread/q0", out=tmp_path / "run", **{**nothing, "quiet": None})
+    assert run.complete and run.samples[0].style == "zero-shot"
+    assert tk.refine([], rounds=None).changes == ()  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there is no option modle"):
+        tk.evaluate("sgqa", modle=None)  # type: ignore[call-arg]
+
+
 def test_everything_works_inside_a_running_loop(tmp_path: Path) -> None:
     async def cells_of_a_notebook() -> tuple[tk.Run, tk.Run]:
         first = tk.evaluate("sgqa", model=towel, out=tmp_path / "a", **SIX)

@@ -159,6 +159,14 @@ def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() 
     for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
         with pytest.raises(UsageError, match="refine takes graphs or a narrative"):
             tk.refine(odd)  # type: ignore[arg-type]
+    assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
+    with pytest.raises(UsageError, match="there is no option vocab") as said:
+        tk.refine([triplets], vocab=allowed)  # type: ignore[call-arg]
+    assert said.value.hint == "vocabulary?"
+    with pytest.raises(UsageError, match="is no Vocabulary"):
+        tk.refine([triplets], vocabulary={"object": ["kettle"]})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there is no repair"):
+        tk.refine([triplets], repair="all")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="a story is a text or a list of sentences"):
         tk.generate(5, str)  # type: ignore[arg-type]
 

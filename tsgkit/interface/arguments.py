@@ -72,7 +72,8 @@ def checked_path(value: object, what: str) -> Path:
 def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
     """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
     if isinstance(value, Mapping):
-        return [f"{name}={one}" for name, one in value.items()]
+        told = {name: os.fspath(one) if isinstance(one, os.PathLike) else one for name, one in value.items()}
+        return [f"{name}={one}" for name, one in told.items()]
     return [value] if isinstance(value, str) else [str(one) for one in value]
 
 

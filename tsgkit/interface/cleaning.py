@@ -18,16 +18,19 @@ fill -> dobj -> kettle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaning, telling
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.refinement import Effort
+from tsgkit.agents.refinement import Effort, Repair
 from tsgkit.agents.repairs import Change
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
 from tsgkit.graph.rules import Finding
 from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.interface.signatures import show_options
+from tsgkit.lexicon import meant
 from tsgkit.llm.loop import waited
 from tsgkit.report.inert import count, inert
 
@@ -35,6 +38,14 @@ Triplets = Iterable[Sequence[str]]
 Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
 USUAL = Effort()
 MOST_SHOWN = 10
+
+
+class Tried(TypedDict, total=False):
+    """The options of how much is tried, as the commands have them."""
+
+    rounds: int
+    critique: bool
+    repair: Repair
 
 
 class Cleaned(cleaning.Cleaned):
@@ -70,13 +81,14 @@ def refine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
 ) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
 
     ``model`` is a name as LiteLLM has it, a function of messages or a chat model of LangChain; ``told`` is the story,
-    where the graphs bring no sentences.
+    where the graphs bring no sentences. ``rounds``, ``critique`` and ``repair`` say how much is tried.
     """
-    work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg}
+    work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return waited(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
 
 
@@ -89,15 +101,16 @@ async def arefine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
 ) -> Cleaned:
     """Clean graphs as ``refine`` does, in the event loop that is running."""
     found = await cleaning.arefine(
         _graphs(graphs),
         _asked(model),
-        vocabulary=vocabulary,
+        vocabulary=_vocabulary(vocabulary),
         told=told,
         hint=hint,
-        effort=effort,
+        effort=_effort(effort, tried),
         model_args=pairs_of(model_arg),
     )
     return Cleaned(**vars(found))
@@ -112,13 +125,14 @@ def generate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
 ) -> Generated:
     """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
 
     ``counts`` are the numbers of graphs of the sentences, where they are known.
     """
     work = {"vocabulary": vocabulary, "open_vocabulary": open_vocabulary, "counts": counts, "effort": effort}
-    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work))  # type: ignore[arg-type]
+    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]
 
 
 async def agenerate(
@@ -130,6 +144,7 @@ async def agenerate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
 ) -> Generated:
     """Tell a story as graphs as ``generate`` does, in the event loop that is running."""
     if not isinstance(story, (str, list, tuple)):
@@ -137,13 +152,30 @@ async def agenerate(
     found = await telling.agenerate(
         story,
         _asked(model),
-        vocabulary=vocabulary,
+        vocabulary=_vocabulary(vocabulary),
         open_vocabulary=open_vocabulary,
         counts=counts,
-        effort=effort,
+        effort=_effort(effort, tried),
         model_args=pairs_of(model_arg),
     )
     return Generated(**vars(found))
+
+
+def _effort(effort: Effort, tried: Tried) -> Effort:
+    """Return how much is tried; ``UsageError`` for an option that there is not."""
+    if odd := [name for name in tried if name not in Tried.__annotations__]:
+        known = [*Tried.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
+    told: dict[str, Any] = {name: value for name, value in tried.items() if value is not None}
+    return replace(effort, **told)
+
+
+def _vocabulary(given: object) -> Vocabulary | None:
+    if given is None or isinstance(given, Vocabulary):
+        return given
+    raise UsageError(
+        f"vocabulary: {given!r:.40} is no Vocabulary", hint="tsgkit.Vocabulary(objects, relationships, verbs)"
+    )
 
 
 def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (whatever a caller gives)
@@ -170,3 +202,7 @@ def _graph(triplets: Any) -> ActionGraph:  # noqa: ANN401
 def _asked(model: Any) -> Any:  # noqa: ANN401
     """Return a model as agents ask it: by its name, or as something with an ``ask``."""
     return model if model is None or isinstance(model, str) or hasattr(model, "ask") else name_of_model(model)
+
+
+for _function in (refine, arefine, generate, agenerate):
+    show_options(_function, Tried)

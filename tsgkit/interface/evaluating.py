@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
@@ -71,9 +72,9 @@ class Asked(TypedDict, total=False):
     """The options of what is asked."""
 
     model: Any
-    images: Mapping[str, str | Path] | Names
-    scenes: Mapping[str, str | Path] | Names
-    assets: Mapping[str, str | Path] | Names
+    images: Mapping[str, str | PathLike[str]] | Names
+    scenes: Mapping[str, str | PathLike[str]] | Names
+    assets: Mapping[str, str | PathLike[str]] | Names
     missing: str | None
     judge: Any
     protocol: Names
@@ -154,6 +155,7 @@ def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, 
     """Prepare what is asked; ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
     check_kinds(options)
+    options = {name: value for name, value in options.items() if value is not None or name not in OPTIONS}
     how = how_of({**options, "command": (_call(task, options),)})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
