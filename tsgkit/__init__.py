@@ -19,6 +19,7 @@ are awaited. Names are loaded when they are first used, so that importing tsgkit
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -61,9 +62,12 @@ if TYPE_CHECKING:
     from tsgkit.interface.looking import draw as draw
     from tsgkit.interface.looking import explain as explain
     from tsgkit.interface.looking import merge as merge
+    from tsgkit.interface.looking import read_scene as read_scene
     from tsgkit.interface.looking import rescore as rescore
     from tsgkit.interface.looking import score as score
     from tsgkit.interface.making import make as make
+    from tsgkit.interface.painting import aimages as aimages
+    from tsgkit.interface.painting import images as images
     from tsgkit.interface.run import Run as Run
     from tsgkit.interface.run import open_run as open_run
     from tsgkit.library.documents.checking import check as check
@@ -72,9 +76,9 @@ if TYPE_CHECKING:
     from tsgkit.library.documents.writing import convert as convert
     from tsgkit.llm.reply import Reply as Reply
     from tsgkit.suites.own import Task as Task
-    from tsgkit.suites.own import metric as metric
-    from tsgkit.suites.own import solver as solver
-    from tsgkit.suites.own import style as style
+    from tsgkit.suites.own_parts import metric as metric
+    from tsgkit.suites.own_parts import solver as solver
+    from tsgkit.suites.own_parts import style as style
 
     __version__: str
 
@@ -89,14 +93,16 @@ _HOMES = {
     "tsgkit.interface.cleaning": "agenerate arefine generate refine",
     "tsgkit.interface.doctoring": "adoctor doctor",
     "tsgkit.interface.evaluating": "aevaluate evaluate plan",
-    "tsgkit.interface.looking": "audit compare draw explain merge rescore score",
+    "tsgkit.interface.looking": "audit compare draw explain merge read_scene rescore score",
     "tsgkit.interface.making": "make",
+    "tsgkit.interface.painting": "aimages images",
     "tsgkit.interface.run": "Run open_run",
     "tsgkit.library.documents.checking": "check",
     "tsgkit.library.documents.reading": "read_document read_file",
     "tsgkit.library.documents.writing": "convert",
     "tsgkit.llm.reply": "Reply",
-    "tsgkit.suites.own": "Task metric solver style",
+    "tsgkit.suites.own": "Task",
+    "tsgkit.suites.own_parts": "metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)
@@ -115,7 +121,7 @@ def __getattr__(name: str) -> object:
     if name in _RENAMED:
         warn(f"tsgkit.{name} is now tsgkit.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         return __getattr__(_RENAMED[name])
-    raise AttributeError(f"tsgkit has no {name!r}")
+    raise AttributeError(f"tsgkit has no {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@
     ├── NotationError          a text is not in the notation it was said to be in
     ├── CannotCarry            a notation has no way to write this graph
     ├── Interrupted            exit 130: the user stopped the work
+    ├── OwnCodeError           a function of the user's failed on an item, or returned what it must not
     └── EditError              an edit does not apply to this graph
 
 A message says what was found and where, and what was expected; ``hint`` says what to do next.
@@ -85,6 +86,10 @@ class Interrupted(TsgkitError):
     """The user stopped the work; what was answered and decided until then is kept."""
 
     exit_code = INTERRUPTED
+
+
+class OwnCodeError(TsgkitError):
+    """A function of the user's (a prompt, a reader, a metric, a solver) failed, or returned what it must not."""
 
 
 class EditError(TsgkitError):

@@ -46,6 +46,15 @@ def test_a_run_from_python_is_the_run_of_the_command(tmp_path: Path, capsys: pyt
         assert server.stats()["seen"] == 12
 
 
+def test_options_that_are_none_say_nothing(tmp_path: Path) -> None:
+    nothing: dict[str, Any] = dict.fromkeys(("timeout", "cache", "scene_time", "attempts", "new", "style", "limit"))
+    run = tk.evaluate("sgqa", model=cup, ids="bread/q0", out=tmp_path / "run", **{**nothing, "quiet": None})
+    assert run.complete and run.samples[0].style == "zero-shot"
+    assert tk.refine([], rounds=None).changes == ()  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there is no option modle"):
+        tk.evaluate("sgqa", modle=None)  # type: ignore[call-arg]
+
+
 def test_everything_works_inside_a_running_loop(tmp_path: Path) -> None:
     async def cells_of_a_notebook() -> tuple[tk.Run, tk.Run]:
         first = tk.evaluate("sgqa", model=towel, out=tmp_path / "a", **SIX)
@@ -185,7 +194,17 @@ def test_an_interrupt_lets_what_is_in_work_come_home_and_is_raised(tmp_path: Pat
         ({"styles": "cot"}, "there is no option styles"),
         ({"limit": 0}, "--limit 0: at least 1 is needed"),
         ({"max_cost": -1}, "--max-cost -1: it must be more than 0"),
-        ({"model": 3}, "a int cannot be called"),
+        ({"model": 3}, "model: 3 is none expected a name, a function of messages or a chat model"),
+        ({"model": []}, "no model is named"),
+        ({"model": [None]}, "model: None is none"),
+        ({"model": {"mine": "openai/x"}}, "model mine is a name: openai/x"),
+        ({"model": {"": cup}}, "a model has no name"),
+        ({"style": 3}, "style: 3 is no text, or list of them"),
+        ({"limit": "4"}, "limit: '4' is no whole number"),
+        ({"ids": [["a"]]}, "ids: [['a']] is no text, or list of them"),
+        ({"max_cost": "5"}, "max_cost: '5' is no number"),
+        ({"out": 5}, "out: 5 is no path"),
+        ({"task": 5}, "task: 5 is no name of a task, and no Task"),
         ({"model": "gpt-4o", "shard": "4/3"}, "shard"),
         ({"model": lambda: ""}, "cannot be called with"),
         ({"images": {"mine": "nowhere"}}, "nowhere"),
@@ -194,7 +213,7 @@ def test_an_interrupt_lets_what_is_in_work_come_home_and_is_raised(tmp_path: Pat
 )
 def test_mistakes_are_told_as_on_the_command_line(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as told:
-        tk.evaluate("sgqa", out=tmp_path / "run", **options)
+        tk.evaluate(**{"task": "sgqa", "out": tmp_path / "run", **options})
     assert message in f"{told.value} {told.value.hint}"
     assert not (tmp_path / "run").exists()
 
@@ -240,3 +259,22 @@ def test_a_forked_process_has_a_loop_of_its_own(tmp_path: Path) -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (said.stdout, said.stderr) == ("True\n", "")
+
+
+def test_the_end_of_one_evaluation_does_not_disturb_another(tmp_path: Path) -> None:
+    found: dict[str, tk.Run] = {}
+
+    def evaluate(name: str, base: str, items: int) -> None:
+        asked: dict[str, Any] = {"model": f"openai/{name}", "model_arg": {"api_base": base}, **SIX, "limit": items}
+        found[name] = tk.evaluate("sgqa", out=tmp_path / name, concurrency=4, **asked)
+
+    with model_server(delay=0.15) as server:
+        sizes = {"long": 40, "short": 4, "other": 8}
+        threads = [threading.Thread(target=evaluate, args=(name, server.base, size)) for name, size in sizes.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert server.stats()["seen"] == sum(sizes.values()), "no request is repeated"
+    tries = {name: {len(one.calls[0].reply.attempts) for one in run.samples} for name, run in found.items()}
+    assert tries == {name: {1} for name in sizes}

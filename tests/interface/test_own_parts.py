@@ -15,6 +15,8 @@ import pytest
 import tsgkit as tk
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
+from tsgkit.report import grid_table
+from tsgkit.report.grid import grid
 
 Messages = list[dict[str, Any]]
 ROWS = [
@@ -30,6 +32,10 @@ pytestmark = pytest.mark.usefixtures("nothing_else_given")
 def knows_two(messages: Messages) -> str:
     asked = messages[-1]["content"]
     return "It is [Paris]." if "France" in asked else "Answer: tokyo" if "Japan" in asked else "<think>hm"
+
+
+async def waits(one: object, other: object) -> str:
+    return "x"
 
 
 def capitals(name: str = "own/capitals", **more: object) -> tk.Task:
@@ -147,6 +153,29 @@ def test_a_style_is_another_prompt_and_its_code_identifies_the_run(tmp_path: Pat
         (lambda: tk.evaluate(capitals(), model="openai/x", style="few-shot"), "cannot be asked in style few-shot"),
         (lambda: tk.evaluate(capitals(), model="openai/x", prompts="."), "has a prompt of its own"),
         (lambda: tk.metric("sgqa", better="up"), "more or less"),
+        (lambda: tk.Task("own/a b!", ROWS, "x"), "own/a b!: not SUITE/TASK in small letters, digits and hyphens"),
+        (lambda: tk.Task("own/x", ROWS[0], "x"), "own/x: row 0: 'item_id' is no mapping"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", 5, "x"), "own/x: 5 is no list of rows"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", ROWS, 5), "prompt of own/x: 5 is no function"),  # type: ignore[arg-type]
+        (lambda: tk.Task("own/x", ROWS, "x", read=len), "read of own/x cannot be called with (text, row)"),  # type: ignore[arg-type]
+        (
+            lambda: tk.Task("own/x", ROWS, "x", score=len),  # type: ignore[arg-type]
+            "score of own/x cannot be called with (row, answer)",
+        ),
+        (lambda: tk.Task("own/x", ROWS, "x", metrics=["a"], amounts=["b"]), "own/x: there is no metric b"),
+        (lambda: tk.Task("own/x", ROWS, "x", by="contnent").dataset(None), "own/x: no row has the field contnent"),
+        (lambda: tk.Task("own/x", [*ROWS, {"q": 1}], "x").dataset(None), "own/x: row 3 has no answer"),
+        (lambda: capitals().judged(3, "x"), "own/capitals: there is no item 3: they are numbered from 0 to 2"),
+        (lambda: tk.metric("sgqa", "x")(len), "metric x cannot be called with (item, answer)"),
+        (lambda: tk.metric("sgqa", "x")(5), "metric x: 5 is no function"),
+        (lambda: tk.metric("sgqa", "x")(waits), "metric x is an async function, expected a plain one"),
+        (lambda: tk.metric("sgqa")(lambda item, answer: 1), "<lambda>: no name for a metric"),
+        (lambda: tk.metric(waits), "@metric needs the name of a task"),  # type: ignore[arg-type]
+        (lambda: tk.style("my style!"), "my style!: no name for a style"),
+        (lambda: tk.style(str), "@style needs a name"),  # type: ignore[arg-type]
+        (lambda: tk.style("own-x")(pow), "style own-x cannot be called with (prompt)"),  # type: ignore[arg-type]
+        (lambda: tk.solver(waits), "@solver needs a name"),  # type: ignore[arg-type]
+        (lambda: tk.solver("own-x")(len), "solver own-x cannot be called with (prompt, ask)"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: str) -> None:
@@ -155,17 +184,67 @@ def test_what_cannot_be_meant_is_refused(make: Callable[[], object], message: st
     assert message in str(told.value)
 
 
-def test_an_exception_in_code_of_ones_own_is_a_counted_error(tmp_path: Path) -> None:
-    scores: dict[str, Any] = {
-        "ZeroDivisionError": lambda row, answer: 1 / 0,
-        "not 'nan'": lambda row, answer: float("nan"),
-        "not 'None'": lambda row, answer: None,
-    }
-    for number, (said, score) in enumerate(scores.items()):
-        task = tk.Task("own/broken", ROWS, "{country}", score=score)
-        run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / f"run{number}", quiet=True)
-        assert [one.outcome for one in run.samples] == ["error", "error", "unreadable"]
-        assert said in (run.samples[0].error or "")
+def broken_plainly(*given: object) -> float:
+    raise LookupError("no such thing\nand more")
+
+
+def broken_with_a_key(*given: object) -> str:
+    raise LookupError(f"denied: {os.environ['OWN_API_KEY']}")
+
+
+async def number(prompt: str, ask: object) -> Any:  # noqa: ANN401
+    return 5
+
+
+async def says_nothing(prompt: str, ask: object) -> Any:  # noqa: ANN401
+    return None
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"score": lambda row, answer: 1 / 0}, "score of own/broken failed: ZeroDivisionError: division by zero"),
+        ({"score": broken_plainly}, "score of own/broken failed: LookupError: no such thing (test_own_parts.py:"),
+        ({"score": lambda row, answer: float("nan")}, "correct: a score is a finite number, not 'nan'"),
+        ({"score": lambda row, answer: None}, "correct: a score is a finite number, not 'None'"),
+        ({"score": lambda row, answer: {"right": 1}}, "score of own/broken told right, expected correct"),
+        ({"score": lambda row, answer: 5}, "correct: a share lies from 0 to 1, not at 5: name it in amounts="),
+        ({"score": lambda row, answer: -0.1}, "correct: a share lies from 0 to 1, not at -0.1"),
+        ({"read": broken_plainly}, "read of own/broken failed: LookupError: no such thing (test_own_parts.py:"),
+        ({"prompt": broken_with_a_key}, "prompt of own/broken failed: LookupError: denied: [redacted] ("),
+        ({"prompt": lambda row: None}, "prompt of own/broken returned NoneType, expected a text"),
+        ({"metric": broken_plainly}, "metric own_metric failed: LookupError: no such thing (test_own_parts.py:"),
+        ({"metric": lambda row, answer: 3}, "own_metric: a share lies from 0 to 1, not at 3: leave out share=True"),
+        ({"style": broken_plainly}, "style own-style failed: LookupError: no such thing (test_own_parts.py:"),
+        ({"style": lambda prompt: None}, "style own-style returned NoneType, expected a text"),
+        ({"solver": broken_plainly}, "solver own-solver failed: LookupError: no such thing (test_own_parts.py:"),
+        ({"solver": number}, "solver own-solver returned int, expected a text"),
+        ({"solver": says_nothing}, "solver own-solver returned NoneType, expected a text"),
+    ],
+)
+def test_a_mistake_in_code_of_ones_own_is_a_counted_error_with_its_place(
+    parts: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OWN_API_KEY", "sk-0123456789")
+    task = tk.Task(
+        "own/broken", ROWS, parts.get("prompt", "{country}"), read=parts.get("read"), score=parts.get("score")
+    )
+    how: dict[str, Any] = {"model": {"two": lambda messages: "[Paris]"}, "out": tmp_path / "run", "quiet": True}
+    if "metric" in parts:
+        tk.metric("own/broken", "own_metric", share=True)(parts["metric"])
+    if "style" in parts:
+        tk.style("own-style")(parts["style"])
+        how["style"] = "own-style"
+    if "solver" in parts:
+        tk.solver("own-solver")(parts["solver"])
+        how["solver"] = "own-solver"
+    run = tk.evaluate(task, **how)
+    assert [one.outcome for one in run.samples] == ["error"] * 3
+    assert said in (run.samples[0].error or "") and "\n" not in (run.samples[0].error or "")
+    assert said.partition(" (test_own")[0] in repr(run), "the table says it too"
+
+
+def test_a_reader_that_returns_nothing_leaves_a_reply_unreadable(tmp_path: Path) -> None:
     silent = tk.Task("own/broken", ROWS, "{country}", read=lambda text, row: None)
     run = tk.evaluate(silent, model={"two": knows_two}, out=tmp_path / "silent", quiet=True)
     assert [one.outcome for one in run.samples] == ["unreadable"] * 3
@@ -213,3 +292,45 @@ def test_code_of_an_installed_package_joins_by_an_entry_point(tmp_path: Path) ->
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (said.stdout, said.stderr) == ("thanked\n", "")
+
+
+def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
+    rows = [{"item_id": f"{number}", "word": f"w{number}"} for number in range(12)]
+    task = tk.Task(
+        "own/lengths", rows, "{word}", score=lambda row, answer: {"some": 0.5, "letters": len(answer)},
+        metrics={"letters": "letters said", "some": "a half"}, amounts=["letters"],
+    )  # fmt: skip
+    models = {"short": lambda messages: "cups", "long": lambda messages: "kettles"}
+    run = tk.evaluate(task, model=models, out=tmp_path / "run", quiet=True)
+    compared = tk.compare(run, metric="letters")
+    assert "python:short zero-shot  4" in repr(compared) and "difference              -3" in repr(compared)
+    assert "letters strict 4," in repr(run.explain("0", subject="python:short"))
+    for shown in (
+        repr(run),
+        repr(compared),
+        "\n".join(grid_table.markdown(grid([run.path]))),
+        run.explain("0")._repr_html_(),
+    ):
+        assert not any(percent in shown for percent in ("400", "700", "300"))
+    assert "in points" not in repr(compared)
+    assert "minus python:long zero-shot: -3" in compared.figure().alt
+    assert "50.0 [" in repr(tk.compare(run, metric="some"))
+
+
+def test_one_name_may_stand_for_a_list_and_a_task_names_itself(tmp_path: Path) -> None:
+    task = tk.Task("own/single", iter(ROWS), "{country}", metrics="hit", by="continent")
+    run = tk.evaluate(task, model={"two": knows_two}, out=tmp_path / "run", quiet=True)
+    assert round(run.value("hit"), 3) == 0.667 and "Asia" in run.table(by="continent").text
+    assert repr(task) == "Task('own/single', 3 rows)"
+
+
+def test_a_failure_of_the_service_is_not_laid_to_a_solver(tmp_path: Path) -> None:
+    def down(messages: Messages) -> str:
+        raise LookupError("nobody is there")
+
+    @tk.solver("own-once")
+    async def once(prompt: str, ask: Callable[[str, str], Awaitable[str]]) -> str:
+        return await ask(prompt, "once")
+
+    run = tk.evaluate(capitals(), model={"down": down}, solver="own-once", out=tmp_path / "run", quiet=True)
+    assert {one.outcome for one in run.samples} == {"api_error"}

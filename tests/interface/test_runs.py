@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
-from tsgkit.interface.run import COLUMNS
+from tsgkit.interface.samples import COLUMNS
 from tsgkit.interface.showing import frame_of
 
 Messages = list[dict[str, Any]]
@@ -38,14 +39,32 @@ def test_samples_hold_prompt_reply_reading_and_scores(run: tk.Run) -> None:
     assert run.samples[-1].item_id == list(run.samples)[-1].item_id == run.samples[14:][1].item_id
     with pytest.raises(IndexError):
         run.samples[16]
+    with pytest.raises(TypeError, match="of\\(item_id="):
+        run.samples["bread/q0"]  # type: ignore[call-overload]
+
+
+def test_samples_are_chosen_by_a_function_or_by_fields(run: tk.Run) -> None:
+    cot = run.samples.of(style="cot")
+    assert len(cot) == 8 and [one.style for one in cot.of(item_id=cot[0].item_id)] == ["cot"]
+    assert len(run.samples.of(style="cot").wrong.of(style="zero-shot")) == 0
+    with pytest.raises(UsageError, match="samples have no stile"):
+        run.samples.of(stile="cot")
+    with pytest.raises(UsageError, match="where takes a function of a sample"):
+        run.samples.where("cot")  # type: ignore[arg-type]
 
 
 def test_one_figure_is_asked_for_by_its_row(run: tk.Run) -> None:
     assert run.value("exact_match", style="cot") == 0.0
     with pytest.raises(UsageError, match="2 rows have strict exact_match"):
         run.value("exact_match")
-    with pytest.raises(UsageError, match="0 rows have strict f2"):
+    with pytest.raises(UsageError, match="no row has the metric f2"):
         run.value("f2", style="cot")
+    with pytest.raises(UsageError, match="no row has style few-shot"):
+        run.value("exact_match", style="few-shot")
+    with pytest.raises(UsageError, match="a row has no stile"):
+        run.value("exact_match", stile="cot")
+    with pytest.raises(UsageError, match="there is no profile strickt"):
+        run.value("exact_match", profile="strickt")
 
 
 def test_a_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
@@ -56,6 +75,19 @@ def test_a_frame_has_one_row_a_sample_and_stable_columns(run: tk.Run) -> None:
     assert {"strict.exact_match", "official.exact_match", "group.domain", "usage.cost"} <= {*frame.columns}
     assert list(frame.columns[-2:]) == ["prompt", "reply"]
     assert frame["usage.cost"].isna().all(), "nobody told what it cost"
+    assert frame["usage.cost"].dtype == frame["official.exact_match"].dtype == "float64"
+    assert len(run.samples.of(style="cot").frame("pandas")) == 8
+
+
+def test_a_frame_of_polars_has_the_same_columns(run: tk.Run) -> None:
+    polars = pytest.importorskip("polars", reason="frames are those of pandas or polars")
+    frame = run.frame("polars", texts=True)
+    assert isinstance(frame, polars.DataFrame) and frame.height == 16
+    assert tuple(frame.columns[: len(COLUMNS)]) == COLUMNS and frame.columns[-2:] == ["prompt", "reply"]
+    assert frame["usage.cost"].null_count() == 16
+    assert {frame.schema[name] for name in ("usage.cost", "strict.exact_match")} == {polars.Float64}
+    again = run.samples.of(style="cot").frame("polars")
+    assert polars.concat([again, run.frame("polars")]).height == 24, "columns without values have their types"
 
 
 def test_a_library_that_is_not_there_is_named() -> None:
@@ -67,7 +99,9 @@ def test_results_show_themselves_and_nothing_in_them_is_obeyed(run: tk.Run) -> N
     explained = run.explain(run.samples.wrong[0].item_id, style="cot")
     compared = tk.compare(run, "sgqa", baseline="zero-shot")
     audited = tk.audit(task="tsg/sgds")
-    shown: list[Any] = [run, run.table(by="domain"), explained, compared, *audited]
+    planned = tk.plan("sgqa", model={HOSTILE: lambda messages: ""}, limit=2)
+    samples: list[Any] = [run.samples, run.samples.wrong[0], tk.rescore(run)]
+    shown: list[Any] = [run, run.table(by="domain"), explained, compared, audited, *audited, planned, *samples]
     for one in shown:
         page = one._repr_html_()
         assert "<script" not in page and "\x1b" not in page + repr(one)
@@ -81,6 +115,66 @@ def test_an_opened_run_is_the_same_and_a_folder_without_one_is_told(run: tk.Run,
     assert repr(opened).splitlines()[:-1] == [line for line in repr(run).splitlines() if line][:-1]
     with pytest.raises(UsageError, match="no run lies here"):
         tk.open_run(tmp_path)
+    calls: list[Callable[[], object]] = [
+        lambda: tk.open_run(None),  # type: ignore[arg-type]
+        lambda: tk.compare(3),  # type: ignore[arg-type]
+        lambda: tk.rescore(3),  # type: ignore[arg-type]
+        lambda: tk.explain(3, "bread/q0"),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(UsageError, match=r"run: (None|3) is no path"):
+            call()
+    with pytest.raises(UsageError, match="item: 3 is no id of an item"):
+        run.explain(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("nothing_else_given")
+def test_a_run_of_a_task_of_ones_own_asks_for_its_code(tmp_path: Path) -> None:
+    from tsgkit.library import cards
+    from tsgkit.suites import suite
+
+    task = tk.Task("own/gone", [{"q": "a", "answer": "b"}], "{q}")
+    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "run", quiet=True)
+    del cards._GIVEN["own/gone"], suite._GIVEN["own/gone"]
+    with pytest.raises(UsageError, match="there is no task own/gone") as told:
+        tk.open_run(run.path)
+    assert "--code FILE" in told.value.hint
+
+
+def test_whether_a_sample_is_wrong_goes_by_its_metric(tmp_path: Path) -> None:
+    rows = [{"q": "a", "answer": "b"}]
+    task = tk.Task("own/long", rows, "{q}", score=lambda row, answer: 0.5, metrics="letters", amounts="letters")
+    run = tk.evaluate(task, model={"b": lambda messages: "b"}, out=tmp_path / "run", quiet=True)
+    assert not run.samples.wrong, "an amount has no full marks"
+
+
+def test_graphs_to_clean_may_be_lists_of_triplets_and_results_tell_themselves() -> None:
+    allowed = tk.Vocabulary(objects=("kettle",), relationships=("verb", "dobj"), verbs=("fill",))
+    triplets = [["fill", "verb", "person"], ["fill", "dobj", "kettle"]]
+    cleaned = tk.refine([triplets], vocabulary=allowed)
+    assert cleaned.changes == tk.refine(tk.ActionGraph(triplets), vocabulary=allowed).changes
+    assert repr(cleaned).startswith("1 graph, 1 change, ") and "person -> verb -> fill" in repr(cleaned)
+    told = tk.generate("She fills the kettle.", lambda messages: "person -> verb -> fill", vocabulary=allowed)
+    assert repr(told).startswith("1 graph, ") and "\x1b" not in repr(tk.refine([[["\x1b[31m", "verb", "x"]]]))
+    for odd in (5, "person -> verb -> fill", [["fill", "verb"]], [5]):
+        with pytest.raises(UsageError, match="refine takes graphs or a narrative"):
+            tk.refine(odd)  # type: ignore[arg-type]
+    assert tk.refine([triplets], vocabulary=allowed, rounds=0, critique=False, repair="exact").changes
+    with pytest.raises(UsageError, match="there is no option vocab") as said:
+        tk.refine([triplets], vocab=allowed)  # type: ignore[call-arg]
+    assert said.value.hint == "vocabulary?"
+    with pytest.raises(UsageError, match="is no Vocabulary"):
+        tk.refine([triplets], vocabulary={"object": ["kettle"]})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there is no repair"):
+        tk.refine([triplets], repair="all")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="a story is a text or a list of sentences"):
+        tk.generate(5, str)  # type: ignore[arg-type]
+
+
+def test_a_name_that_is_not_there_is_met_with_the_nearest() -> None:
+    with pytest.raises(AttributeError) as told:
+        tk.evalute  # noqa: B018
+    assert told.value.name == "evalute" and told.value.obj is tk, "Python then says: did you mean 'evaluate'?"
 
 
 def test_reports_are_those_of_the_command(run: tk.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +237,7 @@ def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
     [
         (lambda: tk.draw(3), "int cannot be drawn"),  # type: ignore[arg-type]
         (lambda: tk.merge([], "out"), "nothing to merge"),
-        (lambda: tk.refine("person -> verb -> wash"), "refine takes graphs"),  # type: ignore[arg-type]
+        (lambda: tk.refine("person -> verb -> wash"), "refine takes graphs"),
     ],
 )
 def test_what_is_no_graph_is_told(call: Any, message: str) -> None:  # noqa: ANN401

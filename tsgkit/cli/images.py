@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shlex
 import sys
 import tempfile
@@ -23,18 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.options import add_max_outage
-from tsgkit.cli.terminal import complain, count, inert, say
-from tsgkit.errors import GOOD, UsageError
+from tsgkit.cli.terminal import complain, count, inert, say, say_lines
+from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
+    from tsgkit.interface.painting import PaintingJob
     from tsgkit.runs.painting import Painted, Painter, ToPaint
-    from tsgkit.runs.prompt_rewriter import RewriterOptions
-    from tsgkit.runs.subjects import Limits
-    from tsgkit.suites.painting import Painting
 
 CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
-SHOWN = 5
-SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,77 +85,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the pictures of one task."""
-    from tsgkit.llm.own_code import PREFIX
-    from tsgkit.runs.painting import paint_all, painter_of
-    from tsgkit.runs.shards import shard_of
+    from tsgkit.interface import painting
+    from tsgkit.runs.painting import paint_all
 
-    if arguments.concurrency is None:
-        arguments.concurrency = 1 if arguments.model.startswith(PREFIX) else CONCURRENCY
-    limits = limits_of(arguments)
-    if arguments.shard is not None:
-        arguments.out = shard_of(arguments.shard).beside(arguments.out)
-    painter = painter_of(arguments.model, _model_args(arguments), arguments.price, _rewriter(arguments))
+    options = vars(arguments)
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
-            return _dry_run(_paintings(arguments, Path(place)), painter, limits, arguments)
-    paintings = _paintings(arguments, arguments.out / "drawings")
-    if not arguments.quiet and not painter.is_own:
+            return _dry_run(painting.job_of(options, Path(place)), arguments)
+    job = painting.job_of(options)
+    if not arguments.quiet and not job.painter.is_own:
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
-    painted = paint_all(paintings, painter, arguments.out, limits, _watch(arguments))
+    painted = paint_all(job.paintings, job.painter, job.folder, job.limits, _watch(arguments))
     if arguments.json:
         say(json.dumps(value_of(painted, arguments), indent=2))
     else:
         _print(painted)
-    _say_what_is_left(painted, arguments)
+    _say_what_is_left(painted, job.painter)
     return painted.exit_code
-
-
-def limits_of(arguments: argparse.Namespace) -> Limits:
-    """What may be used."""
-    from tsgkit.runs import subjects
-
-    if arguments.limit is not None and not arguments.limit > 0:
-        raise UsageError(f"--limit {arguments.limit}: it must be more than 0")
-    return subjects.limits_of({**vars(arguments), "price": None})  # of a picture, not of tokens
-
-
-def _paintings(arguments: argparse.Namespace, drawings: Path) -> tuple[Painting, ...]:
-    from tsgkit.runs.shards import shard_of
-    from tsgkit.suites.painting import PaintingOptions, paintable_task
-
-    if (arguments.condition == "none") != (arguments.layouts is None):
-        said = f"--condition {arguments.condition}" if arguments.layouts is None else "--layouts"
-        raise UsageError(f"{said} alone: --condition and --layouts go together", hint="give both, or neither")
-    if arguments.no_instruction and arguments.layouts is None:
-        raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
-    task = paintable_task(arguments.task)
-    options = PaintingOptions(arguments.condition, arguments.layouts, not arguments.no_instruction, drawings)
-    found = tuple(task.paintings(arguments.data, tuple(arguments.ids), arguments.limit, options))
-    if not found:
-        raise UsageError(f"{arguments.task}: no item is chosen, so there is no picture to make")
-    if arguments.shard is None:
-        return found
-    shard = shard_of(arguments.shard)
-    return tuple(painting for painting in found if shard.takes(painting.item_id))
-
-
-def _rewriter(arguments: argparse.Namespace) -> RewriterOptions | None:
-    from tsgkit.runs.prompt_rewriter import RewriterOptions
-
-    if arguments.rewriter is not None:
-        return RewriterOptions(arguments.rewriter, tuple(arguments.rewriter_arg), arguments.rewriter_price)
-    if arguments.rewriter_arg or arguments.rewriter_price:
-        raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
-    return None
-
-
-def _model_args(arguments: argparse.Namespace) -> list[str]:
-    given = list(arguments.model_arg)
-    if arguments.size is not None:
-        if not SIZE.fullmatch(arguments.size):
-            raise UsageError(f"--size {arguments.size}: no size of a picture", hint="as in --size 1024x1024")
-        given.append(f"size={arguments.size}")
-    return given if arguments.seed is None else [*given, f"seed={arguments.seed}"]
 
 
 def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module would be loaded for every command)
@@ -173,13 +114,14 @@ def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module w
     return Progress().watch
 
 
-def _dry_run(paintings: tuple[Painting, ...], painter: Painter, limits: Limits, arguments: argparse.Namespace) -> int:
+def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     from tsgkit.runs.estimate import prompt_tokens
     from tsgkit.runs.painted_folder import PaintingLog
     from tsgkit.runs.painting import check_budget, messages_of, to_paint
 
-    check_budget(painter, limits)
-    todo = to_paint(paintings, painter, arguments.out, PaintingLog.of(arguments.out))
+    painter = job.painter
+    check_budget(painter, job.limits)
+    todo = to_paint(job.paintings, painter, job.folder, PaintingLog.of(job.folder))
     tokens = prompt_tokens(message["content"] for one in todo.left for message in messages_of(one))
     cost = None if painter.price is None else len(todo.left) * painter.price.dollars
     if arguments.json:
@@ -226,42 +168,28 @@ def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, objec
 
 
 def _print(painted: Painted) -> None:
+    from tsgkit.report.painted_text import painted_lines
     from tsgkit.runs.shards import whole_of
 
-    parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
-    parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
-    say(f"{count(painted.total, 'picture')}: {', '.join(parts)}")
-    cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
-    say(f"asked: {count(painted.requests, 'request')} in all, {cost}")
-    say(f"written: {inert(str(painted.folder))}")
+    say_lines(painted_lines(painted))
     if (whole := whole_of(painted.folder)) != painted.folder:
         name = inert(str(whole))
         say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
 
 
-def _say_what_is_left(painted: Painted, arguments: argparse.Namespace) -> None:
+def _say_what_is_left(painted: Painted, painter: Painter) -> None:
     """What went wrong, why it was stopped, and how to go on."""
-    for notice in painted.notices:
-        complain(notice)
-    for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
-        for item_id, reason in named[:SHOWN]:
-            complain(f"{item_id} {what}: {reason}")
-        if len(named) > SHOWN:
-            complain(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/paintings.jsonl")
-    if painted.complete:
-        return
-    for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
-        complain(f"stopped: {why}; {count(painted.unasked, 'picture')} not asked for")
-    for why in painted.trouble:
-        complain(f"while waiting for {inert(why)}")
-    how = "raise the limit in" if painted.budget else "go on with"
-    complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), arguments)}")
+    from tsgkit.report.painted_text import trouble_lines
+
+    for line in trouble_lines(painted):
+        complain(line)
+    if not painted.complete:
+        how = "raise the limit in" if painted.budget else "go on with"
+        complain(f"nothing is lost; {how}: {_redacted(shlex.join(('tsgkit', *sys.argv[1:])), painter)}")
 
 
-def _redacted(command: str, arguments: argparse.Namespace) -> str:
+def _redacted(command: str, painter: Painter) -> str:
     from tsgkit.llm.settings import secrets_of
-    from tsgkit.runs.painting import painter_of
 
-    painter = painter_of(arguments.model, _model_args(arguments), arguments.price, _rewriter(arguments))
     rewriter = painter.rewriter.settings if painter.rewriter is not None else None
     return secrets_of([painter.settings, *([rewriter] if rewriter else [])]).redact(command)

@@ -22,7 +22,8 @@ from tsgkit.cli.terminal import count, inert, say, say_lines
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.interface.run import Run, Sample, Samples
+    from tsgkit.interface.run import Run
+    from tsgkit.interface.samples import Sample, Samples
     from tsgkit.report.sample_list import Listed
 
 MOST = 40

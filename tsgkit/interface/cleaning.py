@@ -18,22 +18,58 @@ fill -> dobj -> kettle
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
 
 from tsgkit.agents import cleaning, telling
 from tsgkit.agents.decomposition import WRITTEN
-from tsgkit.agents.refinement import Effort
+from tsgkit.agents.refinement import Effort, Repair
+from tsgkit.agents.repairs import Change
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.rules import Finding
+from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.interface.signatures import show_options
+from tsgkit.lexicon import meant
 from tsgkit.llm.loop import waited
-from tsgkit.llm.own_models import given
+from tsgkit.report.inert import count, inert
 
-if TYPE_CHECKING:
-    pass
-
-Graphs = Narrative | Iterable[ActionGraph]
-Model = "str | Asker | Callable[..., Any] | BaseChatModel"
+Triplets = Iterable[Sequence[str]]
+Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
 USUAL = Effort()
+MOST_SHOWN = 10
+
+
+class Tried(TypedDict, total=False):
+    """The options of how much is tried, as the commands have them."""
+
+    rounds: int
+    critique: bool
+    repair: Repair
+
+
+class Cleaned(cleaning.Cleaned):
+    """Cleaned graphs, every change with its reason, and what is left."""
+
+    def __repr__(self) -> str:
+        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+
+
+class Generated(telling.Generated):
+    """A story as graphs, what was repaired on the way, and what is left."""
+
+    def __repr__(self) -> str:
+        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+
+
+def _told(narrative: Narrative, changes: Sequence[Change], left: Sequence[Finding], troubles: Sequence[str]) -> str:
+    """Return how many graphs there are, what was changed, what is left of faults, and what went wrong."""
+    graphs, changed = count(len(narrative.graphs), "graph"), count(len(changes), "change")
+    lines = [f"{graphs}, {changed}, {count(len(left), 'fault')} left"]
+    lines += [f"{change}: {change.reason}" for change in changes[:MOST_SHOWN]]
+    lines += [f"and {len(changes) - MOST_SHOWN:,} more"] if len(changes) > MOST_SHOWN else []
+    lines += [f"left: {finding.message}" for finding in left[:MOST_SHOWN]]
+    return "\n".join(map(inert, [*lines, *filter(None, troubles)]))
 
 
 def refine(
@@ -45,13 +81,14 @@ def refine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-) -> cleaning.Cleaned:
+    **tried: Unpack[Tried],
+) -> Cleaned:
     """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
 
     ``model`` is a name as LiteLLM has it, a function of messages or a chat model of LangChain; ``told`` is the story,
-    where the graphs bring no sentences.
+    where the graphs bring no sentences. ``rounds``, ``critique`` and ``repair`` say how much is tried.
     """
-    work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg}
+    work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
     return waited(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
 
 
@@ -64,17 +101,19 @@ async def arefine(
     hint: str = "",
     effort: Effort = USUAL,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-) -> cleaning.Cleaned:
-    """Do the same in the event loop that is running."""
-    return await cleaning.arefine(
+    **tried: Unpack[Tried],
+) -> Cleaned:
+    """Clean graphs as ``refine`` does, in the event loop that is running."""
+    found = await cleaning.arefine(
         _graphs(graphs),
         _asked(model),
-        vocabulary=vocabulary,
+        vocabulary=_vocabulary(vocabulary),
         told=told,
         hint=hint,
-        effort=effort,
-        model_args=_arguments(model_arg),
+        effort=_effort(effort, tried),
+        model_args=pairs_of(model_arg),
     )
+    return Cleaned(**vars(found))
 
 
 def generate(
@@ -86,13 +125,14 @@ def generate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-) -> telling.Generated:
+    **tried: Unpack[Tried],
+) -> Generated:
     """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
 
     ``counts`` are the numbers of graphs of the sentences, where they are known.
     """
     work = {"vocabulary": vocabulary, "open_vocabulary": open_vocabulary, "counts": counts, "effort": effort}
-    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work))  # type: ignore[arg-type]
+    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]
 
 
 async def agenerate(
@@ -104,34 +144,65 @@ async def agenerate(
     counts: Sequence[int] | None = None,
     effort: Effort = WRITTEN,
     model_arg: Mapping[str, Any] | Sequence[str] = (),
-) -> telling.Generated:
-    """Do the same in the event loop that is running."""
-    return await telling.agenerate(
+    **tried: Unpack[Tried],
+) -> Generated:
+    """Tell a story as graphs as ``generate`` does, in the event loop that is running."""
+    if not isinstance(story, (str, list, tuple)):
+        raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
+    found = await telling.agenerate(
         story,
         _asked(model),
-        vocabulary=vocabulary,
+        vocabulary=_vocabulary(vocabulary),
         open_vocabulary=open_vocabulary,
         counts=counts,
-        effort=effort,
-        model_args=_arguments(model_arg),
+        effort=_effort(effort, tried),
+        model_args=pairs_of(model_arg),
+    )
+    return Generated(**vars(found))
+
+
+def _effort(effort: Effort, tried: Tried) -> Effort:
+    """Return how much is tried; ``UsageError`` for an option that there is not."""
+    if odd := [name for name in tried if name not in Tried.__annotations__]:
+        known = [*Tried.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
+    told: dict[str, Any] = {name: value for name, value in tried.items() if value is not None}
+    return replace(effort, **told)
+
+
+def _vocabulary(given: object) -> Vocabulary | None:
+    if given is None or isinstance(given, Vocabulary):
+        return given
+    raise UsageError(
+        f"vocabulary: {given!r:.40} is no Vocabulary", hint="tsgkit.Vocabulary(objects, relationships, verbs)"
     )
 
 
-def _graphs(graphs: Any) -> Graphs:  # noqa: ANN401  (whatever a caller gives)
+def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (whatever a caller gives)
     """Return graphs to clean; ``UsageError`` where something else is given."""
     if isinstance(graphs, Narrative):
         return graphs
-    found = [] if isinstance(graphs, (str, bytes)) else list(graphs)
-    if (isinstance(graphs, (str, bytes)) and graphs) or not all(isinstance(one, ActionGraph) for one in found):
+    if isinstance(graphs, ActionGraph):
+        return [graphs]
+    try:
+        return [one if isinstance(one, ActionGraph) else _graph(one) for one in graphs]
+    except (TypeError, ValueError):
         hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"
-        raise UsageError("refine takes graphs or a narrative", hint=hint)
-    return found
+        raise UsageError("refine takes graphs or a narrative", hint=hint) from None
+
+
+def _graph(triplets: Any) -> ActionGraph:  # noqa: ANN401
+    """Return the graph of lists of three strings; ``TypeError`` or ``ValueError`` where they are none."""
+    found = [(source, edge, target) for source, edge, target in triplets]
+    if isinstance(triplets, str) or not all(isinstance(word, str) for triplet in found for word in triplet):
+        raise TypeError
+    return ActionGraph(found)
 
 
 def _asked(model: Any) -> Any:  # noqa: ANN401
     """Return a model as agents ask it: by its name, or as something with an ``ask``."""
-    return model if model is None or isinstance(model, str) or hasattr(model, "ask") else given(model)
+    return model if model is None or isinstance(model, str) or hasattr(model, "ask") else name_of_model(model)
 
 
-def _arguments(given_: Mapping[str, Any] | Sequence[str]) -> Sequence[str]:
-    return [f"{name}={value}" for name, value in given_.items()] if isinstance(given_, Mapping) else given_
+for _function in (refine, arefine, generate, agenerate):
+    show_options(_function, Tried)

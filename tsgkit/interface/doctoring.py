@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
 from tsgkit.llm.loop import waited
-from tsgkit.llm.own_models import given
 from tsgkit.report.doctor_text import examination_lines
 from tsgkit.runs import doctor as examining
 
@@ -58,6 +58,5 @@ async def adoctor(
     price: str | None = None,
 ) -> Examination:
     """Do the same in the event loop that is running."""
-    name = model if isinstance(model, str) else given(model)
-    arguments = [f"{key}={value}" for key, value in model_arg.items()] if isinstance(model_arg, Mapping) else model_arg
+    name, arguments = name_of_model(model), pairs_of(model_arg)
     return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price)))

@@ -10,22 +10,22 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.progress import watch_of
+from tsgkit.interface.arguments import check_kinds, name_of_model, names_of_models, pairs_of
+from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run
+from tsgkit.interface.showing import Estimates
+from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
-from tsgkit.llm.loop import waited
-from tsgkit.llm.own_models import given
 from tsgkit.runs import evaluation
-from tsgkit.runs.estimate import RowEstimate, estimates_of
+from tsgkit.runs.estimate import estimates_of
 from tsgkit.runs.evaluation import Finished, Options
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan, load_plan, made
 from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
 from tsgkit.runs.shards import shard_of
@@ -72,9 +72,9 @@ class Asked(TypedDict, total=False):
     """The options of what is asked."""
 
     model: Any
-    images: Mapping[str, str | Path] | Names
-    scenes: Mapping[str, str | Path] | Names
-    assets: Mapping[str, str | Path] | Names
+    images: Mapping[str, str | PathLike[str]] | Names
+    scenes: Mapping[str, str | PathLike[str]] | Names
+    assets: Mapping[str, str | PathLike[str]] | Names
     missing: str | None
     judge: Any
     protocol: Names
@@ -124,46 +124,38 @@ class Evaluated(Asked, Limited, total=False):
 def evaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
     """Evaluate models on tasks, in a run folder that the same call goes on with.
 
-    A model is a name as LiteLLM has it, a function of messages, or a chat model of LangChain. Ctrl-C lets what is in
-    work come home; nothing is lost, and the same call goes on.
+    ``task`` names tasks or suites, or is a ``Task``. ``model`` is a name as LiteLLM has it, a function of messages, a
+    chat model of LangChain, a list of these, or ``{"name": function}``; without it the built-in baselines answer.
+    ``style``, ``solver``, ``shots``, ``prompts`` and ``seed`` take one value or a list, and multiply the rows.
+    ``data``, ``limit`` and ``ids`` choose items, ``out`` the folder; ``max_cost``, ``max_requests`` and ``max_tokens``
+    end a run, ``quiet`` shows no progress. ``tsgkit eval --help`` explains every option.
+
+        run = tk.evaluate("tsg", model="openai/gpt-4o", style=["zero-shot", "cot"], limit=50, max_cost=2)
+
+    Ctrl-C lets what is in work come home; nothing is lost, and the same call goes on.
     """
     prepared, how, watch = _prepared(task, dict(options))
-    engines: list[Engine] = []
-
-    def begun(engine: Engine) -> None:
-        engines.append(engine)
-        watch.begun(engine)
-
-    heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
-
-    def stop() -> None:
-        for engine in engines:
-            engine.stop()
-        watch.stopping()
-
-    def abandon() -> None:
-        for engine in engines:
-            engine.abandon()
-
-    return _run_of(prepared, waited(lambda: evaluation.acarry_out(prepared, how, heard), stop, abandon))
+    return _run_of(prepared, waited_job(lambda heard: evaluation.acarry_out(prepared, how, heard), watch))
 
 
 async def aevaluate(task: Tasks = None, **options: Unpack[Evaluated]) -> Run:
-    """Do the same in the event loop that is running; a cancellation loses nothing that was answered."""
+    """Evaluate as ``evaluate`` does, in the event loop that is running; a cancellation loses nothing answered."""
     prepared, how, watch = _prepared(task, dict(options))
     return _run_of(prepared, await evaluation.acarry_out(prepared, how, watch))
 
 
-def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> tuple[RowEstimate, ...]:
+def plan(task: Tasks = None, **options: Unpack[Evaluated]) -> Estimates:
     """Return what an evaluation would ask and cost, row by row; nothing is sent."""
     prepared, how, _ = _prepared(task, dict(options) | {"quiet": True})
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
-    return tuple(estimates_of(prepared, prices_of(models, how.limits.prices)))
+    return Estimates(estimates_of(prepared, prices_of(models, how.limits.prices)))
 
 
 def _prepared(task: Tasks, options: dict[str, Any]) -> tuple[Prepared, Options, Watch]:
     """Prepare what is asked; ``UsageError`` before anything is sent."""
     quiet = options.pop("quiet", False)
+    check_kinds(options)
+    options = {name: value for name, value in options.items() if value is not None or name not in OPTIONS}
     how = how_of({**options, "command": (_call(task, options),)})
     return evaluation.prepare_run(plan_of({"task": task, **options}), how), how, watch_of(quiet=quiet)
 
@@ -210,11 +202,11 @@ def _listed(value: object) -> Sequence[object]:
 def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     """Return an option as a plan has it: names, texts and numbers."""
     if name in ("model", "judge"):
-        return _names_of(value) if name == "model" else _name_of(value)
+        return names_of_models(value) if name == "model" else name_of_model(value)
     if name in PAIRS:
         return pairs_of(value)
     if name == "task":
-        return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
+        return [_task_name(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
@@ -222,29 +214,10 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
-    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
-    if isinstance(value, Mapping):
-        return [f"{name}={one}" for name, one in value.items()]
-    return [value] if isinstance(value, str) else [str(one) for one in value]
-
-
-def _names_of(value: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of models; what is no name becomes one."""
-    if isinstance(value, Mapping):
-        return [given(one, str(name)) for name, one in value.items()]
-    values = value if isinstance(value, (list, tuple)) else [value]
-    names = [_name_of(one) for one in values]
-    if twice := [name for name in names if names.count(name) > 1]:
-        told = {id(one) for one, name in zip(values, names, strict=True) if name == twice[0]}
-        if len(told) > 1:
-            hint = 'give them names: model={"one": ..., "two": ...}'
-            raise UsageError(f"two models are called {twice[0]}", hint=hint)
-    return names
-
-
-def _name_of(value: Any) -> str:  # noqa: ANN401
-    return value if isinstance(value, str) else given(value)
+def _task_name(value: object) -> str:
+    if isinstance(value, (str, RowTask)):
+        return str(value)
+    raise UsageError(f"task: {str(value)[:40]} is no name of a task, and no Task")
 
 
 def _controls(settings: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
@@ -279,17 +252,8 @@ def how_of(options: Mapping[str, Any]) -> Options:
     )
 
 
-def _named(function: Callable[..., Any], options: type) -> None:
-    """Show the options of a function where Python asks for its signature."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    own = list(inspect.signature(function).parameters.values())[:-1]
-    named = [inspect.Parameter(name, kind, default=None) for name in options.__annotations__]
-    function.__signature__ = inspect.Signature([*own, *named])  # type: ignore[attr-defined]
-
-
 for _function in (evaluate, aevaluate, plan):
-    with suppress(ValueError):
-        _named(_function, Evaluated)
+    show_options(_function, Evaluated)
 
 
 def _example() -> Path:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,17 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.interface.arguments import checked_path
 from tsgkit.interface.run import Run
-from tsgkit.interface.showing import Comparison, Explanation, Scores
+from tsgkit.interface.showing import Audits, Comparison, Explanation, Rescored, Scores
 from tsgkit.library.documents.reading import read_file
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
-from tsgkit.report import comparison, explaining
-from tsgkit.report.audited import Audited, audits_of
+from tsgkit.report import comparison
+from tsgkit.report.audited import audits_of
 from tsgkit.runs import merging, reopened
 from tsgkit.suites import suite
+from tsgkit.suites.shown_scene import ShownScene
 
 Place = Run | str | Path
 
@@ -56,9 +58,10 @@ def compare(
     return Comparison(**vars(found))
 
 
-def rescore(run: Place, *, data: str | Path | None = None) -> reopened.Rescored:
+def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
     """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
-    return reopened.rescore(_path(run), None if data is None else str(data))
+    found = reopened.rescore(_path(run), None if data is None else str(data))
+    return Rescored(**vars(found))
 
 
 def explain(
@@ -77,17 +80,13 @@ def explain(
 ) -> Explanation:
     """Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why."""
     narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
-    narrowing |= {"shots": shots, "prompts": prompts, "seed": seed}
-    where = None if data is None else str(data)
-    found = explaining.explain(_path(run), item, repeat=repeat, data=where, **narrowing)
-    return Explanation(**vars(found))
+    narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
+    return Run(_path(run), data).explain(item, **narrowing)
 
 
-def audit(
-    data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None
-) -> tuple[Audited, ...]:
+def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
     """Say how much of a benchmark can be answered without understanding, and what is wrong with its items."""
-    return audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run))
+    return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
 
 
 def score(
@@ -159,12 +158,29 @@ def draw(
     return Drawing(draw_graph(found, vocabulary, title=title))
 
 
+def read_scene(
+    path: str | Path, *, assets: Mapping[str, str | Path] | Sequence[str] = (), missing: str = "error"
+) -> ShownScene:
+    """Read a furnished room, which shows itself from above in a notebook, with what strict finds of it.
+
+    ``assets`` says where the meshes of a layout lie (``{"hssd": "models"}``); ``missing="box"`` takes a box for one
+    that is not there. It needs the extra ``scenes``.
+
+        room = tk.read_scene("rooms/scene_3.json")
+        room                                        # the view from above
+        room.findings["objects"]["bed"]["reasons"]
+    """
+    reader = next(suite.loaded(one.scenes) for one in suite.suites() if one.scenes)
+    scene: ShownScene = reader(path, assets=assets, missing=missing)
+    return scene
+
+
 def _path(run: Place) -> Path:
-    return run.path if isinstance(run, Run) else Path(run)
+    return run.path if isinstance(run, Run) else checked_path(run, "run")
 
 
 def _paths(runs: Place | Sequence[Place]) -> list[Path]:
-    return [_path(runs)] if isinstance(runs, (Run, str, Path)) else list(map(_path, runs))
+    return list(map(_path, runs)) if isinstance(runs, (list, tuple)) else [_path(runs)]  # type: ignore[arg-type]
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from tsgkit.llm.loop import waited
 from tsgkit.report.inert import inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
 EVERY = 0.2
+Result = TypeVar("Result")
 
 
 def watch_of(*, quiet: bool = False) -> Watch:
@@ -23,6 +26,27 @@ def watch_of(*, quiet: bool = False) -> Watch:
         return Watch()
     bar = Bar(kind)
     return Watch(bar.begun, bar.changed, bar.ticked, bar.stopping, bar.ended)
+
+
+def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], watch: Watch) -> Result:
+    """Return what a job comes to that is told of to a watch; Ctrl-C stops it, and the next one abandons it."""
+    engines: list[Engine] = []
+
+    def begun(engine: Engine) -> None:
+        engines.append(engine)
+        watch.begun(engine)
+
+    def stop() -> None:
+        for engine in engines:
+            engine.stop()
+        watch.stopping()
+
+    def abandon() -> None:
+        for engine in engines:
+            engine.abandon()
+
+    heard = Watch(begun, watch.changed, watch.ticked, watch.stopping, watch.ended)
+    return waited(lambda: make(heard), stop, abandon)
 
 
 def _bar() -> tuple[Any, bool]:

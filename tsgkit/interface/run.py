@@ -11,20 +11,19 @@ Everything is read from the folder when it is asked for; nothing is kept but whe
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
+from tsgkit.interface.arguments import checked_path
+from tsgkit.interface.samples import Called, Sample, Samples, is_meant
 from tsgkit.interface.showing import Explanation, Shown
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
-from tsgkit.llm.reply import Reply, reply_from
+from tsgkit.llm.reply import reply_from
 from tsgkit.report.explaining import Message, explain, message_of
 from tsgkit.report.formats import ENDINGS, write
 from tsgkit.report.gathering import HEADLINE, gather, main_metric
@@ -39,197 +38,10 @@ from tsgkit.runs.records import sample_value
 from tsgkit.runs.reopened import Reopened, places_of_calls, reopen
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.stored import prompts_in
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.metrics import PROFILES, Metric
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Figure
-
-MOST_SHOWN = 10
-COLUMNS = (
-    "subject",
-    "task",
-    "solver",
-    "style",
-    "repeat",
-    "shots",
-    "prompts",
-    "seed",
-    "item_id",
-    "cluster",
-    "outcome",
-    "answer",
-    "error",
-)
-"""The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
-USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
-
-
-@dataclass(frozen=True)
-class Called:
-    """One call about a sample: what was sent, what came back."""
-
-    label: str
-    draw: int
-    prompt: tuple[Message, ...]
-    reply: Reply
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One item as one subject answered it in one way."""
-
-    subject: str
-    task: str
-    solver: str
-    style: str
-    repeat: int
-    shots: int | None
-    """The axes of the plan, where it has several values of them; likewise prompts and seed."""
-    prompts: str | None
-    seed: int | None
-    item_id: str
-    cluster: str
-    groups: Mapping[str, Sequence[str]]
-    outcome: str
-    """``answered``, ``unreadable``, ``empty``, ``truncated``, ``refused``, ``api_error``, ``error`` or ``missing``."""
-    answer: Any
-    """The strict reading of the reply."""
-    scores: Mapping[str, Mapping[str, float | None] | None]
-    """Profile, metric, value."""
-    counts: Mapping[str, float]
-    notes: tuple[str, ...]
-    evidence: Any
-    error: str | None
-    usage: Mapping[str, float]
-    main: str
-    """The metric that its row is known by."""
-    _run: Run = field(repr=False, compare=False)
-    _number: int = field(default=-1, repr=False, compare=False)
-    """Its place in the data."""
-
-    @property
-    def cell(self) -> Cell:
-        """The row of the run that it is of."""
-        return Cell(*(getattr(self, name) for name in Cell._fields))
-
-    @property
-    def calls(self) -> tuple[Called, ...]:
-        """All calls that were made about it, in order."""
-        return self._run._calls_of(self.cell, self.item_id)
-
-    @property
-    def prompt(self) -> tuple[Message, ...]:
-        """The messages of the first call; none where nobody was asked."""
-        return self.calls[0].prompt if self.calls else ()
-
-    @property
-    def reply(self) -> str | None:
-        """The text of the last call; None where there is none."""
-        calls = self.calls
-        return calls[-1].reply.text if calls else None
-
-    @property
-    def key(self) -> str:
-        """The right answer, in words."""
-        row = self._run._opened.states[self.cell].row
-        item = row.dataset.sample(self._number)
-        value = row.task.reference_value(item)
-        return in_a_line(value) if isinstance(value, (str, list)) else row.task.reference(item)
-
-    @property
-    def reason(self) -> str:
-        """Why it is not fully right, in a few words; empty where it is."""
-        if self.error:
-            return self.error
-        if self.notes and self.outcome != Outcome.ANSWERED:
-            return "; ".join(self.notes)
-        value = (self.scores.get("strict") or {}).get(self.main)
-        return "; ".join([f"{self.main} {100 * value:.1f}", *self.notes]) if self.is_wrong and value is not None else ""
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether its main metric in strict is below full marks, or there is no answer."""
-        value = (self.scores.get("strict") or {}).get(self.main)
-        return self.outcome != Outcome.ANSWERED or (value is not None and value < 1)
-
-    def explain(self) -> Explanation:
-        """Everything about it: prompt, replies, readings, scores with reasons."""
-        return self._run.explain(self.item_id, **self.cell._asdict())
-
-
-class Samples(Sequence[Sample]):
-    """The samples of a run in the order of its rows, read one by one."""
-
-    def __init__(self, run: Run, wanted: Callable[[Sample], bool] | None = None) -> None:
-        self._run, self._wanted = run, wanted
-
-    def __iter__(self) -> Iterator[Sample]:
-        wanted = self._wanted
-        return (one for one in self._run._all_samples() if wanted is None or wanted(one))
-
-    def __len__(self) -> int:
-        if self._wanted is None:
-            return sum(state.total for state in self._run._opened.states.values())
-        return sum(1 for _ in self)
-
-    @overload
-    def __getitem__(self, place: int) -> Sample: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Sample]: ...
-    def __getitem__(self, place: int | slice) -> Sample | list[Sample]:
-        if isinstance(place, slice):
-            return list(self)[place]
-        start = place if place >= 0 else len(self) + place
-        found = next(islice(self, start, None), None) if start >= 0 else None
-        if found is None:
-            raise IndexError(f"sample {place} of {len(self)}")
-        return found
-
-    @property
-    def wrong(self) -> Samples:
-        """Those that were not fully right, answered or not."""
-        return self.where(lambda one: one.is_wrong)
-
-    @property
-    def unreadable(self) -> Samples:
-        """Those whose replies could not be read."""
-        return self.where(lambda one: one.outcome == Outcome.UNREADABLE)
-
-    def where(self, wanted: Callable[[Sample], bool]) -> Samples:
-        """Return those for which a function is true."""
-        before = self._wanted
-        return Samples(self._run, wanted if before is None else lambda one: before(one) and wanted(one))
-
-    @property
-    def right(self) -> Samples:
-        """Those that were fully right."""
-        return self.where(lambda one: not one.is_wrong)
-
-    def of(self, **names: object) -> Samples:
-        """Return those of a task (its suite's name may be left out), subject, style, solver, or of an outcome."""
-        outcomes = {names.pop("outcome")} if "outcome" in names else set(Outcome)
-        return self.where(lambda one: one.outcome in outcomes and _is_meant(one.cell, names))
-
-    def grep(self, text: str) -> Samples:
-        """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
-        wanted = text.casefold()
-        return self.where(lambda one: any(wanted in found.casefold() for found in _texts(one)))
-
-    def disagree(self, first: str, second: str) -> Samples:
-        """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'."""
-        sides = [_side(name, self) for name in (first, second)]
-        right: dict[tuple[object, ...], list[set[bool]]] = {}
-        for one in self:
-            for place, (field_, cells) in enumerate(sides):
-                if one.cell in cells:
-                    right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
-        differ = {key for key, (a, b) in right.items() if a and b and len(a | b) == 2}
-        return self.where(lambda one: any(one.cell in cells and _but(one, name) in differ for name, cells in sides))
-
-    def __repr__(self) -> str:
-        lines = [f"{one.item_id} ({one.cell.title}): {one.outcome}, {one.answer!r}" for one in islice(self, MOST_SHOWN)]
-        number = len(self)
-        return "\n".join([f"{number:,} samples", *lines, *(["..."] if number > MOST_SHOWN else [])])
 
 
 class Run:
@@ -243,7 +55,7 @@ class Run:
         finished: Finished | None = None,
         prepared: Prepared | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = checked_path(path, "run")
         self._data = None if data is None else str(data)
         self._finished, self._prepared = finished, prepared
         if finished is None:
@@ -276,11 +88,16 @@ class Run:
 
     def value(self, metric: str, *, task: str | None = None, profile: str = "strict", **narrowing: object) -> float:
         """Return one figure; ``UsageError`` where several rows are meant, or none."""
-        meant = [one for one in self.results if _is_meant(one.cell, narrowing | ({"task": task} if task else {}))]
-        boards = [one.board.profiles[profile] or {} for one in meant]
+        told = narrowing | ({"task": task} if task else {})
+        _check_figure([one.cell for one in self.results], profile, told)
+        chosen = [one for one in self.results if is_meant(one.cell, told)]
+        boards = [one.board.profiles[profile] or {} for one in chosen]
+        if not any(metric in board for board in boards):
+            known = dict.fromkeys(name for board in boards for name in board)
+            raise UsageError(f"no row has the metric {metric} in {profile}", hint=meant(metric, known))
         found = [value.value for board in boards if (value := board.get(metric)) is not None]
         if len(found) != 1:
-            titles = "; ".join(one.cell.title for one in self.results)
+            titles = "; ".join(one.cell.title for one in chosen)
             raise UsageError(f"{len(found)} rows have {profile} {metric}", hint=f"say which of: {titles}")
         return found[0]
 
@@ -337,6 +154,8 @@ class Run:
         seed: int | None = None,
     ) -> Explanation:
         """Explain one item, in every row of the run that holds it or in those that are told."""
+        if not isinstance(item, str):
+            raise UsageError(f"item: {item!r:.40} is no id of an item", hint="as samples[0].item_id has it")
         narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
         narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
         return Explanation(**vars(explain(self.path, item, data=self._data, **narrowing)))
@@ -347,18 +166,22 @@ class Run:
         Columns: subject, task, solver, style, repeat, item_id, cluster, outcome, answer (JSON where it is no text),
         error; then PROFILE.METRIC, group.NAME, count.NAME and usage.NAME; with ``texts`` also prompt and reply.
         """
-        from tsgkit.interface.showing import frame_of
+        return self.samples.frame(library, texts=texts)
 
-        return frame_of([_flat(one, texts=texts) for one in self.samples], library)
+    @property
+    def number_of_samples(self) -> int:
+        """How many samples it has, those that were not asked about yet among them."""
+        return sum(state.total for state in self._opened.states.values())
 
-    def _all_samples(self) -> Iterator[Sample]:
+    def all_samples(self) -> Iterator[Sample]:
+        """Yield its samples in the order of its rows."""
         opened = self._opened
         for state in opened.states.values():
-            main = main_metric(state.row.task.card.metrics)
-            for record, number in zip(records_of(state, opened.samples), state.row.numbers, strict=True):
-                yield self._sample(record, main, number)
+            numbered = zip(records_of(state, opened.samples), state.row.numbers, strict=True)
+            yield from (self._sample(record, state.row.task, number) for record, number in numbered)
 
-    def _sample(self, record: Mapping[str, Any], main: str, number: int) -> Sample:
+    def _sample(self, record: Mapping[str, Any], task: Any, number: int) -> Sample:  # noqa: ANN401
+        main = main_metric(task.card.metrics)
         told = {name: record[name] for name in ("item_id", "cluster", "groups", "outcome", "answer")}
         told |= Cell.of(record)._asdict()
         return Sample(
@@ -370,11 +193,25 @@ class Run:
             error=record["error"],
             usage=record["usage"],
             main=main,
+            full_marks=_full_marks(task.metrics.get(main)),
             _run=self,
             _number=number,
         )
 
-    def _calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """The places of its rows."""
+        return list(self._opened.states)
+
+    def key_of(self, cell: Cell, number: int) -> str:
+        """Return the right answer to the item at a place of the data, in words."""
+        row = self._opened.states[cell].row
+        item = row.dataset.sample(number)
+        value = row.task.reference_value(item)
+        return in_a_line(value) if isinstance(value, (str, list)) else row.task.reference(item)
+
+    def calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
+        """Return the calls that were made about a sample, in order."""
         journal = Journal(self.path / CALLS, writes=False)
         try:
             values = [journal.read(place) for place in self._places.get((cell, item_id), ())]
@@ -423,56 +260,20 @@ def _listed(names: str | Sequence[str]) -> Sequence[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
-    return all(
-        getattr(cell, name) == value or (name == "task" and cell.task.endswith(f"/{value}"))
-        for name, value in narrowing.items()
-    )
+def _check_figure(cells: Sequence[Cell], profile: str, narrowing: Mapping[str, Any]) -> None:
+    """Refuse a profile that there is not, and what no row has."""
+    if profile not in PROFILES:
+        raise UsageError(f"there is no profile {profile}", hint=f"choose from {', '.join(PROFILES)}")
+    for name, value in narrowing.items():
+        if name not in Cell._fields:
+            raise UsageError(f"a row has no {name}", hint=meant(name, Cell._fields))
+        if not any(is_meant(cell, {name: value}) for cell in cells):
+            known = dict.fromkeys(str(getattr(cell, name)) for cell in cells)
+            raise UsageError(f"no row has {name} {value}", hint=meant(str(value), known))
 
 
-def _texts(one: Sample) -> Iterator[str]:
-    """Yield what can be searched of a sample."""
-    yield one.reason
-    for call in one.calls:
-        yield from (message.content for message in call.prompt)
-        yield call.reply.text or ""
-
-
-def _side(name: str, samples: Samples) -> tuple[str, set[Cell]]:
-    """Return the field of cells that a name is a value of (empty: it names rows), and the cells it means."""
-    cells = list(samples._run._opened.states)
-    for field_ in ("subject", "style", "solver"):
-        if found := {cell for cell in cells if getattr(cell, field_) == name}:
-            return field_, found
-    titles = {cell: cell.title.replace(f" {cell.task}", "", 1) for cell in cells}
-    if found := {cell for cell, title in titles.items() if title == name}:
-        return "", found
-    raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
-
-
-def _but(one: Sample, name: str) -> tuple[object, ...]:
-    """Return what two samples share that differ in one thing: the item, and what else is asked alike."""
-    ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
-    alike = [value for field_, value in ways.items() if name and field_ != name]
-    return (one.task, one.item_id, one.repeat, *alike)
-
-
-def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
-    """Return a sample as a row of a frame."""
-    row = {name: getattr(one, name) for name in COLUMNS}
-    if not isinstance(one.answer, (str, type(None))):
-        row["answer"] = json.dumps(one.answer, ensure_ascii=False)
-    for profile, scores in one.scores.items():
-        row |= {f"{profile}.{name}": value for name, value in (scores or {}).items()}
-    row |= {f"group.{name}": ", ".join(of) if not isinstance(of, str) else of for name, of in one.groups.items()}
-    row |= {f"count.{name}": number for name, number in one.counts.items()}
-    row |= {f"usage.{name}": _used(one.usage, name) for name in USED}
-    if texts:
-        row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
-    return row
-
-
-def _used(usage: Mapping[str, float], name: str) -> float | None:
-    """Return what a sample used; None where no call says it, or not every one."""
-    lacking = {"prompt": "untold", "completion": "untold", "cost": "unpriced"}.get(name, "")
-    return None if usage.get(lacking) else usage.get(name)
+def _full_marks(metric: Metric | None) -> float | None:
+    """Return the best value of a metric; None for an amount."""
+    if metric is None or not metric.is_share:
+        return None
+    return 1.0 if metric.more_is_better else 0.0

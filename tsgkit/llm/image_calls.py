@@ -31,6 +31,7 @@ from urllib.request import (
 )
 
 from tsgkit.errors import UsageError
+from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_in, failure_of, raw_body
 from tsgkit.llm.pictures import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
@@ -65,7 +66,7 @@ class LiteLlmImages(LiteLlm):
             raise UsageError(f"{self.settings.model}: LiteLLM knows no way to show it a picture", hint=hint)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, unless somebody else still sends through them."""
         await super().close()
         if self._client is not None:
             await self._client.close()
@@ -76,6 +77,7 @@ class LiteLlmImages(LiteLlm):
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """One request; ``CallFailed`` where it brings no picture."""
+        litellm_clients.join(self)
         with exchange(MOST_RESPONSE_BYTES) as kept:
             try:
                 async with asyncio.timeout(timeout):

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.llm import litellm_clients
 from tsgkit.llm.endings import FAILING, ending_of, raw_reason
 from tsgkit.llm.failures import CallFailed, cannot_pay
 from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
@@ -172,6 +173,7 @@ class LiteLlm:
         extra = {} if schema is None else {"response_format": schema}
         parameters = self._parameters | extra
         sent = messages
+        litellm_clients.join(self)
         with exchange(MOST_TEXT_BYTES) as kept:
             try:
                 async with asyncio.timeout(timeout):
@@ -245,9 +247,9 @@ class LiteLlm:
         return cost
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, unless somebody else still sends through them."""
         if self._library is not None:
-            await self._library.close_litellm_async_clients()
+            await litellm_clients.leave(self, self._library)
 
 
 def _without(reply: Reply, sent: Messages) -> Reply:

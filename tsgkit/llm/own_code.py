@@ -23,11 +23,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.lexicon import meant
+from tsgkit.llm.secrets import Secrets
 
 PREFIX = "python:"
 FORM = "python:MODULE:NAME, or python:MODULE:NAME() for what NAME returns; a file is named python:./mine.py:NAME"
@@ -75,6 +77,51 @@ def described(error: BaseException) -> str:
     """Return an exception in one line, as it is told of code that is not ours."""
     lines = str(error).splitlines()
     return type(error).__name__ + (f": {lines[0]}" if lines else "")
+
+
+def check_function(what: str, found: object, *parameters: str, waits: bool = False) -> None:
+    """Refuse what cannot be called with these parameters, and an async function unless ``waits``; nothing is called."""
+    if not callable(found):
+        raise UsageError(f"{what}: {found!r:.60} is no function", hint=f"give one of ({', '.join(parameters)})")
+    if not waits and is_async(found):
+        raise UsageError(f"{what} is an async function, expected a plain one", hint="write def, not async def")
+    try:
+        inspect.signature(found).bind(*parameters)
+    except TypeError:
+        raise UsageError(f"{what} cannot be called with ({', '.join(parameters)})", hint=TAKES) from None
+    except ValueError:  # a function of another language does not tell its parameters
+        pass
+
+
+TAKES = "its parameters are given in this order"
+
+
+def is_async(found: object) -> bool:
+    """Return whether calling an object makes something to be awaited."""
+    return any(map(inspect.iscoroutinefunction, (found, type(found).__call__)))
+
+
+def call_own(what: str, function: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Call a function of the user's; ``OwnCodeError`` with the place where it fails."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise own_failure(what, error) from error
+
+
+def own_failure(what: str, error: Exception) -> OwnCodeError:
+    """Return the failure of a function of the user's: what it raised, and the innermost line of its file."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)][1:]
+    lines = [line for file, line in frames if file == frames[0][0]]
+    place = f" ({Path(frames[0][0]).name}:{lines[-1]})" if lines else ""
+    return OwnCodeError(Secrets.of_environment().redact(f"{what} failed: {described(error)}{place}"))
+
+
+def own_text(what: str, found: object) -> str:
+    """Return a text that a function of the user's returned; ``OwnCodeError`` where it is none."""
+    if isinstance(found, str):
+        return found
+    raise OwnCodeError(f"{what} returned {type(found).__name__}, expected a text")
 
 
 def text_of_code(found: Any) -> str:  # noqa: ANN401

@@ -20,13 +20,24 @@ import hashlib
 import inspect
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.own_code import OWN, PREFIX, described, given, in_a_thread, loaded, text_of_code
+from tsgkit.llm.own_code import (
+    OWN,
+    PREFIX,
+    check_function,
+    described,
+    given,
+    in_a_thread,
+    is_async,
+    loaded,
+    text_of_code,
+)
 from tsgkit.llm.pictures import Messages
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Ending, Reply, Usage
@@ -65,7 +76,7 @@ def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
 
 def _fingerprint(found: Any) -> str:  # noqa: ANN401
     """Return a hash of the code that answers, as far as it can be seen."""
-    if _is_chat_model(found):
+    if is_chat_model(found):
         told = [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]
         text = "\0".join(told)
     else:
@@ -73,13 +84,14 @@ def _fingerprint(found: Any) -> str:  # noqa: ANN401
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _is_chat_model(found: object) -> bool:
+def is_chat_model(found: object) -> bool:
+    """Return whether an object is a chat model of LangChain."""
     return callable(getattr(found, "ainvoke", None)) and hasattr(found, "_identifying_params")
 
 
 def _waits(found: Any) -> bool:  # noqa: ANN401
     """Return whether asking gives way to others meanwhile."""
-    return _is_chat_model(found) or any(map(inspect.iscoroutinefunction, (found, type(found).__call__)))
+    return is_chat_model(found) or is_async(found)
 
 
 @dataclass
@@ -99,19 +111,12 @@ class OwnModel:
         if self._ask is not None:
             return
         found = loaded(self.name)
-        if _is_chat_model(found):
+        if is_chat_model(found):
             self._ask = found.ainvoke
             return
-        if not callable(found):
-            hint = "name a function, or a chat model of LangChain"
-            raise UsageError(f"{self.name}: a {type(found).__name__} cannot be called", hint=hint)
-        try:
-            inspect.signature(found).bind([])
+        check_function(self.name, found, "messages", waits=True)
+        with suppress(ValueError):  # a function of another language does not tell its parameters
             self._takes_schema = "schema" in inspect.signature(found).parameters
-        except TypeError:
-            raise UsageError(f"{self.name}: cannot be called with (messages)", hint="change its parameters") from None
-        except ValueError:  # a function of another language does not tell its parameters
-            pass
         self._ask = found
 
     async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:

@@ -277,7 +277,8 @@ def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:
     rows = dict.fromkeys(row for couple in couples for row in couple)
     around = {one: interval_of(one) for one in rows}
     found = [
-        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed) for first, second in couples
+        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed, top=first.most)
+        for first, second in couples
     ]
     adjusted = iter(holm([one.test.p for one in found if one.test.p is not None]))
     return tuple(
@@ -305,7 +306,7 @@ def interval_of(one: Contender) -> Interval | None:
     """The interval of a row's own value."""
     if not any(part.weight for part in one.parts.values()):
         return None
-    return interval(one.parts.values(), one.measure.pooling)
+    return interval(one.parts.values(), one.measure.pooling, top=one.most)
 
 
 def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...], tuple[ItemScores, ...], int, int]:

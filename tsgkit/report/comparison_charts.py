@@ -35,6 +35,7 @@ class Difference(NamedTuple):
     items: int
     is_shown: bool
     """Whether the difference is shown to be one, after Holm's correction."""
+    is_share: bool = True
 
 
 class Differences(NamedTuple):
@@ -94,15 +95,19 @@ def _told(row: Difference | Shares, kinds: tuple[str, ...]) -> str:
         counts = ", ".join(f"{number:,} {kind}" for number, kind in zip(row.counts, kinds, strict=True))
         return f"{row.label}: {counts} (n = {row.items:,})"
     verdict = "" if row.is_shown else ", no difference shown"
-    return f"{row.first} minus {row.second}: {points(row.value, row.interval)} (n = {row.items:,}){verdict}"
+    return f"{row.first} minus {row.second}: {_said(row)} (n = {row.items:,}){verdict}"
+
+
+def _said(row: Difference) -> str:
+    return points(row.value, row.interval, is_share=row.is_share)
 
 
 def differences(found: Comparison) -> ComparisonChart:
-    """Return the difference of every pair, in points, with its interval."""
+    """Return the difference of every pair with its interval; of shares in points."""
     panels = tuple(
         Differences(
             f"{pairs[0].first.task}, {pairs[0].first.metric}, {found.profile}",
-            f"difference in points{_direction(pairs[0])}",
+            f"difference{_unit(pairs[0])}{_direction(pairs[0])}",
             tuple(_difference(pair, value) for pair in pairs if (value := pair.statistics.difference) is not None),
         )
         for pairs in _by_metric(found.pairs)
@@ -122,7 +127,11 @@ def differences(found: Comparison) -> ComparisonChart:
 def _difference(pair: Pair, value: float) -> Difference:
     statistics = pair.statistics
     names = pair.first.name, pair.second.name
-    return Difference(*names, value, statistics.interval, statistics.items, pair.differs)
+    return Difference(*names, value, statistics.interval, statistics.items, pair.differs, pair.first.measure.is_share)
+
+
+def _unit(pair: Pair) -> str:
+    return " in points" if pair.first.measure.is_share else ""
 
 
 def _direction(pair: Pair) -> str:

@@ -38,18 +38,22 @@ def differences(chart: ComparisonChart, width: float) -> Figure:
     figure, axes = _stacked(width, labels, [panel.title for panel in panels], 0.0)
     for panel, one, names in zip(panels, axes, labels, strict=True):
         _forest(one, panel, _places(one, names))
-        one.set_xlim(*_reach(panels))
+        one.set_xlim(*_reach([other for other in panels if _scale(other) == _scale(panel)]))
     return figure
 
 
 def _reach(panels: Sequence[Differences]) -> tuple[float, float]:
-    """The scale that all panels share; no difference lies on it."""
+    """The scale that all panels of one unit have; no difference lies on it."""
     ends = [0.0]
     for row in (row for panel in panels for row in panel.rows):
         ends += [row.value] if row.interval is None else [row.interval.low, row.interval.high]
-    low, high = 100 * min(ends), 100 * max(ends)
+    low, high = _scale(panels[0]) * min(ends), _scale(panels[0]) * max(ends)
     margin = 0.05 * (high - low) or 1.0
     return low - margin, high + margin
+
+
+def _scale(panel: Differences) -> int:
+    return 100 if panel.rows[0].is_share else 1
 
 
 def _pair(row: Difference, width: float) -> str:
@@ -89,11 +93,12 @@ def _places(axes: Axes, labels: Sequence[str]) -> list[float]:
 
 
 def _forest(axes: Axes, panel: Differences, places: Sequence[float]) -> None:
+    scale = _scale(panel)
     for row, place in zip(panel.rows, places, strict=True):
         around = row.interval
-        reach = None if around is None else [[100 * (row.value - around.low)], [100 * (around.high - row.value)]]
+        reach = None if around is None else [[scale * (row.value - around.low)], [scale * (around.high - row.value)]]
         axes.errorbar(
-            [100 * row.value], [place], xerr=reach, linestyle="", color=COLOURS[0], marker="o", markersize=4.0,
+            [scale * row.value], [place], xerr=reach, linestyle="", color=COLOURS[0], marker="o", markersize=4.0,
             markeredgewidth=0.8, markerfacecolor=COLOURS[0] if row.is_shown else PAPER, elinewidth=0.8, capsize=1.5,
         )  # fmt: skip
     axes.axvline(0.0, color="black", linewidth=0.8, linestyle=(0, (4, 2)))

@@ -17,7 +17,7 @@ from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.contenders import Contender
-from tsgkit.report.figures import one_of, percent, points
+from tsgkit.report.figures import in_brackets, one_of, percent, points
 from tsgkit.report.inert import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
@@ -34,10 +34,15 @@ PAIR_COLUMNS = (
 )
 FIGURES = ("difference", "p", "Holm", "won", "lost", "tied", "resolvable")
 ITEM_COLUMNS = ("task", "metric", "profile", "first", "second", "item_id", "first_score", "second_score", "result")
-COLUMNS_EXPLAINED = (
-    ("difference: first minus second, in points; Holm: p corrected; won, lost, tied: items, seen from the first;",),
-    ("resolvable: the smallest difference that such items would probably show",),
-)
+
+
+def _columns_explained(pairs: Sequence[Pair]) -> tuple[tuple[str], ...]:
+    shares = {pair.first.measure.is_share for pair in pairs}
+    unit = ", in points" if shares == {True} else ", of shares in points" if True in shares else ""
+    return (
+        (f"difference: first minus second{unit}; Holm: p corrected; won, lost, tied: items, seen from the first;",),
+        ("resolvable: the smallest difference that such items would probably show",),
+    )
 
 
 def terminal(found: Comparison, *, with_items: bool = False, screen: plain.Screen = plain.PAPER) -> list[str]:
@@ -80,11 +85,11 @@ def _block(pair: Pair, profile: str) -> list[str]:
     found = pair.statistics
     names = [inert(row.name) for row in (pair.first, pair.second)]
     width = max(len("difference"), *map(len, names))
-    values = [shown(found.first.value, pair.first_interval), shown(found.second.value, pair.second_interval)]
+    values = _values(pair)
     return [
         _head(pair, profile),
         *(f"  {name:<{width}}  {value}" for name, value in zip(names, values, strict=True)),
-        f"  {'difference':<{width}}  {points(found.difference, found.interval)}, first minus second",
+        f"  {'difference':<{width}}  {_difference(pair)}, first minus second",
         f"  p = {_p(found.test.p)}, Holm-corrected {_p(pair.adjusted)} ({found.test.method})",
         f"  the first is better on {count(len(pair.won), 'item')}, worse on {len(pair.lost):,}, the same on "
         f"{pair.tied:,}{_one_sided(pair)}",
@@ -99,18 +104,33 @@ def _one_sided(pair: Pair) -> str:
 
 def _resolvable(pair: Pair) -> str:
     found = pair.statistics.resolvable
-    return percent(found.value) if found.value is not None else f"unknown: {found.reason}"
+    if found.value is None:
+        return f"unknown: {found.reason}"
+    return percent(found.value, is_share=pair.first.measure.is_share)
+
+
+def _values(pair: Pair) -> tuple[str, str]:
+    """Both values with their intervals."""
+    found, is_share = pair.statistics, pair.first.measure.is_share
+    return (
+        in_brackets(found.first.value, pair.first_interval, is_share=is_share),
+        in_brackets(found.second.value, pair.second_interval, is_share=is_share),
+    )
+
+
+def _difference(pair: Pair) -> str:
+    found = pair.statistics
+    return points(found.difference, found.interval, is_share=pair.first.measure.is_share)
 
 
 def _tables(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:
     """The rows with a number each, then the pairs by their numbers."""
-    values = {pair.second: (pair.statistics.second.value, pair.second_interval) for pair in pairs}
-    values |= {pair.first: (pair.statistics.first.value, pair.first_interval) for pair in pairs}
+    values = {row: value for pair in pairs for row, value in zip((pair.first, pair.second), _values(pair), strict=True)}
     numbers = {row: number for number, row in enumerate([row for row in found.rows if row in values], 1)}
-    named = tuple((f"{number}", row.name, shown(*values[row])) for row, number in numbers.items())
+    named = tuple((f"{number}", row.name, values[row]) for row, number in numbers.items())
     lines = tuple((*_by_number(pair, numbers), *_figures(pair)) for pair in pairs)
     rows = Table((_head(pairs[0], found.profile),), ("", "row", "value"), named, words=2)
-    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, COLUMNS_EXPLAINED, words=2)
+    table = Table(("pairs of rows",), ("pair", "verdict", *FIGURES), lines, _columns_explained(pairs), words=2)
     return [*plain.table(rows, screen), "", *plain.table(table, screen)]
 
 
@@ -123,14 +143,13 @@ def _by_metric(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -
             pair.first.name,
             pair.second.name,
             pair.verdict,
-            shown(pair.statistics.first.value, pair.first_interval),
-            shown(pair.statistics.second.value, pair.second_interval),
+            *_values(pair),
             *_figures(pair),
         )
         for pair in pairs
     )
     title = f"{pairs[0].first.task}, {found.profile}; {_size(pairs)}"
-    return list(plain.table(Table((title,), head, lines, COLUMNS_EXPLAINED, words=4), screen))
+    return list(plain.table(Table((title,), head, lines, _columns_explained(pairs), words=4), screen))
 
 
 def _size(pairs: Sequence[Pair]) -> str:
@@ -148,11 +167,11 @@ def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
 def _figures(pair: Pair) -> tuple[str, ...]:
     found = pair.statistics
     return (
-        points(found.difference, found.interval),
+        _difference(pair),
         _p(found.test.p),
         _p(pair.adjusted),
         *(f"{number:,}" for number in (len(pair.won), len(pair.lost), pair.tied)),
-        percent(found.resolvable.value),
+        percent(found.resolvable.value, is_share=pair.first.measure.is_share),
     )
 
 
@@ -179,7 +198,7 @@ def table_of(found: Comparison) -> Table:
     """Return all pairs as one table."""
     head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
     rows = tuple(map(_markdown_row, found.pairs))
-    return Table(("Comparisons",), (*head, *FIGURES), rows, COLUMNS_EXPLAINED, words=5)
+    return Table(("Comparisons",), (*head, *FIGURES), rows, _columns_explained(found.pairs), words=5)
 
 
 def fragment(found: Comparison) -> str:
@@ -207,8 +226,7 @@ def _markdown_row(pair: Pair) -> tuple[str, ...]:
         better or pair.verdict,
         f"{found.items:,}",
         f"{found.clusters:,}",
-        shown(found.first.value, pair.first_interval),
-        shown(found.second.value, pair.second_interval),
+        *_values(pair),
         *_figures(pair),
     )
 
@@ -305,13 +323,6 @@ def _item_value(one: ItemScores) -> dict[str, Any]:
 def ends(around: Interval | None) -> tuple[float | None, float | None]:
     """Both ends of an interval."""
     return (None, None) if around is None else (around.low, around.high)
-
-
-def shown(value: float | None, around: Interval | None) -> str:
-    """A value in percent with its interval."""
-    if value is None:
-        return percent(value)
-    return percent(value) + ("" if around is None else f" [{percent(around.low)}, {percent(around.high)}]")
 
 
 def _p(p: float | None) -> str:

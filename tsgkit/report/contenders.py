@@ -81,6 +81,11 @@ class Contender:
     """The values of those that it depends on; prompts by their folder."""
 
     @property
+    def most(self) -> float:
+        """The most that an item can score."""
+        return 1.0 if self.measure.is_share else math.inf
+
+    @property
     def way(self) -> str:
         """How it was asked, in words; empty for a baseline."""
         solver = "" if self.solver in ("single", "baseline") else self.solver

@@ -8,8 +8,8 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.llm.reply import Reply
 from tsgkit.report import html
 from tsgkit.report.differences import GraphDifference, drawn, told
+from tsgkit.report.explained_text import shown
 from tsgkit.report.explaining import Asked, Explained, Explanation
-from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.html import tag, text
 from tsgkit.report.wording import ended, readings_text
 from tsgkit.scoring.score import Score
@@ -99,15 +99,12 @@ def _scores(row: Explained) -> Iterator[Markup]:
         yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
     official = row.judged.scores.get("official", {})
     strict = row.judged.scores["strict"]
-    lines = ([text(name), *_score(strict, name), *_score(official, name)] for name in {**strict, **official})
+    lines = ([text(name), *_score(row, strict, name), *_score(row, official, name)] for name in {**strict, **official})
     yield html.table(("metric", "strict", "because", "official", "because "), lines)
 
 
-def _score(scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
-    score = scores.get(name)
-    if score is None:
-        return text(NOTHING), text("")
-    return text(percent(score.value)), text(score.reason)
+def _score(row: Explained, scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
+    return text(shown(row, scores, name)), text(scores[name].reason if name in scores else "")
 
 
 def graph_differences(

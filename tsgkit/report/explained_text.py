@@ -127,11 +127,17 @@ def _headline(row: Explained) -> str:
     """The metrics that both profiles have, else the first of strict."""
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     names = [name for name in strict if name in official] or list(strict)[:1]
-    return "; ".join(f"{name} strict {_value(strict, name)}, official {_value(official, name)}" for name in names)
+    return "; ".join(
+        f"{name} strict {shown(row, strict, name)}, official {shown(row, official, name)}" for name in names
+    )
 
 
-def _value(scores: Mapping[str, Score], name: str) -> str:
-    return percent(scores[name].value) if name in scores else NOTHING
+def shown(row: Explained, scores: Mapping[str, Score], name: str) -> str:
+    """Return what an item scored by a metric: a share in percent, an amount as it is."""
+    if name not in scores:
+        return NOTHING
+    metric = row.task.metrics.get(name)
+    return percent(scores[name].value, is_share=metric is None or metric.is_share)
 
 
 def _write_row(row: Explained, pen: Pen) -> None:
@@ -202,7 +208,8 @@ def _write_scores(row: Explained, pen: Pen) -> None:
         pen.line(f"no official scores: {row.unpublished}")
     width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
     for profile, name, score in pen.some(list(_scores(row)), MOST_SCORES, "score"):
-        pen.line(f"{profile:<8}  {name:<{width}}  {percent(score.value):>5}  {score.reason}".rstrip())
+        value = shown(row, row.judged.scores[profile], name)
+        pen.line(f"{profile:<8}  {name:<{width}}  {value:>5}  {score.reason}".rstrip())
 
 
 def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:

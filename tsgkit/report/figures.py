@@ -18,24 +18,28 @@ from tsgkit.suites.scoreboard import Value
 NOTHING, UNKNOWN = "-", "(unknown)"
 
 
-def percent(value: Value | float | None) -> str:
-    """A fraction of 1 in percent; a value that is no share as it is."""
+def percent(value: Value | float | None, *, is_share: bool = True) -> str:
+    """A fraction of 1 in percent; a value that is no share as it is.
+
+    >>> percent(0.25), percent(250, is_share=False), percent(2.75, is_share=False)
+    ('25.0', '250', '2.8')
+    """
     if value is None:
         return NOTHING
     if isinstance(value, Value):
-        return _shown(value.value, value)
-    return f"{100 * value:.1f}"
-
-
-def _shown(part: float, value: Value) -> str:
-    return f"{100 * part:.1f}" if value.is_share else number(part)
+        return percent(value.value, is_share=value.is_share)
+    return f"{100 * value:.1f}" if is_share else number(value)
 
 
 def interval(value: Value | None) -> str:
     """The 95 % interval of a value."""
     if value is None or value.low is None or value.high is None:
         return NOTHING
-    return f"[{_shown(value.low, value)}, {_shown(value.high, value)}]"
+    return _brackets(value.low, value.high, is_share=value.is_share)
+
+
+def _brackets(low: float, high: float, *, is_share: bool) -> str:
+    return f"[{percent(low, is_share=is_share)}, {percent(high, is_share=is_share)}]"
 
 
 def with_interval(value: Value) -> str:
@@ -47,20 +51,36 @@ def with_interval(value: Value) -> str:
     return percent(value) if value.low is None else f"{percent(value)} {interval(value)}"
 
 
-def points(value: float | None, around: Interval | None) -> str:
-    """A difference in points with its interval.
+def in_brackets(value: float | None, around: Interval | None, *, is_share: bool) -> str:
+    """A value with its interval, if it has one.
 
-    >>> points(0.25, None), points(-0.0001, None), points(None, None)
-    ('+25.0', '0.0', '-')
+    >>> in_brackets(0.5, None, is_share=True), in_brackets(12, None, is_share=False)
+    ('50.0', '12')
+    """
+    shown = percent(value, is_share=is_share)
+    return (
+        shown if value is None or around is None else f"{shown} {_brackets(around.low, around.high, is_share=is_share)}"
+    )
+
+
+def points(value: float | None, around: Interval | None, *, is_share: bool = True) -> str:
+    """A difference with its interval: of shares in points, else as it is.
+
+    >>> points(0.25, None), points(-0.0001, None), points(None, None), points(12, None, is_share=False)
+    ('+25.0', '0.0', '-', '+12')
     """
     if value is None:
         return NOTHING
-    return _signed(value) + ("" if around is None else f" [{_signed(around.low)}, {_signed(around.high)}]")
+    shown = _signed(value, is_share=is_share)
+    if around is None:
+        return shown
+    return f"{shown} [{_signed(around.low, is_share=is_share)}, {_signed(around.high, is_share=is_share)}]"
 
 
-def _signed(value: float) -> str:
-    text = f"{100 * value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text
+def _signed(value: float, *, is_share: bool) -> str:
+    text = percent(abs(value), is_share=is_share)
+    is_zero = not any(letter in "123456789" for letter in text)
+    return text if is_zero else f"{'-' if value < 0 else '+'}{text}"
 
 
 def weight(value: Value | None) -> str:

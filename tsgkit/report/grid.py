@@ -74,7 +74,9 @@ class Grid:
     @property
     def legend(self) -> str:
         """What the marks stand for."""
-        brackets = f"values in percent; brackets hold 95 % intervals over {self.clusters_are}"
+        values = {cell.row.measure.is_share for row in self.rows for cell in row.cells if cell is not None}
+        unit = "values in percent" if values == {True} else "shares in percent"
+        brackets = f"{unit}; brackets hold 95 % intervals over {self.clusters_are}"
         row = "row" if self.axes else "style"
         if not self.pairs:
             return f"{brackets}; every model has one {row} only, so nothing is compared"

@@ -6,8 +6,8 @@ from typing import Any
 
 from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
-from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_value, shown
-from tsgkit.report.figures import NOTHING
+from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_value
+from tsgkit.report.figures import NOTHING, in_brackets
 from tsgkit.report.grid import Grid, GridCell, GridRow
 from tsgkit.report.inert import Foreign, inert
 from tsgkit.report.tables import Table
@@ -42,7 +42,10 @@ def _word_cell(value: object) -> str:
 
 
 def _cell(cell: GridCell | None) -> str:
-    return NOTHING if cell is None else f"{shown(cell.value, cell.interval)} {cell.mark}".rstrip()
+    if cell is None:
+        return NOTHING
+    value = in_brackets(cell.value, cell.interval, is_share=cell.row.measure.is_share)
+    return f"{value} {cell.mark}".rstrip()
 
 
 def csv(found: Grid) -> list[str]:

@@ -18,6 +18,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.report import html, plots
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explained_page import graph_differences
+from tsgkit.report.explained_text import shown
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
 from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
@@ -323,10 +324,12 @@ def _example(example: Example) -> Markup:
 
 def _headline(example: Example) -> str:
     metric, scores = example.row.main, example.explained.judged.scores
-    shown = (
-        f"{profile} {percent(of[metric].value)}" for profile in PROFILES if metric in (of := scores.get(profile, {}))
+    told = (
+        f"{profile} {shown(example.explained, of, metric)}"
+        for profile in PROFILES
+        if metric in (of := scores.get(profile, {}))
     )
-    return f"{metric} {', '.join(shown)}"
+    return f"{metric} {', '.join(told)}"
 
 
 def _call(example: Example) -> Iterator[Markup]:

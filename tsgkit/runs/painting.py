@@ -10,7 +10,8 @@ import asyncio
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -231,18 +232,24 @@ def paint_all(
     watch: Watch | None = None,
 ) -> Painted:
     """Make the pictures that are not there yet, until none is left or something stops it."""
-    folder, limits, wanted = Path(folder), limits or Limits(concurrency=4), tuple(paintings)
-    require_pillow()
-    check_budget(painter, limits)
-    if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
-        conditioned = any(painting.picture is not None for painting in wanted)
-        painter.provider(conditioned=conditioned).prepare()  # before there is a folder
-    with locked(folder, WHAT):
-        journal = Journal(folder / PAINTINGS, *FIELDS)
-        try:
-            return _painted(wanted, painter, folder, journal, limits, watch or Watch())
-        finally:
-            journal.close()
+    with _job(paintings, painter, Path(folder), limits, watch) as job:
+        if job.todo.left:
+            job.engine.carry_out(job.work)
+        return job.result()
+
+
+async def apaint_all(
+    paintings: Iterable[Painting],
+    painter: Painter,
+    folder: str | Path,
+    limits: Limits | None = None,
+    watch: Watch | None = None,
+) -> Painted:
+    """Do the same in the running event loop; signals are left to whoever runs it, and a cancellation is raised."""
+    with _job(paintings, painter, Path(folder), limits, watch) as job:
+        if job.todo.left:
+            await job.engine.acarry_out(job.work)
+        return job.result()
 
 
 def check_budget(painter: Painter, limits: Limits) -> None:
@@ -254,33 +261,32 @@ def check_budget(painter: Painter, limits: Limits) -> None:
         painter.rewriter.check(limits)
 
 
-def _painted(
-    wanted: Sequence[Painting],
-    painter: Painter,
-    folder: Path,
-    journal: Journal,
-    limits: Limits,
-    watch: Watch,
-) -> Painted:
-    log = PaintingLog.of(folder)
-    finish_names(folder, log)
-    todo = to_paint(wanted, painter, folder, log)
-    door = painter.door(limits, log, conditioned=any(painting.picture is not None for painting in wanted))
-    rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
-    if rewriter is not None:
-        rewriter.share(door.budget)
-    askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
-    there = f"{todo.there:,} pictures are there already, {todo.blocked:,} were blocked"
-    engine = Engine(askers, watch, noun="picture", there=there if todo.there or todo.blocked else "")
-    job = Pictures(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
-    engine.parts, job.unpriced = job.parts, log.unpriced
-    try:
-        if todo.left:
-            engine.carry_out(job.work)
-        return job.result()
-    finally:
+@contextmanager
+def _job(
+    paintings: Iterable[Painting], painter: Painter, folder: Path, limits: Limits | None, watch: Watch | None
+) -> Iterator[Pictures]:
+    """Lock the folder, and say what is left to be made in it; nothing is written where nobody could be asked."""
+    limits, wanted = limits or Limits(concurrency=4), tuple(paintings)
+    require_pillow()
+    check_budget(painter, limits)
+    conditioned = any(painting.picture is not None for painting in wanted)
+    if to_paint(wanted, painter, folder, PaintingLog.of(folder)).left:
+        painter.provider(conditioned=conditioned).prepare()  # before there is a folder
+    with locked(folder, WHAT), closing(Journal(folder / PAINTINGS, *FIELDS)) as journal, ExitStack() as opened:
+        log = PaintingLog.of(folder)
+        finish_names(folder, log)
+        todo = to_paint(wanted, painter, folder, log)
+        door = painter.door(limits, log, conditioned=conditioned)
+        rewriter = None if painter.rewriter is None else open_rewriter(painter.rewriter, folder, limits)
         if rewriter is not None:
-            rewriter.calls.close()
+            opened.callback(rewriter.calls.close)
+            rewriter.share(door.budget)
+        askers = (door,) if rewriter is None else (door, rewriter.calls.asker)
+        there = f"{todo.there:,} pictures are there already, {todo.blocked:,} were blocked"
+        engine = Engine(askers, watch or Watch(), noun="picture", there=there if todo.there or todo.blocked else "")
+        job = Pictures(folder, journal, painter, door, todo, min(limits.in_flight, len(todo.left)), engine, rewriter)
+        engine.parts, job.unpriced = job.parts, log.unpriced
+        yield job
 
 
 @dataclass

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from tsgkit.errors import UsageError
-from tsgkit.library.cards import load_card
+from tsgkit.library.cards import Card, load_card
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.secrets import Secrets
 from tsgkit.replies import READER
@@ -64,7 +64,7 @@ def prepared_again(
     plan = check_evaluation(header, path)
     if only:
         plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
-    tasks = {name: task_of(load_card(name)) for name in plan.tasks}
+    tasks = {name: task_of(_card(name)) for name in plan.tasks}
     datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
     for name, dataset in datasets.items():
         if header["asked"]["data"].get(name) not in (None, dataset.sha256):
@@ -79,6 +79,14 @@ def prepared_again(
     )
     prepared = Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
     return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
+
+
+def _card(name: str) -> Card:
+    try:
+        return load_card(name)
+    except UsageError as error:
+        hint = "one of your own is loaded before its runs are opened: --code FILE, or tsgkit.Task(...) in the program"
+        raise UsageError(error.message, hint=f"{hint}; one of a package takes that package") from None
 
 
 class Reread(NamedTuple):

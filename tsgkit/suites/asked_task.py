@@ -14,16 +14,18 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic
 
-from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.errors import NotationError, OwnCodeError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Note
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import text_of
+from tsgkit.llm.own_code import call_own
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
@@ -252,11 +254,23 @@ class AskedTask(Task, Generic[Item, Answer]):
         return TwoReadings(outcome, self.told(found), reason, self.noted(found), None, why, (), spans)
 
 
-def number_of(value: object, metric: str) -> float:
-    """Return what code of the user's says a sample is worth; ``FileProblem`` where that is no number."""
-    if isinstance(value, (int, float)) and math.isfinite(value):  # a bool is one
-        return float(value)
-    raise FileProblem(f"{metric}: a score is a finite number, not {str(value)[:40]!r}")
+ROUNDING = 1e-9
+
+
+def number_of(value: object, metric: str, *, is_share: bool, otherwise: str) -> float:
+    """Return what code of the user's says a sample is worth; ``OwnCodeError`` where that cannot be.
+
+    ``otherwise`` says how a metric is declared whose values are no shares.
+    """
+    number: Any = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value  # of numpy
+    if not isinstance(number, Real) or not math.isfinite(number):  # a bool is a number
+        raise OwnCodeError(f"{metric}: a score is a finite number, not {str(value)[:40]!r}")
+    found = float(number)
+    if not is_share:
+        return found
+    if not -ROUNDING <= found <= 1 + ROUNDING:
+        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
+    return min(max(found, 0.0), 1.0)
 
 
 OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]
@@ -275,8 +289,10 @@ def with_metrics(task: Any, own: OwnMetrics) -> Any:  # noqa: ANN401  (a task of
             """Score what was read, by the added metrics too."""
             judged: Judged = super().score(item, reading, asked)
             told, strict = getattr(item, "row", item), dict(judged.scores["strict"])
-            for name, (_, function) in own.items():
-                strict[name] = Score(number_of(function(told, judged.answer), name), 1.0)
+            for name, (described, function) in own.items():
+                value = call_own(f"metric {name}", function, told, judged.answer)
+                number = number_of(value, name, is_share=described.is_share, otherwise="leave out share=True")
+                strict[name] = Score(number, 1.0)
             return replace(judged, scores={**judged.scores, "strict": strict})
 
     measured = copy(task)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from traceback import walk_tb
 from typing import TypeVar
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import OwnCodeError, TsgkitError
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judged import Judged, Sample
 from tsgkit.suites.metrics import PROFILES
@@ -43,7 +43,7 @@ def told(error: Exception, *owners: object) -> str:
     """
     if os.environ.get("TSGKIT_DEBUG"):
         raise error
-    if isinstance(error, ItemError):
+    if isinstance(error, (ItemError, OwnCodeError)):
         return str(error)
     packages = {"tsgkit", *(type(owner).__module__.partition(".")[0] for owner in owners)}
     words = f"{type(error).__name__}{_place(error, packages)}"

@@ -67,6 +67,8 @@ class Suite:
     """The module that fetches and imports its datasets, where these do not come file by file."""
     makers: Mapping[str, Command] = field(default_factory=dict)
     """The verbs of ``tsgkit make`` that make its items."""
+    scenes: str = ""
+    """The place of a function that reads the file of a scene, where it has such (see ``suites/shown_scene.py``)."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of its own."""
     tables: str = ""

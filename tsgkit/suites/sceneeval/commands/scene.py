@@ -15,7 +15,6 @@ A room is a published scene state (name the folders of its meshes: --assets LAYO
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -132,24 +131,18 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from tsgkit.geometry import PROFILES as MEASURES
-    from tsgkit.geometry import Stage
-    from tsgkit.suites.sceneeval.judges.rules import RulesJudge
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.showing.top_view import draw_scene
+    from tsgkit.suites.sceneeval.showing.scene_view import SceneView
 
     is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
     if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
         raise UsageError(f"{arguments.out}: a picture is SVG, a page HTML", hint="end the name in .svg or .html")
-    scene, judge = _read(arguments), RulesJudge()
-    strict = Stage(scene.scene)
-    types, sides = asyncio.run(judge.supports(scene, strict, None)), asyncio.run(judge.sides(scene, None))
-    title = Path(arguments.file).name
-    made = draw_scene(strict, types, sides, title)
+    view = SceneView(_read(arguments), Path(arguments.file).name)
+    made = view.svg
     if is_page:
-        stages = {name: Stage(scene.scene, MEASURES[name]) for name in PROFILES}
-        found = {name: findings(stage, types, sides) for name, stage in stages.items()}
-        made = _scene_page(title, made, found, [*scene.notes, *map(str, strict.problems)])
+        stages = view.scene.stages
+        found = {name: findings(stages[name], view.types, view.sides) for name in PROFILES}
+        made = _scene_page(view.file, made, found, view.problems)
     return _written(made, arguments)
 
 

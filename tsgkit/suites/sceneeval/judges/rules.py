@@ -120,10 +120,18 @@ class RulesJudge:
 
     async def supports(self, scene: Furnished, stage: Stage, ask: Ask | None) -> dict[str, str]:
         """By what is nearest."""
+        return self.support_types(stage)
+
+    def support_types(self, stage: Stage) -> dict[str, str]:
+        """Return what holds each object: what is nearest."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
     async def sides(self, scene: Furnished, ask: Ask | None) -> dict[str, tuple[str, ...]]:
         """By category."""
+        return self.used_sides(scene)
+
+    def used_sides(self, scene: Furnished) -> dict[str, tuple[str, ...]]:
+        """Return the sides from which each object is used, by its category."""
         return {thing.id: self._sides_of(thing.category) for thing in scene.scene.objects}
 
     def expected(self, kind: str, annotation: Annotation, scene: Furnished) -> Expected:

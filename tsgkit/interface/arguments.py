@@ -1,0 +1,122 @@
+"""Arguments as a program gives them, checked before anything is done: texts, numbers, paths, and who is a model.
+
+>>> check_kinds({"style": ["cot"], "limit": 5})
+>>> check_kinds({"limit": "5"})
+Traceback (most recent call last):
+tsgkit.errors.UsageError: limit: '5' is no whole number
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.own_models import given, is_chat_model
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _each(is_one: Callable[[object], bool]) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            return all(map(is_one, value))
+        return is_one(value)
+
+    return check
+
+
+KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(("style", "solver", "protocol", "ids"), (_each(_is_text), "text, or list of them")),
+    **dict.fromkeys(("shots", "seed"), (_each(_is_whole), "whole number, or list of them")),
+    **dict.fromkeys(
+        ("limit", "repeat", "concurrency", "attempts", "max_requests", "max_tokens"), (_is_whole, "whole number")
+    ),
+    **dict.fromkeys(("timeout", "max_outage", "rpm", "tpm", "max_cost", "scene_time"), (_is_number, "number")),
+    **dict.fromkeys(("data", "out"), (_is_path, "path")),
+    **dict.fromkeys(("plan", "shard", "missing", "pairing"), (_is_text, "text")),
+}
+"""What an option has to be, and how that is called."""
+
+
+def check_kinds(options: Mapping[str, Any]) -> None:
+    """Refuse options of another kind than they have to be; those that are None say nothing."""
+    for name, value in options.items():
+        if name in KINDS and value is not None and not KINDS[name][0](value):
+            raise UsageError(f"{name}: {value!r:.40} is no {KINDS[name][1]}")
+
+
+def checked_path(value: object, what: str) -> Path:
+    """Return a path; ``UsageError`` where something else was given."""
+    if _is_path(value):
+        return Path(value)  # type: ignore[arg-type]
+    raise UsageError(f"{what}: {value!r:.40} is no path")
+
+
+def pairs_of(value: Any) -> list[str]:  # noqa: ANN401
+    """Return ``NAME=VALUE`` for each pair, whether a mapping or such texts are given."""
+    if isinstance(value, Mapping):
+        told = {name: os.fspath(one) if isinstance(one, os.PathLike) else one for name, one in value.items()}
+        return [f"{name}={one}" for name, one in told.items()]
+    return [value] if isinstance(value, str) else [str(one) for one in value]
+
+
+def names_of_models(value: Any) -> list[str]:  # noqa: ANN401  (whatever a caller gives)
+    """Return the names of models; what is no name becomes one."""
+    if isinstance(value, Mapping):
+        found = [_given_under(name, one) for name, one in value.items()]
+    else:
+        values = value if isinstance(value, (list, tuple)) else [value]
+        found = [name_of_model(one) for one in values]
+        _refuse_ambiguous(values, found)
+    if not found:
+        raise UsageError("no model is named", hint="leave model= out for the built-in baselines")
+    return found
+
+
+def name_of_model(value: Any) -> str:  # noqa: ANN401
+    """Return the name of a model: one that is named, a function, a chat model, or one of these under a name."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        return names_of_models(value)[0]
+    if isinstance(value, type) or not (callable(value) or is_chat_model(value)):
+        what = "expected a name, a function of messages or a chat model of LangChain"
+        raise UsageError(f"model: {value!r:.60} is none", hint=what)
+    return given(value)
+
+
+def _given_under(name: object, value: Any) -> str:  # noqa: ANN401
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError("a model has no name", hint='as in model={"mine": function}')
+    if isinstance(value, str):
+        raise UsageError(f"model {name} is a name: {value}", hint="only functions are given names; list this one")
+    if isinstance(value, Mapping):
+        raise UsageError(f"model {name}: a mapping within a mapping", hint='as in model={"mine": function}')
+    name_of_model(value)
+    return given(value, name)
+
+
+def _refuse_ambiguous(values: Iterable[Any], names: list[str]) -> None:
+    """Refuse two functions that would be called the same."""
+    meant: dict[str, Any] = {}
+    for value, name in zip(values, names, strict=True):
+        if meant.setdefault(name, value) is not value and not isinstance(value, str):
+            hint = 'give them names: model={"one": ..., "two": ...}'
+            raise UsageError(f"two models are called {name}", hint=hint)

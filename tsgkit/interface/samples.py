@@ -1,0 +1,322 @@
+"""The samples of a run, read one by one from its folder.
+
+run.samples.wrong[0].reply                # what the model said to the first item that it got wrong
+run.samples.of(style="cot").frame()    # one row a sample, for pandas or polars
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol, overload
+
+from tsgkit.errors import UsageError
+from tsgkit.interface.showing import Explanation, frame_of
+from tsgkit.lexicon import meant
+from tsgkit.llm.reply import Reply
+from tsgkit.report.explaining import Message
+from tsgkit.report.figures import percent
+from tsgkit.report.html import drawn_up
+from tsgkit.report.inert import Foreign, inert
+from tsgkit.report.tables import Table
+from tsgkit.runs.plan import Cell
+from tsgkit.scoring.outcomes import Outcome
+
+MOST_SHOWN = 10
+COLUMNS = (
+    "subject",
+    "task",
+    "solver",
+    "style",
+    "repeat",
+    "shots",
+    "prompts",
+    "seed",
+    "item_id",
+    "cluster",
+    "outcome",
+    "answer",
+    "error",
+)
+"""The first columns of a frame. Then come PROFILE.METRIC, group.NAME, count.NAME and usage.NAME, in this order."""
+USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
+
+
+@dataclass(frozen=True)
+class Called:
+    """One call about a sample: what was sent, what came back."""
+
+    label: str
+    draw: int
+    prompt: tuple[Message, ...]
+    reply: Reply
+
+
+class RunOfSamples(Protocol):
+    """A run, as its samples need it."""
+
+    @property
+    def number_of_samples(self) -> int:
+        """How many samples it has."""
+
+    def all_samples(self) -> Iterator[Sample]:
+        """Yield its samples in the order of its rows."""
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """The places of its rows."""
+
+    def key_of(self, cell: Cell, number: int) -> str:
+        """Return the right answer to the item at a place of the data, in words."""
+
+    def calls_of(self, cell: Cell, item_id: str) -> tuple[Called, ...]:
+        """Return the calls that were made about a sample, in order."""
+
+    @property
+    def explain(self) -> Callable[..., Explanation]:
+        """Explain an item."""
+
+
+@dataclass(frozen=True, repr=False)
+class Sample:
+    """One item as one subject answered it in one way."""
+
+    subject: str
+    task: str
+    solver: str
+    style: str
+    repeat: int
+    shots: int | None
+    """The axes of the plan, where it has several values of them; likewise prompts and seed."""
+    prompts: str | None
+    seed: int | None
+    item_id: str
+    cluster: str
+    groups: Mapping[str, Sequence[str]]
+    outcome: str
+    """``answered``, ``unreadable``, ``empty``, ``truncated``, ``refused``, ``api_error``, ``error`` or ``missing``."""
+    answer: Any
+    """The strict reading of the reply."""
+    scores: Mapping[str, Mapping[str, float | None] | None]
+    """Profile, metric, value."""
+    counts: Mapping[str, float]
+    notes: tuple[str, ...]
+    evidence: Any
+    error: str | None
+    usage: Mapping[str, float]
+    main: str
+    """The metric that its row is known by."""
+    full_marks: float | None
+    """What that metric gives at best; None for an amount."""
+    _run: RunOfSamples = field(repr=False, compare=False)
+    _number: int = field(default=-1, repr=False, compare=False)
+    """Its place in the data."""
+
+    @property
+    def cell(self) -> Cell:
+        """The row of the run that it is of."""
+        return Cell(*(getattr(self, name) for name in Cell._fields))
+
+    @property
+    def calls(self) -> tuple[Called, ...]:
+        """All calls that were made about it, in order."""
+        return self._run.calls_of(self.cell, self.item_id)
+
+    @property
+    def prompt(self) -> tuple[Message, ...]:
+        """The messages of the first call; none where nobody was asked."""
+        return self.calls[0].prompt if self.calls else ()
+
+    @property
+    def reply(self) -> str | None:
+        """The text of the last call; None where there is none."""
+        calls = self.calls
+        return calls[-1].reply.text if calls else None
+
+    @property
+    def key(self) -> str:
+        """The right answer, in words."""
+        return self._run.key_of(self.cell, self._number)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not fully right, in a few words; empty where it is."""
+        if self.error:
+            return self.error
+        if self.notes and self.outcome != Outcome.ANSWERED:
+            return "; ".join(self.notes)
+        value = (self.scores.get("strict") or {}).get(self.main)
+        if not self.is_wrong or value is None:
+            return ""
+        return "; ".join([f"{self.main} {percent(value, is_share=self.full_marks is not None)}", *self.notes])
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether its main metric in strict falls short of full marks, or there is no answer."""
+        value = (self.scores.get("strict") or {}).get(self.main)
+        return self.outcome != Outcome.ANSWERED or (None not in (value, self.full_marks) and value != self.full_marks)
+
+    def explain(self) -> Explanation:
+        """Everything about it: prompt, replies, readings, scores with reasons."""
+        return self._run.explain(self.item_id, **self.cell._asdict())
+
+    def __repr__(self) -> str:
+        return inert(f"{self.item_id} ({self.cell.title}): {self.outcome}, {self.answer!r}")
+
+    def _repr_html_(self) -> str:
+        return self.explain()._repr_html_()
+
+
+class Samples(Sequence[Sample]):
+    """The samples of a run in the order of its rows, read one by one."""
+
+    def __init__(self, run: RunOfSamples, wanted: Callable[[Sample], bool] | None = None) -> None:
+        self._run, self._wanted = run, wanted
+
+    def __iter__(self) -> Iterator[Sample]:
+        wanted = self._wanted
+        return (one for one in self._run.all_samples() if wanted is None or wanted(one))
+
+    def __len__(self) -> int:
+        if self._wanted is None:
+            return self._run.number_of_samples
+        return sum(1 for _ in self)
+
+    @overload
+    def __getitem__(self, place: int) -> Sample: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Sample]: ...
+    def __getitem__(self, place: int | slice) -> Sample | list[Sample]:
+        if isinstance(place, slice):
+            return list(self)[place]
+        if not isinstance(place, int):
+            raise TypeError("a sample has a number, as in samples[0]; by its item: samples.of(item_id=...)")
+        start = place if place >= 0 else len(self) + place
+        found = next(islice(self, start, None), None) if start >= 0 else None
+        if found is None:
+            raise IndexError(f"sample {place} of {len(self)}")
+        return found
+
+    @property
+    def wrong(self) -> Samples:
+        """Those that were not fully right, answered or not."""
+        return self.where(lambda one: one.is_wrong)
+
+    @property
+    def unreadable(self) -> Samples:
+        """Those whose replies could not be read."""
+        return self.where(lambda one: one.outcome == Outcome.UNREADABLE)
+
+    @property
+    def right(self) -> Samples:
+        """Those that were fully right."""
+        return self.where(lambda one: not one.is_wrong)
+
+    def where(self, wanted: Callable[[Sample], bool]) -> Samples:
+        """Return those for which a function is true."""
+        if not callable(wanted):
+            raise UsageError("where takes a function of a sample", hint='by values: of(style="cot")')
+        before = self._wanted
+        return Samples(self._run, wanted if before is None else lambda one: before(one) and wanted(one))
+
+    def of(self, **names: object) -> Samples:
+        """Return those of a task (its suite's name may be left out), subject, style, solver, item_id or outcome."""
+        known = (*Cell._fields, "item_id", "outcome")
+        if odd := [name for name in names if name not in known]:
+            raise UsageError(f"samples have no {odd[0]}", hint=meant(odd[0], known))
+        own = {name: names.pop(name) for name in ("item_id", "outcome") if name in names}
+        return self.where(
+            lambda one: all(getattr(one, name) == value for name, value in own.items()) and is_meant(one.cell, names)
+        )
+
+    def grep(self, text: str) -> Samples:
+        """Return those with a text in a prompt, a reply or the reason; small and capital letters are the same."""
+        wanted = text.casefold()
+        return self.where(lambda one: any(wanted in found.casefold() for found in _texts(one)))
+
+    def disagree(self, first: str, second: str) -> Samples:
+        """Return those that one of two got right and the other wrong: subjects, styles, solvers or 'SUBJECT STYLE'."""
+        sides = [_side(name, self) for name in (first, second)]
+        right: dict[tuple[object, ...], list[set[bool]]] = {}
+        for one in self:
+            for place, (field_, cells) in enumerate(sides):
+                if one.cell in cells:
+                    right.setdefault(_but(one, field_), [set(), set()])[place].add(not one.is_wrong)
+        differ = {key for key, (a, b) in right.items() if a and b and len(a | b) == 2}
+        return self.where(lambda one: any(one.cell in cells and _but(one, name) in differ for name, cells in sides))
+
+    def frame(self, library: str | None = None, *, texts: bool = False) -> Any:  # noqa: ANN401
+        """Return a data frame of pandas or polars, with one row a sample; ``Run.frame`` describes its columns."""
+        return frame_of([_flat(one, texts=texts) for one in self], library)
+
+    def __repr__(self) -> str:
+        number = len(self)
+        lines = map(repr, islice(self, MOST_SHOWN))
+        return "\n".join([f"{number:,} samples", *lines, *(["..."] if number > MOST_SHOWN else [])])
+
+    def _repr_html_(self) -> str:
+        number = len(self)
+        rows = tuple(
+            (Foreign(one.item_id), Foreign(one.cell.title), one.outcome, Foreign(str(one.answer)))
+            for one in islice(self, MOST_SHOWN)
+        )
+        rest = ((f"and {number - MOST_SHOWN:,} more",),) if number > MOST_SHOWN else ()
+        return drawn_up(Table((f"{number:,} samples",), ("item", "row", "outcome", "answer"), rows, rest))
+
+
+def is_meant(cell: Cell, narrowing: Mapping[str, Any]) -> bool:
+    """Return whether a row has these values; the suite's name of a task may be left out."""
+    return all(
+        getattr(cell, name) == value or (name == "task" and cell.task.endswith(f"/{value}"))
+        for name, value in narrowing.items()
+    )
+
+
+def _texts(one: Sample) -> Iterator[str]:
+    """Yield what can be searched of a sample."""
+    yield one.reason
+    for call in one.calls:
+        yield from (message.content for message in call.prompt)
+        yield call.reply.text or ""
+
+
+def _side(name: str, samples: Samples) -> tuple[str, set[Cell]]:
+    """Return the field of cells that a name is a value of (empty: it names rows), and the cells it means."""
+    cells = list(samples._run.cells)
+    for field_ in ("subject", "style", "solver"):
+        if found := {cell for cell in cells if getattr(cell, field_) == name}:
+            return field_, found
+    titles = {cell: cell.title.replace(f" {cell.task}", "", 1) for cell in cells}
+    if found := {cell for cell, title in titles.items() if title == name}:
+        return "", found
+    raise UsageError(f"the run has no row {name}", hint=meant(name, sorted({*titles.values()})))
+
+
+def _but(one: Sample, name: str) -> tuple[object, ...]:
+    """Return what two samples share that differ in one thing: the item, and what else is asked alike."""
+    ways = {"subject": one.subject, "style": one.style, "solver": one.solver}
+    alike = [value for field_, value in ways.items() if name and field_ != name]
+    return (one.task, one.item_id, one.repeat, *alike)
+
+
+def _flat(one: Sample, *, texts: bool) -> dict[str, Any]:
+    """Return a sample as a row of a frame."""
+    row = {name: getattr(one, name) for name in COLUMNS}
+    if not isinstance(one.answer, (str, type(None))):
+        row["answer"] = json.dumps(one.answer, ensure_ascii=False)
+    for profile, scores in one.scores.items():
+        row |= {f"{profile}.{name}": value for name, value in (scores or {}).items()}
+    row |= {f"group.{name}": ", ".join(of) if not isinstance(of, str) else of for name, of in one.groups.items()}
+    row |= {f"count.{name}": number for name, number in one.counts.items()}
+    row |= {f"usage.{name}": _used(one.usage, name) for name in USED}
+    if texts:
+        row |= {"prompt": "\n\n".join(message.content for message in one.prompt), "reply": one.reply}
+    return row
+
+
+def _used(usage: Mapping[str, float], name: str) -> float | None:
+    """Return what a sample used; None where no call says it, or not every one."""
+    lacking = {"prompt": "untold", "completion": "untold", "cost": "unpriced"}.get(name, "")
+    return None if usage.get(lacking) else usage.get(name)
