@@ -168,7 +168,7 @@ def test_progress_tells_how_far_it_is(folder: Path, capsys: Captured, monkeypatc
         assert main(words(server.base, "--price", "0.04", "--concurrency", "1")) == 1
         said = capsys.readouterr().err
         assert main(words(server.base, "--price", "0.04", "--ids", "c3", "c4", "c5")) == 1
-    assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:0" in said.replace("0 of", "1 of")
+    assert "openai/m: 1/12, $0.0400, 1 of at most 1 in flight, about 0:" in said.replace("0 of", "1 of")
     assert "openai/m: 10/12, 1 failed, 1 blocked" in said
     assert "going on: 2 pictures are there already, 0 were blocked" in capsys.readouterr().err
 
