@@ -223,6 +223,12 @@ def test_drawings_are_saved_and_shown(tmp_path: Path) -> None:
         drawing.save(tmp_path / "d.png")
 
 
+def test_report_into_a_file_of_no_format_is_refused(run: tk.Run, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no report ends in \.xyz"):
+        run.report(tmp_path / "r.xyz")
+    assert not (tmp_path / "r.xyz").exists() and run.report().startswith("#")
+
+
 def test_figures_are_drawn_for_papers(run: tk.Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures take the extra tsgkit[figures]")
     assert run.figure("exact_match", by="style").save(tmp_path / "f.pdf").read_bytes().startswith(b"%PDF")

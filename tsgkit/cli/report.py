@@ -100,16 +100,11 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
 
 
 def _format(arguments: argparse.Namespace) -> str:
-    from tsgkit.report.formats import ENDINGS
+    from tsgkit.report.formats import format_of
 
     if arguments.format is not None:
         return str(arguments.format)
-    ending = "" if arguments.output is None else arguments.output.suffix.lower()
-    if ending not in ("", ".txt", *ENDINGS):
-        figure = ", or --figure METRIC:G for a drawing" if ending in (".pdf", ".svg", ".png") else ""
-        hint = f"name it {', '.join(ENDINGS)} or .txt, or give --format{figure}"
-        raise UsageError(f"{arguments.output}: no report ends in {ending}", hint=hint)
-    return ENDINGS.get(ending, "terminal")
+    return "terminal" if arguments.output is None else format_of(arguments.output)
 
 
 def _gated(text: str) -> str:

@@ -25,7 +25,7 @@ from tsgkit.library.files import write_text
 from tsgkit.library.overwriting import refuse_to_replace_data
 from tsgkit.llm.reply import reply_from
 from tsgkit.report.explaining import Message, explain, message_of
-from tsgkit.report.formats import ENDINGS, write
+from tsgkit.report.formats import format_of, write
 from tsgkit.report.gathering import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_list import in_a_line
@@ -123,7 +123,7 @@ class Run:
         found = gather([self.path], _listed(by), self._data, metrics=metrics)
         if against not in (None, "published"):
             raise UsageError(f"--against {against}: there is no such thing", hint="give published")
-        name = format or ENDINGS.get(Path(output or "").suffix.lower(), "markdown")
+        name = format or ("markdown" if output is None else format_of(Path(output)))
         text = write(against_published(found) if against else found, name)
         if output is not None:
             refuse_to_replace_data(output, text)

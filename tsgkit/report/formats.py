@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.report.gathering import Report
@@ -31,6 +32,16 @@ def write(report: Report, name: str) -> str:
     module = import_module(f"tsgkit.report.{FORMATS[name]}")
     text: str = module.write(report)
     return text
+
+
+def format_of(file: Path) -> str:
+    """Return the format that the ending of a file means, of none a terminal's; ``UsageError`` for any other ending."""
+    ending = file.suffix.lower()
+    if ending not in ("", ".txt", *ENDINGS):
+        figure = ", or --figure METRIC:G for a drawing" if ending in (".pdf", ".svg", ".png") else ""
+        hint = f"name it {', '.join(ENDINGS)} or .txt, or give --format{figure}"
+        raise UsageError(f"{file}: no report ends in {ending}", hint=hint)
+    return ENDINGS.get(ending, "terminal")
 
 
 def check_format(name: str) -> None:

@@ -54,7 +54,7 @@ def said(tmp_path: Path) -> Path:
 
 def test_eval_without_a_model_scores_the_rules_on_our_captions(typed: Typed) -> None:
     out = typed("eval", "--task", "captions")
-    assert "baseline/rules\n" in out and "captions/parse  -      40  folded_f1" in out
+    assert "baseline/rules\n" in out and "captions/parse  -      folded_f1     40" in out
     assert "scenario" not in out
     Path("empty.jsonl").touch()
     assert "there are no items in it" in typed("eval", "--task", "captions", "--data", "empty.jsonl", code=2)
