@@ -45,15 +45,15 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefork]:
 def nothing_else_given() -> Iterator[None]:
     """Forget the tasks, solvers, metrics and styles that a test gave."""
     from tsgkit.library import cards
-    from tsgkit.llm import own_code
+    from tsgkit.llm import user_code
     from tsgkit.suites import styles, suite
-    from tsgkit.suites.solvers import families
+    from tsgkit.suites.solvers import factories
 
-    registries: list[dict[str, Any]] = [cards._GIVEN, families._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
+    registries: list[dict[str, Any]] = [cards._GIVEN, factories._GIVEN, styles._GIVEN, suite._GIVEN, suite._METRICS]
     before = [dict(one) for one in registries]
     yield
     for one, was in zip(registries, before, strict=True):
         one.clear()
         one.update(was)
-    families.family_of.cache_clear()
-    own_code._of_file.cache_clear()
+    factories.family_of.cache_clear()
+    user_code._of_file.cache_clear()

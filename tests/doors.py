@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 from tsgkit.llm.budget import Budget
+from tsgkit.llm.concurrency import Flow
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Provider
 from tsgkit.llm.failures import CallFailed
-from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Reply, Usage
-from tsgkit.llm.scripted import Asked
+from tsgkit.llm.scripts import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.settings import Settings, parse, settings_of
 

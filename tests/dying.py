@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask, Transcript, local
 

@@ -19,8 +19,8 @@ from told_rooms import draws, served
 
 from tsgkit.graph import ActionGraph, Narrative
 from tsgkit.graph.notation import arrow, narratives
-from tsgkit.logic.printing import text_of
-from tsgkit.suites.formalimg.making import composed, faults
+from tsgkit.logic.printer import text_of
+from tsgkit.suites.formalimg.maker import composed, faults
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
 
 KEY = "sk-0123456789abcdef"

@@ -12,7 +12,7 @@ import pytest
 from shipped import TASKS
 
 from tsgkit.library.cards import Card
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.suite import Suite
 from tsgkit.suites.task import Dataset

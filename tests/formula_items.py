@@ -10,9 +10,9 @@ from typing import Any
 from tsgkit.library.cards import load_card
 from tsgkit.suites.formalimg.layout import LayoutTask
 from tsgkit.suites.formalimg.rows import FormulaSample, sample_from
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.answerable import AsAsked
+from tsgkit.suites.solvers.protocols import AsAsked
 
 CUP_PEN = "(exists ?c (exists ?p (and (Is ?c 'cup') (Has ?c 'red') (Is ?p 'pen') (LeftOf ?c ?p))))"
 EVERY_KEY = "(forall ?k (implies (Is ?k 'keys') (OnTopSide ?k)))"

@@ -26,9 +26,9 @@ from tsgkit.errors import TsgkitError
 from tsgkit.library.cards import load_card
 from tsgkit.library.declarations import loaded
 from tsgkit.library.files import decoded, read_text
-from tsgkit.llm.scripted import script_in
+from tsgkit.llm.scripts import script_in
 from tsgkit.runs.plan import load_plan
-from tsgkit.runs.reopened import reopen
+from tsgkit.runs.saved_run import reopen
 from tsgkit.suites.replies import read_replies
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
@@ -134,7 +134,7 @@ def _load_mesh(path: Path) -> object:
 
 
 def _load_room(path: Path) -> object:
-    from tsgkit.suites.sceneeval.rooms.folder import read_scene
+    from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 
     return read_scene(path).stage.bodies
 
@@ -173,8 +173,8 @@ def _run() -> Path:
 
 def _of_run(name: str) -> Loader:
     def load(path: Path) -> object:
-        from tsgkit.report.explaining import explain
-        from tsgkit.report.gathering import gather
+        from tsgkit.report.explanation import explain
+        from tsgkit.report.report_rows import gather
 
         run = path.parent
         with suppress(TsgkitError):

@@ -14,8 +14,8 @@ from picture_server import png
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.files import read_text
-from tsgkit.suites.painting import Painting, PaintingOptions
-from tsgkit.suites.pictures import keep_picture
+from tsgkit.suites.images import keep_picture
+from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.suite import Suite
 
 CARD = """title: {title}

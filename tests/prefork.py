@@ -161,9 +161,9 @@ def _child(value: dict[str, Any]) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if value["version"]:
             import tsgkit.runs.evaluation
-            import tsgkit.runs.prepared
+            import tsgkit.runs.run_setup
 
-            for module in (tsgkit.runs.evaluation, tsgkit.runs.prepared):
+            for module in (tsgkit.runs.evaluation, tsgkit.runs.run_setup):
                 module.__version__ = value["version"]  # type: ignore[attr-defined]
         from tsgkit.cli import main
 

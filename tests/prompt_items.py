@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tsgkit.library.documents.reading import Document, read_document
+from tsgkit.library.documents.reader import Document, read_document
 
 TASKS = ("sgqa", "sgds", "sa-sgg", "ma-sgg")
 STYLES = ("zero-shot", "cot", "few-shot", "cot-few-shot", "structured")

@@ -25,10 +25,10 @@ from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.reading.names import ECHO, is_echo
 from tsgkit.graph.reading.text import WITHDRAWN
 from tsgkit.graph.rules import Finding
-from tsgkit.library.documents.checking import ALL_RULES, check_document
 from tsgkit.library.documents.formats import FORMATS
-from tsgkit.library.documents.reading import Document, read_document
-from tsgkit.library.documents.writing import write_document
+from tsgkit.library.documents.lint import ALL_RULES, check_document
+from tsgkit.library.documents.reader import Document, read_document
+from tsgkit.library.documents.writer import write_document
 
 T = TypeVar("T")
 Triplets = tuple[Triplet, ...]

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from tsgkit.agents.decomposition import actions_of
 from tsgkit.agents.refinement import points_of
-from tsgkit.agents.telling import sentences_of, vocabulary_of
+from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import read
 from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.llm.reply import Reply
 from tsgkit.replies.choices import choice
-from tsgkit.replies.numbered import letters as numbered
+from tsgkit.replies.numbered_answers import letters as numbered
 from tsgkit.replies.sections import answer_section
 from tsgkit.replies.tuples import tuples
 from tsgkit.suites.formalimg import official as formalimg_official
@@ -32,7 +32,7 @@ from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.tsg import official as tsg_official
-from tsgkit.suites.tsg.halves import names
+from tsgkit.suites.tsg.derived_tasks import names
 from tsgkit.suites.tsg.qa import word
 from tsgkit.suites.tsg.selection import letter
 

@@ -11,7 +11,7 @@ from samples import GRAPH, SGDS, SGG, SGQA, lines
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.prepared import prepare
+from tsgkit.runs.run_setup import prepare
 
 ROWS: dict[str, list[dict[str, Any]]] = {
     "sgqa": [SGQA | {"item_id": "q"}],

@@ -8,8 +8,8 @@ from pathlib import Path
 from shipped import DATA
 from tsg_tasks import METRICS
 
-from tsgkit.report.gathering import Report, ReportRow
-from tsgkit.report.published import against_published
+from tsgkit.report.published_tables import against_published
+from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.suites.scoreboard import Board, Value

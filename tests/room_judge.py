@@ -28,8 +28,15 @@ from picture_server import PictureConnection, PictureScript, seen
 
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
-from tsgkit.suites.sceneeval.meanings import Synonyms, best_category, relation_table, says, synonyms_table, words_of
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.word_meanings import (
+    Synonyms,
+    best_category,
+    relation_table,
+    says,
+    synonyms_table,
+    words_of,
+)
 
 FIELDS = {
     "match": ("category",),

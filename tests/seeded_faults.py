@@ -9,7 +9,7 @@ from shipped import DATA
 
 from tsgkit.errors import EditError
 from tsgkit.graph import Corruption, Narrative, corrupt
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 
 BUNDLED = DATA / "narratives.jsonl"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tsgkit.library.bundled import bundled
+from tsgkit.library.bundle import bundled
 
 TASKS = Path(str(bundled("tasks")))
 EVAL = Path(str(bundled("eval")))

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary, diff, read
 from tsgkit.graph.edits import Change, ChangeKind
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB
-from tsgkit.graph.wording import arrows
+from tsgkit.graph.prompt_text import arrows
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.scoring.sets import compare_graphs
 from tsgkit.suites.transcript import Ask

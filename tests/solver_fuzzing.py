@@ -22,8 +22,8 @@ from logic import layouts_by_z3, made_up_formulas, naive
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import And, Formula, Not
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.solving import Solution, solve
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.solver import Solution, solve
 
 OBJECTS = 4
 MILLISECONDS = 500

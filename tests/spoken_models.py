@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.agents.asking import Voice
+from tsgkit.agents.asker import Voice
 from tsgkit.agents.passages import Passage, best
 from tsgkit.agents.refinement import NODES, ROUTES, Effort, Refined, Setting, begun, refined_from
 from tsgkit.graph import ActionGraph, Vocabulary

@@ -17,7 +17,7 @@ from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.reading import Reading, read
-from tsgkit.graph.reading.found import Note
+from tsgkit.graph.reading.line_content import Note
 
 
 def failure_of(check: Check, count: int = 300, seconds: float = 10) -> Failure:

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, DrawnRoom, drawn_rooms
-from tsgkit.suites.sceneeval.making.furniture import furniture
-from tsgkit.suites.sceneeval.making.maker import things_in_words
-from tsgkit.suites.sceneeval.making.written_rooms import written_room
+from tsgkit.suites.sceneeval.makers.furniture import furniture
+from tsgkit.suites.sceneeval.makers.maker import things_in_words
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, DrawnRoom, drawn_rooms
+from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 LEVELS = ("easy", "medium", "hard")
 

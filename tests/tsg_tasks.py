@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card, load_card
-from tsgkit.library.documents.reading import Document
-from tsgkit.suites.judged import Judged
+from tsgkit.library.documents.reader import Document
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.solvers.answerable import AsAsked, Draft, Draftable, Reading
 from tsgkit.suites.solvers.examples import Example, Pool
+from tsgkit.suites.solvers.offline_solvers import Program
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.unasked import Program
+from tsgkit.suites.solvers.protocols import AsAsked, Draft, Draftable, Reading
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import score, suites, task_of
 from tsgkit.suites.tsg import dataset, prompts

@@ -48,37 +48,37 @@ if TYPE_CHECKING:
     from tsgkit.graph.drawing import draw_diff as draw_diff
     from tsgkit.graph.drawing import draw_graph as draw_graph
     from tsgkit.graph.drawing import draw_narrative as draw_narrative
-    from tsgkit.interface.cleaning import agenerate as agenerate
-    from tsgkit.interface.cleaning import arefine as arefine
-    from tsgkit.interface.cleaning import generate as generate
-    from tsgkit.interface.cleaning import refine as refine
-    from tsgkit.interface.doctoring import adoctor as adoctor
-    from tsgkit.interface.doctoring import doctor as doctor
-    from tsgkit.interface.evaluating import aevaluate as aevaluate
-    from tsgkit.interface.evaluating import evaluate as evaluate
-    from tsgkit.interface.evaluating import plan as plan
-    from tsgkit.interface.looking import audit as audit
-    from tsgkit.interface.looking import compare as compare
-    from tsgkit.interface.looking import draw as draw
-    from tsgkit.interface.looking import explain as explain
-    from tsgkit.interface.looking import merge as merge
-    from tsgkit.interface.looking import read_scene as read_scene
-    from tsgkit.interface.looking import rescore as rescore
-    from tsgkit.interface.looking import score as score
-    from tsgkit.interface.making import make as make
-    from tsgkit.interface.painting import aimages as aimages
-    from tsgkit.interface.painting import images as images
+    from tsgkit.interface.agents import agenerate as agenerate
+    from tsgkit.interface.agents import arefine as arefine
+    from tsgkit.interface.agents import generate as generate
+    from tsgkit.interface.agents import refine as refine
+    from tsgkit.interface.analysis import audit as audit
+    from tsgkit.interface.analysis import compare as compare
+    from tsgkit.interface.analysis import draw as draw
+    from tsgkit.interface.analysis import explain as explain
+    from tsgkit.interface.analysis import merge as merge
+    from tsgkit.interface.analysis import read_scene as read_scene
+    from tsgkit.interface.analysis import rescore as rescore
+    from tsgkit.interface.analysis import score as score
+    from tsgkit.interface.doctor import adoctor as adoctor
+    from tsgkit.interface.doctor import doctor as doctor
+    from tsgkit.interface.evaluation import aevaluate as aevaluate
+    from tsgkit.interface.evaluation import evaluate as evaluate
+    from tsgkit.interface.evaluation import plan as plan
+    from tsgkit.interface.images import aimages as aimages
+    from tsgkit.interface.images import images as images
+    from tsgkit.interface.makers import make as make
     from tsgkit.interface.run import Run as Run
     from tsgkit.interface.run import open_run as open_run
-    from tsgkit.library.documents.checking import check as check
-    from tsgkit.library.documents.reading import read_document as read_document
-    from tsgkit.library.documents.reading import read_file as read_file
-    from tsgkit.library.documents.writing import convert as convert
+    from tsgkit.library.documents.lint import check as check
+    from tsgkit.library.documents.reader import read_document as read_document
+    from tsgkit.library.documents.reader import read_file as read_file
+    from tsgkit.library.documents.writer import convert as convert
     from tsgkit.llm.reply import Reply as Reply
-    from tsgkit.suites.own import Task as Task
-    from tsgkit.suites.own_parts import metric as metric
-    from tsgkit.suites.own_parts import solver as solver
-    from tsgkit.suites.own_parts import style as style
+    from tsgkit.suites.user_parts import metric as metric
+    from tsgkit.suites.user_parts import solver as solver
+    from tsgkit.suites.user_parts import style as style
+    from tsgkit.suites.user_tasks import Task as Task
 
     __version__: str
 
@@ -90,19 +90,19 @@ _HOMES = {
         "corrupt diff from_networkx patch read snap to_networkx trace"
     ),
     "tsgkit.graph.drawing": "draw_diff draw_graph draw_narrative",
-    "tsgkit.interface.cleaning": "agenerate arefine generate refine",
-    "tsgkit.interface.doctoring": "adoctor doctor",
-    "tsgkit.interface.evaluating": "aevaluate evaluate plan",
-    "tsgkit.interface.looking": "audit compare draw explain merge read_scene rescore score",
-    "tsgkit.interface.making": "make",
-    "tsgkit.interface.painting": "aimages images",
+    "tsgkit.interface.agents": "agenerate arefine generate refine",
+    "tsgkit.interface.doctor": "adoctor doctor",
+    "tsgkit.interface.evaluation": "aevaluate evaluate plan",
+    "tsgkit.interface.analysis": "audit compare draw explain merge read_scene rescore score",
+    "tsgkit.interface.makers": "make",
+    "tsgkit.interface.images": "aimages images",
     "tsgkit.interface.run": "Run open_run",
-    "tsgkit.library.documents.checking": "check",
-    "tsgkit.library.documents.reading": "read_document read_file",
-    "tsgkit.library.documents.writing": "convert",
+    "tsgkit.library.documents.lint": "check",
+    "tsgkit.library.documents.reader": "read_document read_file",
+    "tsgkit.library.documents.writer": "convert",
     "tsgkit.llm.reply": "Reply",
-    "tsgkit.suites.own": "Task",
-    "tsgkit.suites.own_parts": "metric solver style",
+    "tsgkit.suites.user_tasks": "Task",
+    "tsgkit.suites.user_parts": "metric solver style",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 _PACKAGES = ("agents",)

@@ -9,7 +9,7 @@ import random
 import sys
 import time
 
-from tsgkit.suites.auditing import Auditable, Item, audit
+from tsgkit.suites.audits import Auditable, Item, audit
 
 LIMIT = 20.0
 PICTURES, QUESTIONS = 1230, 10

@@ -24,7 +24,7 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from tsgkit.scoring import Part, Pooling, interval
-from tsgkit.scoring.comparing import paired_interval
+from tsgkit.scoring.comparison import paired_interval
 from tsgkit.scoring.pairing import pair
 
 CLUSTERS = (10, 20, 40, 60)

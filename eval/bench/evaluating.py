@@ -60,7 +60,7 @@ from tsgkit.llm.litellm_calls import load
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.prepared import prepare
+from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 base, data, in_flight, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])
 load()

@@ -22,11 +22,11 @@ from random import Random
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, attribute_of, count_of
-from tsgkit.suites.sceneeval.making.batch_findings import Batch
-from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, drawn_rooms
-from tsgkit.suites.sceneeval.making.furniture import furniture
-from tsgkit.suites.sceneeval.making.told_findings import told_findings
-from tsgkit.suites.sceneeval.making.written_rooms import written_room
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import told_findings
+from tsgkit.suites.sceneeval.makers.batch_findings import Batch
+from tsgkit.suites.sceneeval.makers.furniture import furniture
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
+from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
 SEED = 11
 Spoil = Callable[[Annotation, Sequence[Annotation], Random], Iterator[Annotation]]

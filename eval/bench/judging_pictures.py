@@ -55,7 +55,7 @@ asyncio.run(main())
 """ + PEAK + "print(peak)"  # fmt: skip
 LOOKING = """
 import sys, time
-from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.images import PictureFolder
 folder = PictureFolder("bench", sys.argv[1], sys.argv[2])
 began = time.perf_counter()
 for name in range(1, int(sys.argv[3]) + 1):
@@ -69,7 +69,7 @@ from tsgkit.llm.litellm_calls import load
 from tsgkit.runs.evaluation import Options, carry_out
 from tsgkit.runs.jobs import Watch
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.prepared import prepare
+from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
 base, data, pictures, in_flight, out, limit = *sys.argv[1:4], int(sys.argv[4]), Path(sys.argv[5]), int(sys.argv[6])
 load()
@@ -116,7 +116,7 @@ def python(program: str, *arguments: object, cache: Path) -> tuple[float, float]
 def prompts_of(data: Path, pictures: Path, items: int) -> list[tuple[str, str]]:
     """What is sent: every prompt five times, with the picture that goes along."""
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.spatialgen.asking import Words, way_of
+    from tsgkit.suites.spatialgen.judge_requests import Words, way_of
     from tsgkit.suites.spatialgen.rows import rows_in
 
     words = Words(load_card("spatialgen/questions"), way_of("published"))

@@ -24,9 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from tsgkit.llm.pictures import Picture, data_url
-from tsgkit.suites.decoding import MOST_PIXELS
-from tsgkit.suites.pictures import PictureFolder
+from tsgkit.llm.images import Picture, data_url
+from tsgkit.suites.image_decoder import MOST_PIXELS
+from tsgkit.suites.images import PictureFolder
 
 PICTURES, SIDE, ROUNDS = 20, 1024, 5
 MOST_OVERHEAD = 1.6
@@ -37,7 +37,7 @@ MEMORY = """
 import sys
 from pathlib import Path
 import PIL.Image, PIL.JpegImagePlugin, PIL.PngImagePlugin
-from tsgkit.suites.pictures import PictureFolder
+from tsgkit.suites.images import PictureFolder
 
 def peak():
     return next(int(line.split()[1]) for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))

@@ -21,12 +21,12 @@ from statistics import median
 from typing import NamedTuple
 
 from tsgkit.agents.decomposition import actions_of
-from tsgkit.agents.telling import sentences_of, vocabulary_of
+from tsgkit.agents.story_graphs import sentences_of, vocabulary_of
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, json_triplets, narratives
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import check_narrative
-from tsgkit.library.documents.reading import read_document
+from tsgkit.library.documents.reader import read_document
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import names
 from tsgkit.replies.sections import answer_section

@@ -37,7 +37,7 @@ from tsgkit.graph import Corruption  # noqa: E402
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.scoring.outcomes import Outcome  # noqa: E402
-from tsgkit.suites.solvers.families import family_of  # noqa: E402
+from tsgkit.suites.solvers.factories import family_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402
 from tsgkit.suites.tsg.items import GenerationSample  # noqa: E402

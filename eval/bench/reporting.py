@@ -22,7 +22,7 @@ from evaluating import OFFLINE, ROOT, python, rows_of
 REPORT = """
 import resource, sys, time
 from tsgkit.report.formats import write
-from tsgkit.report.gathering import gather
+from tsgkit.report.report_rows import gather
 began, used = time.perf_counter(), time.process_time()
 run, name, metrics, *by = sys.argv[1:]
 text = write(gather([run], by, metrics=metrics), name)

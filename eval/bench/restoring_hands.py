@@ -34,7 +34,7 @@ from tsgkit.graph import ActionGraph, Narrative, Triplet  # noqa: E402
 from tsgkit.graph.hand_repairs import HandRepair, repair_hands, with_repairs  # noqa: E402
 from tsgkit.graph.hand_shares import Hands, named_hands, with_hands  # noqa: E402
 from tsgkit.graph.model import HANDS, WITH  # noqa: E402
-from tsgkit.library.documents.reading import read_file  # noqa: E402
+from tsgkit.library.documents.reader import read_file  # noqa: E402
 
 SHARES = (0.1, 0.25, 0.5)
 FEW_CLIPS = 20

@@ -17,14 +17,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tsgkit.library.bundled import bundled
+from tsgkit.library.bundle import bundled
 from tsgkit.logic.configurations import Twist
 from tsgkit.logic.formula import Formula
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.repairing import repair
-from tsgkit.logic.sampling import configuration, formula_of
-from tsgkit.logic.solving import solve
-from tsgkit.logic.straying import near_misses
+from tsgkit.logic.near_misses import near_misses
+from tsgkit.logic.parser import parse
+from tsgkit.logic.repairs import repair
+from tsgkit.logic.samples import configuration, formula_of
+from tsgkit.logic.solver import solve
 
 MEDIAN_MS = 20
 MOST_MS = 1000

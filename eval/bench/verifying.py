@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.official import verify_official
-from tsgkit.logic.parsing import parse
+from tsgkit.logic.parser import parse
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING

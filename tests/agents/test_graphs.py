@@ -23,10 +23,10 @@ from spoken_models import L, arrows, graph
 
 import tsgkit as tk
 from tsgkit.agents import ByLabel, DecomposeInput, DecomposeOutput, Effort, RefineInput
-from tsgkit.agents.asking import Kept
-from tsgkit.agents.cleaning import Cleaned
-from tsgkit.agents.drawing import mermaid
+from tsgkit.agents.asker import Kept
+from tsgkit.agents.cleaner import Cleaned
 from tsgkit.agents.graph_values import change_values, finding_values, graph_values
+from tsgkit.agents.mermaid import mermaid
 from tsgkit.errors import UsageError
 from tsgkit.graph import Description, Narrative
 from tsgkit.graph.notation.narratives import vocabulary_value

@@ -14,7 +14,7 @@ from samples import FORMATS, SGQA, lines
 
 from tsgkit.cli import commands, main
 from tsgkit.cli.terminal import inert
-from tsgkit.library.documents.checking import ALL_RULES
+from tsgkit.library.documents.lint import ALL_RULES
 
 CLEAN = "person -> verb -> wash\nwash -> dobj -> cup\nwash -> with -> hand1\n"
 WRONG = CLEAN + "\nperson -> verb -> dry\ndry -> dobj -> Cup\n"

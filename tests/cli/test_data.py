@@ -19,7 +19,7 @@ from official_layout import data, rows, write_layout
 from tsg_tasks import TASKS
 
 from tsgkit.cli import main
-from tsgkit.library.bundled import ROOMS
+from tsgkit.library.bundle import ROOMS
 from tsgkit.library.downloads import checksum_of_bytes
 
 FILES = {task: data(rows(task, 20)) for task in TASKS}

@@ -10,7 +10,7 @@ from model_server import Running, model_server
 
 from tsgkit.cli import main
 from tsgkit.graph import check_narrative
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 
 Captured = pytest.CaptureFixture[str]
 PICK = "person -> verb -> pick-up\npick-up -> dobj -> cup\npick-up -> with -> hand1"

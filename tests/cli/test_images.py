@@ -197,8 +197,8 @@ def test_a_judge_can_be_shown_what_was_painted(folder: Path) -> None:
     from langchain_core.messages import HumanMessage
 
     from tsgkit.llm.door import Call
-    from tsgkit.llm.pictures import Picture, content_of
-    from tsgkit.suites.pictures import PictureFolder
+    from tsgkit.llm.images import Picture, content_of
+    from tsgkit.suites.images import PictureFolder
 
     async def judged(server: Running) -> list[str]:
         door, found = litellm_door(server.base), PictureFolder("m", "out", "kept")

@@ -12,10 +12,10 @@ from prompt_items import STYLES, TASKS, pool, row
 from tsg_tasks import prompter_of, samples_of
 
 from tsgkit.cli import main
-from tsgkit.library.bundled import ROOMS
+from tsgkit.library.bundle import ROOMS
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.suites.previews import Preview, PreviewOptions, preview_of
-from tsgkit.suites.solvers.asked import Single
+from tsgkit.suites.solvers.model_solvers import Single
 from tsgkit.suites.suite import task_of
 
 

@@ -22,7 +22,7 @@ from seeded_faults import BUNDLED, spoilt_narratives
 from tsgkit.cli import main
 from tsgkit.graph import ActionGraph, Description, Narrative
 from tsgkit.graph.notation import arrow, graphml, narratives, node_link
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.llm.cache import canonical
 
 Captured = pytest.CaptureFixture[str]

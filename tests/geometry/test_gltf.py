@@ -20,7 +20,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Mesh, Problem, read_mesh
 from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.geometry.png import png
-from tsgkit.suites.sceneeval.rooms.glb import read_glb
+from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 
 made: Any = trimesh
 GREEN = {

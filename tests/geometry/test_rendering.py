@@ -21,10 +21,10 @@ import trimesh
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Mesh, Primitive, box, read_mesh
 from tsgkit.geometry.cameras import SPREAD, Camera, before, framing
-from tsgkit.geometry.coats import GREY, Drawn
+from tsgkit.geometry.materials import Paint, Texture, encoded, linear
 from tsgkit.geometry.meshes import mesh_of
-from tsgkit.geometry.paints import Paint, Texture, encoded, linear
 from tsgkit.geometry.png import png
+from tsgkit.geometry.ray_hits import GREY, Drawn
 from tsgkit.geometry.rendering import BACKGROUND, Picture, Sight, render
 from tsgkit.geometry.shading import round_normals
 

@@ -16,7 +16,7 @@ from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Mesh, Object, Opening, Scene, Stage, bodies, box, standing
-from tsgkit.geometry.figures import human
+from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.geometry.rendering import OUTLINE_COLOUR, RENDERING, Picture, render
 from tsgkit.geometry.shading import round_normals

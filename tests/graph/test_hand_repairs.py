@@ -11,7 +11,7 @@ from seeded_faults import bundled
 from tsgkit.graph import ActionGraph, Description, Narrative, Vocabulary, trace
 from tsgkit.graph.hand_repairs import MOST_SURE, repair_hands, with_repairs
 from tsgkit.graph.hand_shares import POSSIBLE, hand_shares, named_hands, with_hands
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 

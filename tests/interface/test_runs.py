@@ -11,8 +11,8 @@ import pytest
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
+from tsgkit.interface.notebook import frame_of
 from tsgkit.interface.samples import COLUMNS
-from tsgkit.interface.showing import frame_of
 
 Messages = list[dict[str, Any]]
 HOSTILE = "<script>alert(1)</script>\x1b[31m"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundled import ROOMS
+from tsgkit.library.bundle import ROOMS
 from tsgkit.library.cards import Card, card_from, card_names, load_card
 
 GOOD = """title: A task

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.bundled import ROOMS
+from tsgkit.library.bundle import ROOMS
 from tsgkit.library.catalogue import catalogue, known
 
 FINE = """

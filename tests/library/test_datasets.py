@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.bundled import bundled
+from tsgkit.library.bundle import bundled
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import (
     dataset,

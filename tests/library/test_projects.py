@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundled import ROOMS, bundled
+from tsgkit.library.bundle import ROOMS, bundled
 from tsgkit.library.projects import find, is_project, working_project
 
 EXAMPLE = "tsg/examples/tea.jsonl"

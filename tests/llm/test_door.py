@@ -13,9 +13,9 @@ from doors import HASTE, WHERE, Notebook, Told, asked, door_to, run
 from tsgkit.errors import UsageError
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.concurrency import Flow
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.flow import Flow
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets

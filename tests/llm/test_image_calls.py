@@ -18,7 +18,7 @@ from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import BudgetReached, CallFailed
 from tsgkit.llm.image_calls import LiteLlmImages, fetched, messages_for
-from tsgkit.llm.pictures import Picture
+from tsgkit.llm.images import Picture
 from tsgkit.llm.prices import PicturePrice, picture_price_given, picture_price_of
 from tsgkit.llm.reply import Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets

@@ -23,9 +23,9 @@ from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_calls
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.concurrency import Flow
 from tsgkit.llm.door import Patience
 from tsgkit.llm.failures import CallFailed, Unasked
-from tsgkit.llm.flow import Flow
 from tsgkit.llm.litellm_calls import BY_THE_PACKAGE, OWN_CLIENT, LiteLlm
 from tsgkit.llm.prices import price_given, price_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage

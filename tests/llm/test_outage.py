@@ -10,9 +10,9 @@ import pytest
 from doors import HASTE, WHERE, Told, asked, closing, door_to, litellm_door, run
 from model_server import model_server
 
+from tsgkit.llm.concurrency import Flow
 from tsgkit.llm.door import Door
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
-from tsgkit.llm.flow import Flow
 from tsgkit.llm.outage import LOSSES, Outage
 from tsgkit.llm.reply import Ending, Reply, Usage
 

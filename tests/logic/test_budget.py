@@ -9,8 +9,8 @@ import pytest
 
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.clauses import clause_form
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.verifying import verify
+from tsgkit.logic.parser import parse
+from tsgkit.logic.verification import verify
 
 NESTED = "(forall ?a (exists ?b (forall ?c (exists ?d (and (LargerThan ?b ?a) (LeftOf ?c ?d) (or (Above ?a ?d) {}))))))"
 
@@ -35,9 +35,9 @@ def test_a_budget_ends_by_its_clock_or_by_the_work_that_is_counted() -> None:
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 21, 34, 55])
 def test_solving_ends_wherever_the_time_runs_out(ticks: int) -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
-    from tsgkit.logic.repairing import repair
-    from tsgkit.logic.solving import solve
-    from tsgkit.logic.straying import near_misses
+    from tsgkit.logic.near_misses import near_misses
+    from tsgkit.logic.repairs import repair
+    from tsgkit.logic.solver import solve
 
     for text in (NESTED.format("(InCenter ?d)"), "(exists ?x (and (OnLeftSide ?x) (OnRightSide ?x) (OnTopSide ?x)))"):
         solution = solve(parse(text), budget=Budget(ticks, ticking()))
@@ -53,7 +53,7 @@ def test_solving_ends_wherever_the_time_runs_out(ticks: int) -> None:
 
 def test_a_conflict_that_may_be_smaller_says_so() -> None:
     pytest.importorskip("ortools", reason="solving formulas needs the extra logic")
-    from tsgkit.logic.solving import solve
+    from tsgkit.logic.solver import solve
 
     formula = parse("(exists ?x (and (OnLeftSide ?x) (OnTopSide ?x) (Has ?x 'red') (OnRightSide ?x)))")
     notes = {solve(formula, budget=Budget(ticks, ticking())).note for ticks in range(1, 40)}

@@ -16,8 +16,8 @@ from tsgkit.logic.clauses import (
     k_as_defined,
     object_classes,
 )
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.parser import parse
+from tsgkit.logic.variables import apart
 
 EXAMPLES = (
     (

@@ -29,8 +29,8 @@ from tsgkit.logic.formula import (
     walk,
     with_parts,
 )
-from tsgkit.logic.parsing import FormulaProblem, parse, parse_with_places
-from tsgkit.logic.printing import text_of
+from tsgkit.logic.parser import FormulaProblem, parse, parse_with_places
+from tsgkit.logic.printer import text_of
 
 TEXTS = (
     "(Is ?x 'cup')",

@@ -6,7 +6,7 @@ import pytest
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.grounding import All, Any, Fact, Lit, Tally, ground, holds
-from tsgkit.logic.parsing import parse
+from tsgkit.logic.parser import parse
 from tsgkit.logic.witnesses import Candidate, candidates_of, is_enough
 
 CUP, PEN = Candidate("cup"), Candidate("pen")

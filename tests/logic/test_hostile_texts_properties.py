@@ -11,13 +11,13 @@ import pytest
 from logic import made_up_formulas
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form
-from tsgkit.logic.parsing import FormulaProblem, parse
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.published import as_published
-from tsgkit.logic.reading import reading_of
-from tsgkit.logic.verifying import verify
+from tsgkit.logic.english import reading_of
+from tsgkit.logic.lint import check
+from tsgkit.logic.parser import FormulaProblem, parse
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.published_readers import as_published
+from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL
 
 PIECES = (

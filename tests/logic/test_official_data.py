@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
 from tsgkit.logic.lifting import lifted
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.published import as_published
+from tsgkit.logic.lint import check
+from tsgkit.logic.parser import parse
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.published_readers import as_published
 from tsgkit.logic.vocabulary import SCENARIOS
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")

@@ -14,9 +14,9 @@ from logic import layouts_by_z3, made_up_formulas, naive
 
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.solving import Solution
+from tsgkit.logic.parser import parse
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.solver import Solution
 
 
 @pytest.mark.slow

@@ -12,14 +12,14 @@ import pytest
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.lexicon import fold
 from tsgkit.replies import Read, Unreadable
+from tsgkit.replies.characters import without_hidden
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import Listed, names
 from tsgkit.replies.near_json import Found, agreed, values_in
-from tsgkit.replies.numbered import letters
-from tsgkit.replies.parts import Part
+from tsgkit.replies.numbered_answers import letters
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import Section, answer_section
-from tsgkit.replies.signs import without_hidden
+from tsgkit.replies.spans import Part
 from tsgkit.replies.words import word
 
 ROWS: list[dict[str, Any]] = [

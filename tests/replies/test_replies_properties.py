@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tsgkit.replies import Part, Read, Unreadable
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import Listed, names
-from tsgkit.replies.numbered import letters
+from tsgkit.replies.numbered_answers import letters
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.words import word
 

@@ -18,7 +18,7 @@ from compared_runs import evaluate, item_ids, write_questions, write_script
 
 from tsgkit.errors import UsageError
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired
-from tsgkit.report.contenders import Contender, averaged
+from tsgkit.report.comparison_rows import Contender, averaged
 from tsgkit.report.grid import grid
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric

@@ -13,7 +13,7 @@ from reported import baseline_run
 from tsg_tasks import METRICS
 
 from tsgkit.errors import UsageError
-from tsgkit.report import comparison_ink, ink
+from tsgkit.report import comparison_plots, plot_style
 from tsgkit.report.comparison import Comparison, compare, paired
 from tsgkit.report.comparison_charts import (
     MORE_OR_LESS,
@@ -24,7 +24,7 @@ from tsgkit.report.comparison_charts import (
     items,
     share_out,
 )
-from tsgkit.report.contenders import Contender
+from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.paper import comparison_figure, paired_figure
 from tsgkit.scoring.pooling import Part
 
@@ -59,11 +59,11 @@ def test_differences_of_a_figure_are_those_of_the_comparison() -> None:
 
 def test_differences_that_are_shown_are_filled_dots_beside_a_line_at_none() -> None:
     found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
-    with ink.settings():
-        [axes] = comparison_ink.differences(differences(found), 3.25).axes
+    with plot_style.settings():
+        [axes] = comparison_plots.differences(differences(found), 3.25).axes
         dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [list(dot.get_xdata()) for dot in dots] == [[pytest.approx(80.0)], [pytest.approx(-10.0)]]  # type: ignore[arg-type]
-    assert [dot.get_markerfacecolor() for dot in dots] == [ink.COLOURS[0], ink.PAPER]
+    assert [dot.get_markerfacecolor() for dot in dots] == [plot_style.COLOURS[0], plot_style.PAPER]
     assert "a minus c: -10.0 [" in comparison_figure(found).alt
     assert "no difference shown" in comparison_figure(found).alt
 
@@ -123,6 +123,6 @@ def test_comparisons_are_drawn_the_same_twice_and_obey_no_name(format: str) -> N
 
 
 def test_pieces_of_a_bar_are_told_apart_by_hatch_or_shade() -> None:
-    for number, fills in comparison_ink.FILLS.items():
-        looks = list(zip(fills, comparison_ink.HATCHES[number], strict=True))
+    for number, fills in comparison_plots.FILLS.items():
+        looks = list(zip(fills, comparison_plots.HATCHES[number], strict=True))
         assert len({hatch or fill for fill, hatch in looks}) == number

@@ -15,8 +15,8 @@ from reported import ROW, baseline_run
 from tsgkit.errors import UsageError
 from tsgkit.report import json_value, junit, latex, markdown, spreadsheet, summary, terminal
 from tsgkit.report.formats import FORMATS, write
-from tsgkit.report.gathering import Report, gather
-from tsgkit.report.published import against_published
+from tsgkit.report.published_tables import against_published
+from tsgkit.report.report_rows import Report, gather
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.plan import Plan
 

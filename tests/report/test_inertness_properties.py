@@ -16,11 +16,11 @@ from pages import Page
 from report_runs import ROWS, recorded
 
 from tsgkit.report import html
-from tsgkit.report.explained_page import write_explanation
-from tsgkit.report.explaining import explain
-from tsgkit.report.gathering import gather
-from tsgkit.report.inert import HIDDEN
+from tsgkit.report.escaping import HIDDEN
+from tsgkit.report.explanation import explain
+from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write
+from tsgkit.report.report_rows import gather
 
 HOSTILE = (
     "</style><script>alert(1)</script>",

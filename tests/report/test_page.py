@@ -10,10 +10,10 @@ from pages import Page
 from report_runs import RIGHT, ROWS, recorded
 
 from tsgkit.report.examples import examples_of
-from tsgkit.report.gathering import gather
 from tsgkit.report.html import POLICY
 from tsgkit.report.page import write
-from tsgkit.report.published import against_published
+from tsgkit.report.published_tables import against_published
+from tsgkit.report.report_rows import gather
 
 BULLETS = "\n".join(f"- {line}" for line in RIGHT.split("\n"))
 

@@ -15,10 +15,10 @@ import pytest
 from reported import ROW, baseline_run
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.report import ink
+from tsgkit.report import plot_style
 from tsgkit.report.charts import MOST_SERIES, chart, gather_for
-from tsgkit.report.gathering import Report, ReportRow, gather
 from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, figure
+from tsgkit.report.report_rows import Report, ReportRow, gather
 from tsgkit.suites.scoreboard import Board, Value
 
 pytest.importorskip("matplotlib", reason="figures are drawn by matplotlib, the extra tsgkit[figures]")
@@ -79,8 +79,8 @@ def test_metrics_that_group_tables_leave_out_can_be_drawn(run: Path) -> None:
 
 def test_points_lie_where_the_values_are() -> None:
     found = chart(by_k({"2": 0.75, "10": 0.5}), "exact_match", "k")
-    with ink.settings():
-        [axes] = ink.scores(found, 3.25).axes
+    with plot_style.settings():
+        [axes] = plot_style.scores(found, 3.25).axes
         line = axes.lines[0]
     assert list(line.get_xdata()) == [2.0, 10.0]  # type: ignore[arg-type]
     assert list(line.get_ydata()) == [75.0, 50.0]  # type: ignore[arg-type]
@@ -169,20 +169,20 @@ def test_names_are_text_whatever_they_hold() -> None:
 
 
 def test_characters_that_the_font_lacks_are_escaped_without_a_warning() -> None:
-    with ink.settings():
-        assert ink.words("模 a $x^2$ _b", 3) == "\\u6a21 a $x^2$ _b"
+    with plot_style.settings():
+        assert plot_style.words("模 a $x^2$ _b", 3) == "\\u6a21 a $x^2$ _b"
 
 
 def test_names_that_begin_with_an_underscore_stand_in_the_legend() -> None:
-    with ink.settings():
-        found = ink.scores(chart(Report((row("_a"), row("$b$"))), "exact_match", "task"), 3.25)
+    with plot_style.settings():
+        found = plot_style.scores(chart(Report((row("_a"), row("$b$"))), "exact_match", "task"), 3.25)
     [legend] = found.legends
     assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
 
 
 def test_series_are_told_apart_in_grey() -> None:
-    looks = [ink.style(number) for number in range(MOST_SERIES)]
+    looks = [plot_style.style(number) for number in range(MOST_SERIES)]
     assert len({(look.marker, look.is_filled) for look in looks}) == MOST_SERIES
     assert len({str(look.dashes) for look in looks[:8]}) == len({look.colour for look in looks[:8]}) == 8
 
@@ -255,7 +255,7 @@ DRAW = """
 import sys
 sys.path[:0] = sys.argv[1:2]
 from reported import ROW
-from tsgkit.report.gathering import Report
+from tsgkit.report.report_rows import Report
 from tsgkit.report.paper import figure
 assert "matplotlib" not in sys.modules
 sys.stdout.buffer.write(figure(Report((ROW,)), "exact_match", "subject").data("pdf"))
@@ -293,7 +293,7 @@ def test_settings_of_the_caller_are_left_as_they_are() -> None:
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    ink.load.cache_clear()
+    plot_style.load.cache_clear()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match="matplotlib, which is not installed") as refused:
         drawn(Report((row("a"),))).data("pdf")

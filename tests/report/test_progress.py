@@ -14,7 +14,7 @@ from typing import TextIO
 
 import pytest
 
-from tsgkit.agents.asking import door_of
+from tsgkit.agents.asker import door_of
 from tsgkit.report import progress
 from tsgkit.report.progress import Progress, line_of
 from tsgkit.runs.evaluation import Options, evaluate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsgkit.report.published import PublishedTable, doubts_found, load_reference
+from tsgkit.report.published_tables import PublishedTable, doubts_found, load_reference
 from tsgkit.suites.formalimg.task import SATISFIED
 from tsgkit.suites.formalimg.verdicts import LEVELS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tsgkit.report.published import PublishedTable, load_reference
+from tsgkit.report.published_tables import PublishedTable, load_reference
 
 LEVELS = ("easy", "medium", "hard")
 DEMANDS = {

@@ -9,8 +9,8 @@ import pytest
 from reported import ROW
 
 from tsgkit.report import terminal
-from tsgkit.report.gathering import Report
-from tsgkit.report.published import against_published, load_reference
+from tsgkit.report.published_tables import against_published, load_reference
+from tsgkit.report.report_rows import Report
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, aggregates
 
 

@@ -23,7 +23,7 @@ LEVELS = (
     ("lexicon",),
     ("replies",),
     ("graph", "logic", "geometry"),
-    ("homes",),
+    ("user_folders",),
     ("scoring", "library", "llm"),
     ("suites",),
     ("agents",),

@@ -23,9 +23,9 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.report.charts import chart, gather_for
 from tsgkit.runs.plan import Cell, Plan, cells_of, load_plan, made
-from tsgkit.runs.prepared import Prepared, prepare
-from tsgkit.runs.reopened import reopen
-from tsgkit.runs.scripting import script_lines
+from tsgkit.runs.run_setup import Prepared, prepare
+from tsgkit.runs.saved_run import reopen
+from tsgkit.runs.script_export import script_lines
 from tsgkit.suites.suite import task_of
 
 Captured = pytest.CaptureFixture[str]

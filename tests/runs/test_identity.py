@@ -13,7 +13,7 @@ from shipped import DATA
 
 from tsgkit.cli.eval import add_arguments, plan_of
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.prepared import prepare
+from tsgkit.runs.run_setup import prepare
 
 BASE: dict[str, Any] = {
     "tasks": ("tsg/sgqa",),

@@ -15,7 +15,7 @@ from run_files import lines
 
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem
-from tsgkit.runs.merging import merge
+from tsgkit.runs.shard_merge import merge
 
 Captured = pytest.CaptureFixture[str]
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\0IEND\xaeB`\x82"

@@ -15,10 +15,10 @@ from picture_server import picture_server, png
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.door import Patience
-from tsgkit.runs.painting import Painted, paint_all, painter_of
+from tsgkit.runs.image_generation import Painted, paint_all, painter_of
 from tsgkit.runs.prompt_rewriter import RewriterOptions
 from tsgkit.runs.subjects import Limits
-from tsgkit.suites.painting import Painting
+from tsgkit.suites.paintable import Painting
 
 KEY = "sk-loopback-key"
 HASTE = Patience(timeout=5.0, attempts=2, same_error=2, first_wait=0.001, longest_wait=0.002, throttled_attempts=2)

@@ -9,7 +9,7 @@ import pytest
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring import IntervalMethod, Part, Pooling, compare, interval
-from tsgkit.scoring.combining import combined_interval, mean_of_all
+from tsgkit.scoring.combination import combined_interval, mean_of_all
 from tsgkit.scoring.intervals import effective_number
 from tsgkit.scoring.student import student_quantile
 

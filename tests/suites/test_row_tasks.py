@@ -18,12 +18,12 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card, load_card
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.asked_task import RowItem, RowTask
-from tsgkit.suites.auditing.audit import audit
-from tsgkit.suites.judged import AnswerScores
+from tsgkit.suites.audits.audit import audit
+from tsgkit.suites.judgement import AnswerScores
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.row_inspection import RowInspector, kinds_of_rows
-from tsgkit.suites.solvers.answerable import AsAsked
+from tsgkit.suites.solvers.protocols import AsAsked
+from tsgkit.suites.text_task import RowItem, RowTask
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from shipped import TASKS
 
-from tsgkit.logic.checking import check
 from tsgkit.logic.clauses import clause_form, form_of_text, k_as_defined, object_classes
+from tsgkit.logic.english import thing
 from tsgkit.logic.formula import Forall, Formula, Not, Or, atoms_of, walk
 from tsgkit.logic.layouts import layout_of
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.reading import thing
-from tsgkit.logic.sense import clash
-from tsgkit.logic.verifying import verify
+from tsgkit.logic.lint import check
+from tsgkit.logic.parser import parse
+from tsgkit.logic.plausibility import clash
+from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS
 from tsgkit.logic.witnesses import is_enough
 
@@ -103,8 +103,8 @@ def test_items_of_little_k_and_of_great_k_have_ten_objects_each(scenario: str) -
 @needs_solver
 @pytest.mark.parametrize("row", [*ROWS, *rows("ten-objects")], ids=lambda row: f"{row['scenario']}-{row['id']}")
 def test_an_item_can_be_satisfied(row: Row) -> None:
-    from tsgkit.logic.solving import solve
-    from tsgkit.logic.worlds import faults, world_of
+    from tsgkit.logic.scene_models import faults, world_of
+    from tsgkit.logic.solver import solve
 
     formula = parse(row["dsl"])
     if row["scenario"] == "natural":

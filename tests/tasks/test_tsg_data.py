@@ -22,9 +22,9 @@ from tsgkit.graph.reading import read
 from tsgkit.graph.rules import RULES, WARNING, check_graph, check_narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions
-from tsgkit.library.bundled import bundled
-from tsgkit.library.documents.checking import check
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.bundle import bundled
+from tsgkit.library.documents.lint import check
+from tsgkit.library.documents.reader import read_file
 from tsgkit.library.documents.rows import sgg_rows
 
 DATA = Path(str(bundled("tasks"))) / "tsg" / "data"

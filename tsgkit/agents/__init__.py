@@ -15,15 +15,15 @@ fill -> dobj -> kettle
 
 In place of ``ByLabel`` stands a model's name, such as ``"openai/gpt-4o"``. :func:`refiner` and :func:`decomposer` are
 the same as compiled LangGraph graphs, for a caller's own graph. ``repairs`` mends what needs no model, ``refinement``
-and ``decomposition`` hold the steps for one sentence, ``cleaning`` and ``telling`` take them along whole narratives.
+and ``decomposition`` hold the steps for one sentence, ``cleaner`` and ``story`` take them along whole narratives.
 """
 
-from tsgkit.agents.asking import ByLabel
-from tsgkit.agents.cleaning import Cleaned, arefine
+from tsgkit.agents.asker import ByLabel
+from tsgkit.agents.cleaner import Cleaned, arefine
 from tsgkit.agents.decomposer_graph import DecomposeInput, DecomposeOutput, decomposer
 from tsgkit.agents.refinement import Effort
 from tsgkit.agents.refiner_graph import RefineInput, RefineOutput, refiner
-from tsgkit.agents.telling import Generated, agenerate
+from tsgkit.agents.story_graphs import Generated, agenerate
 
 __all__ = [
     "ByLabel",

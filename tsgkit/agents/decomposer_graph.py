@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack, cast
 
-from tsgkit.agents.asking import Asker, Voice, ask_for
+from tsgkit.agents.asker import Asker, Voice, ask_for
 from tsgkit.agents.decomposition import (
     WRITTEN,
     Choose,
@@ -46,7 +46,7 @@ from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fi
 from tsgkit.agents.refinement import Effort, Repair
 from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
-from tsgkit.agents.telling import Telling
+from tsgkit.agents.story_graphs import Telling
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Description, Vocabulary
 from tsgkit.graph.notation.narratives import vocabulary_value

@@ -1,7 +1,7 @@
 """The decomposer: a sentence becomes ordered actions, each action a graph, and the graphs are refined together.
 
 >>> import asyncio
->>> from tsgkit.agents.asking import ByLabel, ask_for
+>>> from tsgkit.agents.asker import ByLabel, ask_for
 >>> model = ByLabel({
 ...     "decompose/1": "1. pick up the cup\\n2. rinse it",
 ...     "write/1": "person -> verb -> pick-up\\npick-up -> dobj -> cup\\npick-up -> with -> hand1",
@@ -23,18 +23,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from tsgkit.agents.asking import Silent, Voice
+from tsgkit.agents.asker import Silent, Voice
 from tsgkit.agents.passages import Passage
+from tsgkit.agents.prompts import allowed, hands, template, told
 from tsgkit.agents.refinement import Effort, Refined, refine_passage
 from tsgkit.agents.repairs import Change
 from tsgkit.agents.steps import Update, Watch, ended, node, route
-from tsgkit.agents.wording import allowed, hands, template, told
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Vocabulary
 from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.replies import Unreadable
+from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.sections import answer_section
-from tsgkit.replies.signs import without_bullets
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from tsgkit.agents.repairs import Change
-from tsgkit.agents.telling import sentences_of
+from tsgkit.agents.story_graphs import sentences_of
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of
 from tsgkit.graph.notation.narratives import vocabulary_from
 from tsgkit.graph.rules import Finding
-from tsgkit.llm.loop import waited
+from tsgkit.llm.event_loop import waited
 
 Graphs = list[list[list[str]]]
 """Graphs, each a list of triplets, each three strings."""

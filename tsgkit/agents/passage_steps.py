@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tsgkit.agents.asking import Asker, Voice, ask_for
+from tsgkit.agents.asker import Asker, Voice, ask_for
 from tsgkit.agents.graph_values import finding_values, public_node
 from tsgkit.agents.passages import Passage
 from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_state

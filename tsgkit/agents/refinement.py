@@ -1,7 +1,7 @@
 """The refiner: check, critique, revise and check again, until a passage is clean or nothing more can be done.
 
 >>> import asyncio
->>> from tsgkit.agents.asking import ByLabel, ask_for
+>>> from tsgkit.agents.asker import ByLabel, ask_for
 >>> from tsgkit.graph.model import ActionGraph, Vocabulary
 >>> L = Vocabulary(("kettle", "cup"), ("verb", "dobj", "with"), ("fill", "pour"))
 >>> spoilt = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"), ("fill", "with", "hand1"))
@@ -28,11 +28,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
-from tsgkit.agents.asking import Silent, Voice
+from tsgkit.agents.asker import Silent, Voice
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, same, version_of
+from tsgkit.agents.prompts import critique_prompt, revise_prompt
 from tsgkit.agents.repairs import MODEL, Change, is_fault, mend
 from tsgkit.agents.steps import Update, Watch, ended, node, route
-from tsgkit.agents.wording import critique_prompt, revise_prompt
 from tsgkit.errors import UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.edits import diff

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
-from tsgkit.agents.asking import Asker
-from tsgkit.agents.cleaning import Tally, begun, ended
+from tsgkit.agents.asker import Asker
+from tsgkit.agents.cleaner import Tally, begun, ended
 from tsgkit.agents.graph_values import (
     ChangeValue,
     FindingValue,

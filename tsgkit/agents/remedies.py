@@ -22,7 +22,7 @@ from tsgkit.graph.edits import snap
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import MISSPELT, Finding
 from tsgkit.lexicon import bases, fold, same_word
-from tsgkit.lexicon.slips import is_slip
+from tsgkit.lexicon.typos import is_slip
 
 NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
 FORMS = ("folded", "inflection")

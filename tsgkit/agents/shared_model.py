@@ -1,7 +1,7 @@
 """The model of a compiled graph: every run of the graph asks through it, from whatever event loop or thread.
 
 >>> import asyncio
->>> from tsgkit.agents.asking import Voice, ask_for
+>>> from tsgkit.agents.asker import Voice, ask_for
 >>> model = shared_model(lambda messages: messages[-1]["content"].upper(), {})
 >>> asyncio.run(Voice(ask_for(model, "tea")).text("Which?", "answer"))
 'WHICH?'
@@ -19,15 +19,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
-from tsgkit.agents.asking import Asker, door_of
+from tsgkit.agents.asker import Asker, door_of
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
-from tsgkit.llm.loop import background_loop
-from tsgkit.llm.own_models import given
+from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Reply
+from tsgkit.llm.user_models import given
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

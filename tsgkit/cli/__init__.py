@@ -179,7 +179,7 @@ def _with_code(words: list[str]) -> list[str]:
     """Load the files that ``--code FILE`` names, wherever it stands, and return the other words."""
     if not any(word == CODE or word.startswith(f"{CODE}=") for word in words):
         return words
-    from tsgkit.llm.own_code import load_file
+    from tsgkit.llm.user_code import load_file
 
     left: list[str] = []
     places = iter(words)

@@ -15,7 +15,7 @@ from tsgkit.cli.options import add_max_outage
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.library.files import write_text
-from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
@@ -59,7 +59,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """What may be used; ``UsageError`` where it cannot be kept."""
-    from tsgkit.llm.own_models import usual_concurrency
+    from tsgkit.llm.user_models import usual_concurrency
     from tsgkit.runs import subjects
 
     if shard_given(arguments) is not None and arguments.model is None:
@@ -85,7 +85,7 @@ def shard_given(arguments: argparse.Namespace) -> Shard | None:
 def calls_of(arguments: argparse.Namespace, target: str, asked: dict[str, Any], *, folder: bool = False) -> AgentCalls:
     """The calls beside the file, or folder, that is written."""
     from tsgkit.runs.agent_calls import open_calls
-    from tsgkit.runs.prepared import asks_a_model
+    from tsgkit.runs.run_setup import asks_a_model
 
     if not arguments.quiet and asks_a_model(arguments.model):
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the graphs."""
-    from tsgkit.agents.drawing import mermaid
+    from tsgkit.agents.mermaid import mermaid
 
     for name in arguments.names or NAMES:
         say(f"%% {name}")

@@ -27,7 +27,7 @@ from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.report.audited import Audited
+    from tsgkit.report.audit_report import Audited
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the data of one task or several."""
-    from tsgkit.report.audited import audited_value, audits_of, terminal
+    from tsgkit.report.audit_report import audited_value, audits_of, terminal
 
     _check_output(arguments.output)
     if arguments.seed is not None:
@@ -68,8 +68,8 @@ def _check_output(path: Path | None) -> None:
 
 def _write(path: Path, audits: Sequence[Audited]) -> None:
     from tsgkit.library.files import write_text
-    from tsgkit.library.overwriting import refuse_to_replace_data
-    from tsgkit.report.audited import as_markdown, as_page
+    from tsgkit.library.overwrites import refuse_to_replace_data
+    from tsgkit.report.audit_report import as_markdown, as_page
 
     text = as_markdown(audits) if path.suffix.lower() == ".md" else as_page(audits)
     refuse_to_replace_data(path, text)

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
-    from tsgkit.homes import cache_home
     from tsgkit.llm.cache import FILE, ReplyCache, clear
+    from tsgkit.user_folders import cache_home
 
     path = cache_home() / FILE
     if arguments.verb == "clear":

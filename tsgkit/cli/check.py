@@ -19,7 +19,7 @@ from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
 from tsgkit.graph.rules import ERROR, Finding
-from tsgkit.library.documents.checking import ALL_RULES, FileReport, check, report_value
+from tsgkit.library.documents.lint import ALL_RULES, FileReport, check, report_value
 
 SHOWN_PER_CODE = 5
 

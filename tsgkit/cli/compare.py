@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and say what was found."""
-    from tsgkit.cli.merged import shards_united
+    from tsgkit.cli.merge_summary import shards_united
 
     _check_figure(arguments)
     with shards_united(arguments):

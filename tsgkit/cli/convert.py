@@ -17,10 +17,10 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, CannotCarry, UsageError
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents import formats
-from tsgkit.library.documents.reading import read_file, with_vocabulary
-from tsgkit.library.documents.writing import LeftOut, write_conversion, write_document
+from tsgkit.library.documents.reader import read_file, with_vocabulary
+from tsgkit.library.documents.writer import LeftOut, write_conversion, write_document
 from tsgkit.library.files import STDIN
-from tsgkit.library.overwriting import refuse_to_overwrite_sources
+from tsgkit.library.overwrites import refuse_to_overwrite_sources
 
 SHOWN = 5
 

@@ -26,7 +26,7 @@ from tsgkit.errors import GOOD, INTERRUPTED
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
     from tsgkit.library.datasets import Dataset, StoredFile
-    from tsgkit.suites.importing import Importer
+    from tsgkit.suites.importers import Importer
     from tsgkit.suites.intake import Arrival, Intake
 
 MEGABYTE = 1_000_000
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the verb says."""
     if arguments.verb == "list":
         return _list(arguments.json)
-    from tsgkit.suites.importing import importer_of
+    from tsgkit.suites.importers import importer_of
 
     importer = importer_of(arguments.name)
     if arguments.verb == "import":
@@ -116,8 +116,8 @@ def _size(number: int) -> str:
 
 
 def _list(as_json: bool) -> int:
-    from tsgkit.homes import data_home
     from tsgkit.library.datasets import dataset_value, datasets, shipped
+    from tsgkit.user_folders import data_home
 
     if as_json:
         value = {

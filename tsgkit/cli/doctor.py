@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
     from tsgkit.library.files import write_text
-    from tsgkit.library.overwriting import refuse_to_replace_data
-    from tsgkit.llm.loop import waited
+    from tsgkit.library.overwrites import refuse_to_replace_data
+    from tsgkit.llm.event_loop import waited
     from tsgkit.report.doctor_text import check_line, closing_lines
     from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
 

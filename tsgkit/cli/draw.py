@@ -16,10 +16,10 @@ from tsgkit.errors import GOOD, UsageError
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
 from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
-from tsgkit.library.documents.reading import Document, read_file
+from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
 from tsgkit.library.files import STDIN, write_text
-from tsgkit.library.overwriting import refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_replace_data
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.evaluation import carry_out, prepare_run
     from tsgkit.runs.gates import gates_of, missed
     from tsgkit.runs.jobs import Watch
-    from tsgkit.runs.prepared import asked_of, asks_a_model
+    from tsgkit.runs.run_setup import asked_of, asks_a_model
 
     prepared = prepare_run(plan_of(arguments), options_of(arguments))
     gates = gates_of(arguments.fail_under, prepared)
@@ -157,17 +157,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def plan_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (the plan; its module loads pydantic)
     """Return the plan that the options make, over the settings of ``--plan``."""
-    from tsgkit.interface import evaluating
+    from tsgkit.interface import evaluation
 
-    return evaluating.plan_of(vars(arguments))
+    return evaluation.plan_of(vars(arguments))
 
 
 def options_of(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (as above)
     """Return how the run is to be carried out."""
-    from tsgkit.interface import evaluating
+    from tsgkit.interface import evaluation
 
-    told = {name: value for name, value in vars(arguments).items() if name in evaluating.OPTIONS}
-    return evaluating.how_of(told | {"cache": not arguments.no_cache, "command": ("tsgkit", *sys.argv[1:])})
+    told = {name: value for name, value in vars(arguments).items() if name in evaluation.OPTIONS}
+    return evaluation.how_of(told | {"cache": not arguments.no_cache, "command": ("tsgkit", *sys.argv[1:])})
 
 
 def _say_how_to_go_on(finished: Any, prepared: Any, code: int) -> None:  # noqa: ANN401
@@ -204,7 +204,7 @@ def _this_command() -> list[str]:
 
 def _dry_run(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     from tsgkit.runs.estimate import estimates_of
-    from tsgkit.runs.prepared import asked_of, asks_a_model
+    from tsgkit.runs.run_setup import asked_of, asks_a_model
     from tsgkit.runs.subjects import prices_of
 
     models = tuple(name for name in asked_of(prepared.plan) if asks_a_model(name))
@@ -254,7 +254,7 @@ def _answered(prepared: Any, arguments: argparse.Namespace) -> int:  # noqa: ANN
 
     from tsgkit.runs.evaluation import folder_of
     from tsgkit.runs.folder import is_same_run, read_header
-    from tsgkit.runs.listing import runs_in
+    from tsgkit.runs.run_list import runs_in
 
     path, _ = folder_of(prepared, replace(options_of(arguments), new=False))
     found = [] if arguments.new else [one for one in runs_in(path.parent).runs if Path(one["run"]) == path]

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain one item."""
     if arguments.item is None:
         return _list_wrong(arguments)
-    from tsgkit.report.explaining import explain, explanation_value
+    from tsgkit.report.explanation import explain, explanation_value
 
     if arguments.html and arguments.json:
         raise UsageError("--html and --json are two forms of the same", hint="give one of them")
@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps(explanation_value(explanation), indent=2))
     elif arguments.html:
         from tsgkit.library.files import write_text
-        from tsgkit.library.overwriting import refuse_to_replace_data
-        from tsgkit.report.explained_page import write_explanation
+        from tsgkit.library.overwrites import refuse_to_replace_data
+        from tsgkit.report.explanation_page import write_explanation
 
         _refuse_to_spoil(arguments.run, arguments.html)
         page = write_explanation(explanation)
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(arguments.html, page)
         say(f"explained: {inert(arguments.html)}")
     else:
-        from tsgkit.report.explained_text import explanation_lines
+        from tsgkit.report.explanation_text import explanation_lines
 
         say_lines(explanation_lines(explanation, in_colour=wants_colour(), whole=arguments.all))
     return GOOD

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import UsageError
-from tsgkit.report.gathering import HEADLINE
+from tsgkit.report.report_rows import HEADLINE
 
 if TYPE_CHECKING:
-    from tsgkit.report.gathering import Report
     from tsgkit.report.paper import Figure
+    from tsgkit.report.report_rows import Report
 
 COLUMNS_HELP = "the width of the figure in columns (default 1)"
 EXCLUDED = ("by", "metrics", "format", "against", "junit", "summary", "fail_under")
@@ -31,7 +31,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 def report_figure(arguments: argparse.Namespace) -> Report:
     """Draw what ``--figure`` asks for, and return the report it was drawn from."""
-    from tsgkit.cli.merged import shards_united
+    from tsgkit.cli.merge_summary import shards_united
     from tsgkit.report.charts import gather_for
     from tsgkit.report.paper import figure
 

@@ -34,10 +34,10 @@ from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.files import STDIN, read_text, write_text
-from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
-    from tsgkit.agents.telling import Generated
+    from tsgkit.agents.story_graphs import Generated
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Tell one story."""
     from tsgkit.agents.refinement import Effort
-    from tsgkit.agents.telling import sentences_of
+    from tsgkit.agents.story_graphs import sentences_of
     from tsgkit.library.documents import formats
     from tsgkit.runs.agent_calls import calls_beside
 
@@ -114,7 +114,7 @@ async def _tell(
     engine: Engine,
 ) -> Generated:
     """Tell the story, which is one unit: each sentence builds on those before it."""
-    from tsgkit.agents.telling import agenerate
+    from tsgkit.agents.story_graphs import agenerate
 
     async def told(story: tuple[str, ...]) -> Generated:
         return await agenerate(
@@ -133,9 +133,9 @@ async def _tell(
 
 def _finish(made: Generated, format: Any, calls: AgentCalls, arguments: argparse.Namespace) -> int:  # noqa: ANN401
     """Write what was told, then say what it is."""
-    from tsgkit.library.documents.reading import Document
+    from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
-    from tsgkit.library.documents.writing import write_document
+    from tsgkit.library.documents.writer import write_document
 
     graphs, notes = made.narrative.graphs, list(made.notes)
     if graphs:

@@ -26,8 +26,8 @@ from tsgkit.cli.terminal import complain, count, inert, say, say_lines
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
-    from tsgkit.interface.painting import PaintingJob
-    from tsgkit.runs.painting import Painted, Painter, ToPaint
+    from tsgkit.interface.images import PaintingJob
+    from tsgkit.runs.image_generation import Painted, Painter, ToPaint
 
 CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
 
@@ -85,14 +85,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the pictures of one task."""
-    from tsgkit.interface import painting
-    from tsgkit.runs.painting import paint_all
+    from tsgkit.interface import images
+    from tsgkit.runs.image_generation import paint_all
 
     options = vars(arguments)
     if arguments.dry_run:
         with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
-            return _dry_run(painting.job_of(options, Path(place)), arguments)
-    job = painting.job_of(options)
+            return _dry_run(images.job_of(options, Path(place)), arguments)
+    job = images.job_of(options)
     if not arguments.quiet and not job.painter.is_own:
         print("loading LiteLLM, a few seconds ...", file=sys.stderr, flush=True)
     painted = paint_all(job.paintings, job.painter, job.folder, job.limits, _watch(arguments))
@@ -116,8 +116,8 @@ def _watch(arguments: argparse.Namespace) -> Any:  # noqa: ANN401  (its module w
 
 def _dry_run(job: PaintingJob, arguments: argparse.Namespace) -> int:
     from tsgkit.runs.estimate import prompt_tokens
-    from tsgkit.runs.painted_folder import PaintingLog
-    from tsgkit.runs.painting import check_budget, messages_of, to_paint
+    from tsgkit.runs.image_folder import PaintingLog
+    from tsgkit.runs.image_generation import check_budget, messages_of, to_paint
 
     painter = job.painter
     check_budget(painter, job.limits)
@@ -168,7 +168,7 @@ def value_of(painted: Painted, arguments: argparse.Namespace) -> dict[str, objec
 
 
 def _print(painted: Painted) -> None:
-    from tsgkit.report.painted_text import painted_lines
+    from tsgkit.report.image_text import painted_lines
     from tsgkit.runs.shards import whole_of
 
     say_lines(painted_lines(painted))
@@ -179,7 +179,7 @@ def _print(painted: Painted) -> None:
 
 def _say_what_is_left(painted: Painted, painter: Painter) -> None:
     """What went wrong, why it was stopped, and how to go on."""
-    from tsgkit.report.painted_text import trouble_lines
+    from tsgkit.report.image_text import trouble_lines
 
     for line in trouble_lines(painted):
         complain(line)

@@ -54,12 +54,12 @@ from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
 from tsgkit.library.files import STDIN, read_text, write_text
-from tsgkit.library.overwriting import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaning import Cleaned, Step
+    from tsgkit.agents.cleaner import Cleaned, Step
     from tsgkit.agents.refinement import Effort
-    from tsgkit.library.documents.reading import Document
+    from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine, Watch
@@ -177,7 +177,7 @@ def _begun_with(arguments: argparse.Namespace) -> str:
 def _read(arguments: argparse.Namespace) -> Document:
     """The document, if it can be written back."""
     from tsgkit.library.documents import formats
-    from tsgkit.library.documents.reading import read_file, with_vocabulary
+    from tsgkit.library.documents.reader import read_file, with_vocabulary
 
     refuse_to_overwrite_sources(arguments.out, arguments.source, arguments.narrative, arguments.vocabulary)
     document = with_vocabulary(read_file(arguments.source), read_vocabulary(arguments.vocabulary))
@@ -201,7 +201,7 @@ def _broken(document: Document) -> list[str]:
 
 
 def _told(path: str | None) -> tuple[str, ...]:
-    from tsgkit.agents.telling import sentences_of
+    from tsgkit.agents.story_graphs import sentences_of
 
     return () if path is None else sentences_of(read_text(path))
 
@@ -241,7 +241,7 @@ def _cleaned(
 
 
 def _repaired(entry: Entry, effort: Effort, arguments: argparse.Namespace) -> Cleaned:
-    from tsgkit.agents.cleaning import repair_step, repaired
+    from tsgkit.agents.cleaner import repair_step, repaired
 
     cleaned = repaired(entry.narrative, effort.repair)
     if arguments.watch and effort.repair != "none":
@@ -288,7 +288,7 @@ async def _clean(
     engine: Engine,
 ) -> list[Cleaned]:
     """The same with a model: one passage after the other in a narrative, several narratives at a time."""
-    from tsgkit.agents.cleaning import arefine
+    from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
 
     stopped = ""
@@ -326,7 +326,7 @@ def _finish(
 
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.rows import with_graphs
-    from tsgkit.library.documents.writing import write_document
+    from tsgkit.library.documents.writer import write_document
 
     pairs = list(zip(document.entries, cleaned, strict=True))
     entries = tuple(with_graphs(entry, one.narrative.graphs) for entry, one in pairs)

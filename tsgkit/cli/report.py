@@ -26,10 +26,10 @@ from tsgkit.cli.parser import Listed
 from tsgkit.cli.targets import check_targets
 from tsgkit.cli.terminal import complain, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
-from tsgkit.report.gathering import CHOICES, HEADLINE
+from tsgkit.report.report_rows import CHOICES, HEADLINE
 
 if TYPE_CHECKING:
-    from tsgkit.report.gathering import Report
+    from tsgkit.report.report_rows import Report
     from tsgkit.runs.gates import Gate
 
 AGAINST = ("published",)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tables(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.merged import shards_united
+    from tsgkit.cli.merge_summary import shards_united
     from tsgkit.report.formats import check_format
 
     files = [file for file in (arguments.output, arguments.junit, arguments.summary) if file is not None]
@@ -81,7 +81,7 @@ def _tables(arguments: argparse.Namespace) -> int:
 def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) -> int:
     from tsgkit.report import terminal
     from tsgkit.report.formats import write
-    from tsgkit.report.gathering import gather
+    from tsgkit.report.report_rows import gather
 
     also = [_gated(text) for text in arguments.fail_under]
     report = gather(arguments.runs, arguments.by, arguments.data, metrics=arguments.metrics, also=also)
@@ -90,7 +90,7 @@ def _report(name: str, arguments: argparse.Namespace, shown: Mapping[str, str]) 
         complain(f"left out: {problem.message}", problem.hint)
     gates = _gates(arguments.fail_under, report)
     if arguments.against:
-        from tsgkit.report.published import against_published
+        from tsgkit.report.published_tables import against_published
 
         report = against_published(report)
     on_screen = name == "terminal" and arguments.output is None
@@ -125,7 +125,7 @@ def _gates(texts: list[str], report: Report) -> tuple[Gate, ...]:
     from tsgkit.llm.secrets import Secrets
     from tsgkit.runs.gates import gates_of
     from tsgkit.runs.plan import Plan
-    from tsgkit.runs.prepared import Prepared, Row
+    from tsgkit.runs.run_setup import Prepared, Row
     from tsgkit.suites.suite import task_of
 
     rows = []
@@ -145,14 +145,14 @@ def _deliver(text: str, output: Path | None) -> None:
 
 def _write(path: Path, text: str) -> None:
     from tsgkit.library.files import write_text
-    from tsgkit.library.overwriting import refuse_to_replace_data
+    from tsgkit.library.overwrites import refuse_to_replace_data
 
     refuse_to_replace_data(path, text)
     write_text(path, text)
 
 
 def _write_for_ci(report: Report, gates: tuple[Gate, ...], arguments: argparse.Namespace) -> None:
-    from tsgkit.library.overwriting import refuse_to_replace_data
+    from tsgkit.library.overwrites import refuse_to_replace_data
 
     if arguments.junit is not None:
         from tsgkit.report import junit

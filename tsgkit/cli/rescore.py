@@ -14,7 +14,7 @@ from tsgkit.cli.terminal import count, inert, say, say_lines, screen
 from tsgkit.errors import GOOD
 
 if TYPE_CHECKING:
-    from tsgkit.runs.reopened import Reread, Rescored
+    from tsgkit.runs.saved_run import Reread, Rescored
 
 MOST_SHOWN = 5
 LONGEST = 60
@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Judge again, and say what changed."""
     from tsgkit.report.figures import percent
-    from tsgkit.report.gathering import main_metric
+    from tsgkit.report.report_rows import main_metric
     from tsgkit.report.results_table import board_lines
-    from tsgkit.runs.reopened import reopen, rescore
     from tsgkit.runs.results import result_value
+    from tsgkit.runs.saved_run import reopen, rescore
 
     rescored = rescore(arguments.run, arguments.data)
     before, after = rescored.before, rescored.after

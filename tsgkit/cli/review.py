@@ -13,14 +13,14 @@ from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import NotationError
 from tsgkit.graph.notation import arrow
 from tsgkit.graph.rules import check_narrative
-from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaning import Cleaned
+    from tsgkit.agents.cleaner import Cleaned
     from tsgkit.agents.repairs import Change
-    from tsgkit.agents.reviewing import Review
+    from tsgkit.agents.review import Review
     from tsgkit.graph.model import ActionGraph
-    from tsgkit.library.documents.reading import Document
+    from tsgkit.library.documents.reader import Document
 
 KEYS = "a accept, r reject, e edit, q stop and go on later"
 
@@ -45,7 +45,7 @@ def review_of(
 
     Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
     """
-    from tsgkit.agents.reviewing import Review, proposal
+    from tsgkit.agents.review import Review, proposal
 
     proposed = list(_proposed(document, cleaned, told))
     with Review(Path(f"{out}.review"), [proposal(one.change, one.item) for one in proposed]) as review:
@@ -88,7 +88,7 @@ def _decide(review: Review, shown: Proposed, place: str) -> bool:
 
 def shown_lines(shown: Proposed, decisions: Sequence[dict[str, Any]], place: str) -> Iterator[str]:
     """A proposal as it is shown: the sentence, the graph as decided so far and with the change, and the reason."""
-    from tsgkit.agents.reviewing import before_and_after
+    from tsgkit.agents.review import before_and_after
 
     change = shown.change
     of_this_graph = decisions[len(decisions) - shown.place :]
@@ -135,7 +135,7 @@ def _triplet() -> Sequence[str] | None:
 
 
 def _applied(document: Document, cleaned: Sequence[Cleaned], decisions: Sequence[dict[str, Any]]) -> list[Cleaned]:
-    from tsgkit.agents.reviewing import decided
+    from tsgkit.agents.review import decided
 
     left = iter(decisions)
     results = []

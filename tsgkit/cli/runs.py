@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _script(arguments: argparse.Namespace) -> int:
     from tsgkit.library.files import write_text
-    from tsgkit.library.overwriting import refuse_to_overwrite
-    from tsgkit.runs.scripting import script_lines
+    from tsgkit.library.overwrites import refuse_to_overwrite
+    from tsgkit.runs.script_export import script_lines
 
     lines = list(script_lines(arguments.run, arguments.subject))
     text = "".join(f"{line}\n" for line in lines)
@@ -71,7 +71,7 @@ def _script(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from tsgkit.runs.listing import runs_in
+    from tsgkit.runs.run_list import runs_in
 
     found, problems = runs_in(arguments.folder)
     for problem in problems:
@@ -100,8 +100,8 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    from tsgkit.cli.merged import say_merged
-    from tsgkit.runs.merging import merge
+    from tsgkit.cli.merge_summary import say_merged
+    from tsgkit.runs.shard_merge import merge
 
     merged = merge(arguments.runs, arguments.out, arguments.data)
     if arguments.json:
@@ -118,8 +118,8 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.report.results_table import board_lines
-    from tsgkit.runs.reopened import reopen
     from tsgkit.runs.results import result_value
+    from tsgkit.runs.saved_run import reopen
 
     reopened = reopen(arguments.run, arguments.data)
     results = reopened.results

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
-    from tsgkit.report.scored_text import score_lines
+    from tsgkit.report.score_text import score_lines
     from tsgkit.suites.scoreboard import report_value
     from tsgkit.suites.suite import score
 

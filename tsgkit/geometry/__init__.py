@@ -5,7 +5,7 @@
 ``meshes``              triangle meshes from bytes, primitives from sizes
 ``transforms``          places and turns; the local frame of an object
 ``profiles``            every choice on which the published way of measuring and ours part
-``stages``              a scene under a profile: what is measured, built once
+``measured_scene``              a scene under a profile: what is measured, built once
 ``bodies``              one placed surface: its box, tree, rays and sampled points
 ``floors``, ``walls``   what is built, as polygons and thin boards
 ``relations``           score, margin and evidence of a relation
@@ -21,10 +21,10 @@
 ``solids``, ``distances``  inside or outside; how far
 ``raster``, ``sampling``  pixels and points, as published counts are made of them
 ``gltf``, ``gltf_numbers``  GLB files made plain: extensions, compressed surfaces, textures apart
-``paints``, ``coats``   how surfaces look: base colours, textures; what rays find there
+``materials``, ``ray_hits``   how surfaces look: base colours, textures; what rays find there
 ``cameras``             where a picture is taken from
 ``shading``             light and the lack of it
-``figures``             a human of 1.70 m, for scale
+``mannequin``             a human of 1.70 m, for scale
 ``rendering``           pictures by rays: colour, depth, normals, masks;  ``png``: as files
 ``views``               the pictures a judge is shown
 ``libraries``           numpy and the others of the extra ``scenes``, imported when first used
@@ -35,21 +35,21 @@ Pure: bytes, arrays and values go in; nothing here touches the network, the cloc
 
 from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
 from tsgkit.geometry.cameras import Camera, framing
-from tsgkit.geometry.coats import Drawn
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
 from tsgkit.geometry.libraries import check_libraries
+from tsgkit.geometry.materials import Paint, Texture
+from tsgkit.geometry.measured_scene import Stage
 from tsgkit.geometry.meshes import Mesh, Primitive, Shape, box, read_mesh
 from tsgkit.geometry.openings import Clearance, clearances, share_clear
-from tsgkit.geometry.paints import Paint, Texture
 from tsgkit.geometry.paths import Access, Navigability, accessibility, navigability
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
+from tsgkit.geometry.ray_hits import Drawn
 from tsgkit.geometry.relations import Relation
 from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, Group, groups, relation_of_objects
 from tsgkit.geometry.relations_to_rooms import ELEMENTS, RELATIONS_TO_ROOMS, relation_to_room
 from tsgkit.geometry.rendering import Picture, Sight, render
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
-from tsgkit.geometry.stages import Stage
 from tsgkit.geometry.support import Support, supports
 from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing
 from tsgkit.geometry.views import VIEWS, View, view

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
-    from tsgkit.geometry.paints import Paint
+    from tsgkit.geometry.materials import Paint
     from tsgkit.geometry.problems import Problem
     from tsgkit.geometry.profiles import Profile
     from tsgkit.geometry.scenes import Object

@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
 >>> found = out_of_bounds(Stage(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
@@ -27,7 +27,7 @@ from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 LEAST_RATIO = 0.99
 FLUSH = 0.005

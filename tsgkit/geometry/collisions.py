@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
 >>> found = collisions(Stage(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
@@ -31,7 +31,7 @@ from tsgkit.geometry.libraries import np
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 PUSH = 0.005
 FINEST = 0.001

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.geometry.gltf_numbers import DRACO, NotRead, Numbers, listed, row_of
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.paints import Texture
+from tsgkit.geometry.materials import Texture
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats

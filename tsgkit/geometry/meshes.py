@@ -24,7 +24,7 @@ from tsgkit.geometry.gltf import MAGIC, PlainFile, chunks_of
 from tsgkit.geometry.gltf import plain as plain_file
 from tsgkit.geometry.gltf_numbers import NotRead
 from tsgkit.geometry.libraries import np, trimesh
-from tsgkit.geometry.paints import WHITE, Paint, Texture, joined, paint_of, plain
+from tsgkit.geometry.materials import WHITE, Paint, Texture, joined, paint_of, plain
 from tsgkit.geometry.png import png
 from tsgkit.geometry.problems import Problem
 

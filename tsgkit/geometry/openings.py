@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
@@ -34,7 +34,7 @@ from tsgkit.geometry.raster import filled
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bools, Floats
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 LOOK = 0.1
 """How far before an opening its floor is looked for."""

@@ -3,7 +3,7 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.profiles import OFFICIAL
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
 >>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
@@ -31,7 +31,7 @@ from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bools, Floats, Ints
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 PIXELS = 256
 HALF = PIXELS // 2

@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> bed = Object("bed_1", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)))
 >>> lamp = Object("lamp_2", box(0.3, 0.3, 0.5), standing(at=(2.15, 0, 0.25)))
@@ -31,8 +31,8 @@ from tsgkit.geometry.relations import Range, Relation, relation
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body, Frame
     from tsgkit.geometry.libraries import Bools, Floats
+    from tsgkit.geometry.measured_scene import Stage
     from tsgkit.geometry.profiles import Profile
-    from tsgkit.geometry.stages import Stage
 
 TOLERANCE = 1e-6
 HARDLY = 1e-9

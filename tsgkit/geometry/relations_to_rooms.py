@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> shelf = Object("shelf_1", box(1, 0.3, 2), standing(at=(0, 2.8, 1)))
 >>> stage = Stage(Scene("den", (shelf,), rectangle(-3, -3, 3, 3)))
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 ELEMENTS = ("wall", "floor", "ceiling", "room", "window", "door")
 ON_WALL = Range(0, 0.01, 0.01)

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.coats import Coats, Drawn, Hits
 from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
-from tsgkit.geometry.paints import encoded, linear
+from tsgkit.geometry.materials import encoded, linear
 from tsgkit.geometry.png import png
+from tsgkit.geometry.ray_hits import Coats, Drawn, Hits
 from tsgkit.geometry.rays import device
 from tsgkit.geometry.shading import DARKEST, REACH, TILE, WAYS, around, lit, smoothed
 

@@ -2,7 +2,7 @@
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.stages import Stage
+>>> from tsgkit.geometry.measured_scene import Stage
 >>> from tsgkit.geometry.transforms import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
@@ -34,7 +34,7 @@ from tsgkit.geometry.sampling import even, seeded, within
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats, Ints
-    from tsgkit.geometry.stages import Stage
+    from tsgkit.geometry.measured_scene import Stage
 
 TYPES = ("ground", "object", "wall", "ceiling")
 LIFT = 0.005

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.cameras import before, framing, level
-from tsgkit.geometry.coats import GREY, Drawn
-from tsgkit.geometry.figures import human
 from tsgkit.geometry.libraries import np
+from tsgkit.geometry.mannequin import human
+from tsgkit.geometry.measured_scene import Stage
 from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.ray_hits import GREY, Drawn
 from tsgkit.geometry.rendering import SIZE, Picture, Sight
-from tsgkit.geometry.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

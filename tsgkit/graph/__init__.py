@@ -11,15 +11,15 @@
 ``edits``       differences in words, patches, snapping to L
 ``corruptions`` the four seeded ways of spoiling a graph
 ``folding``     names as scores compare them
-``wording``     graphs and L in the words of prompts
+``prompt_text``     graphs and L in the words of prompts
 ``memo``        work done once for the same graphs
-``drawing``     SVG pictures, which ``showing`` gives to notebooks
+``drawing``     SVG pictures, which ``notebook`` gives to notebooks
 ==============  ==========================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
-from tsgkit.graph import showing as showing
+from tsgkit.graph import notebook as notebook
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, ChangeKind, Diff, Snap, diff, patch, snap
 from tsgkit.graph.hands import HandRule, HandStep, trace

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.own_models import given, is_chat_model
+from tsgkit.llm.user_models import given, is_chat_model
 
 
 def _is_text(value: object) -> bool:

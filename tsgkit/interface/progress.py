@@ -9,8 +9,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tsgkit.llm.loop import waited
-from tsgkit.report.inert import inert
+from tsgkit.llm.event_loop import waited
+from tsgkit.report.escaping import inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
 EVERY = 0.2

@@ -18,26 +18,26 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.interface.arguments import checked_path
+from tsgkit.interface.notebook import Explanation, Shown
 from tsgkit.interface.samples import Called, Sample, Samples, is_meant
-from tsgkit.interface.showing import Explanation, Shown
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_text
-from tsgkit.library.overwriting import refuse_to_replace_data
+from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.llm.reply import reply_from
-from tsgkit.report.explaining import Message, explain, message_of
+from tsgkit.report.explanation import Message, explain, message_of
 from tsgkit.report.formats import format_of, write
-from tsgkit.report.gathering import HEADLINE, gather, main_metric
+from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.folder import CALLS, PROMPTS
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.records import sample_value
-from tsgkit.runs.reopened import Reopened, places_of_calls, reopen
 from tsgkit.runs.results import Result, records_of
-from tsgkit.runs.stored import prompts_in
+from tsgkit.runs.run_files import prompts_in
+from tsgkit.runs.run_setup import Prepared
+from tsgkit.runs.saved_run import Reopened, places_of_calls, reopen
 from tsgkit.suites.metrics import PROFILES, Metric
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Run:
         metrics: str = HEADLINE,
     ) -> str:
         """Return the report that ``tsgkit report`` writes; ``output`` is a file that it is written into as well."""
-        from tsgkit.report.published import against_published
+        from tsgkit.report.published_tables import against_published
 
         found = gather([self.path], _listed(by), self._data, metrics=metrics)
         if against not in (None, "published"):

@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any, Protocol, overload
 
 from tsgkit.errors import UsageError
-from tsgkit.interface.showing import Explanation, frame_of
+from tsgkit.interface.notebook import Explanation, frame_of
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
-from tsgkit.report.explaining import Message
+from tsgkit.report.escaping import Foreign, inert
+from tsgkit.report.explanation import Message
 from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up
-from tsgkit.report.inert import Foreign, inert
 from tsgkit.report.tables import Table
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.outcomes import Outcome

@@ -18,13 +18,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.homes import data_home
-from tsgkit.library.bundled import bundled
+from tsgkit.library.bundle import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
 from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
-from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.library.projects import rooms_of_suites
+from tsgkit.user_folders import data_home
 
 RECORD = "dataset.json"
 

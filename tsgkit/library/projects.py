@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundled import ROOMS, bundled
+from tsgkit.library.bundle import ROOMS, bundled
 from tsgkit.library.files import read_text
 
 SUITES = "tsgkit.suites"

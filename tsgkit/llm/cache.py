@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.homes import cache_home
 from tsgkit.llm.reply import Ending, Reply, reply_from, reply_value
+from tsgkit.user_folders import cache_home
 
 VERSION = 1
 WAIT = 10.0

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tsgkit.llm.budget import Budget, Estimate
 from tsgkit.llm.cache import ReplyCache, cache_key, canonical
+from tsgkit.llm.circuit_breaker import GivingUp
+from tsgkit.llm.concurrency import LONGEST_GATE, Flow
 from tsgkit.llm.failures import LONGEST_MESSAGE, BudgetReached, CallFailed, NotFinished, Stopped, Unasked
-from tsgkit.llm.flow import LONGEST_GATE, Flow
-from tsgkit.llm.giving_up import GivingUp
+from tsgkit.llm.images import identity_of, tokens_of_content
 from tsgkit.llm.outage import Outage
-from tsgkit.llm.pictures import identity_of, tokens_of_content
 from tsgkit.llm.prices import PicturePrice, Price
 from tsgkit.llm.reply import NOTHING, TOO_MANY, UNKNOWN, Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets

@@ -33,11 +33,11 @@ from urllib.request import (
 from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_clients
 from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.http_transport import exchange, guard_client
+from tsgkit.llm.images import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
 from tsgkit.llm.litellm_calls import GRACE, LiteLlm, failure_in, failure_of, raw_body
-from tsgkit.llm.pictures import MOST_BYTES, Messages, Picture, bytes_of, pictures_in
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.secrets import without_login
-from tsgkit.llm.wire import exchange, guard_client
 
 BLOCKED = re.compile(
     r"content[_ ]filter|content[_ ]policy|content management policy|moderation|safety|nsfw|responsible[_ ]ai|blocked",

@@ -20,13 +20,13 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm import litellm_clients
-from tsgkit.llm.endings import FAILING, ending_of, raw_reason
 from tsgkit.llm.failures import CallFailed, cannot_pay
-from tsgkit.llm.pictures import with_bytes, without_base64, without_pictures
+from tsgkit.llm.finish_reasons import FAILING, ending_of, raw_reason
+from tsgkit.llm.http_transport import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
+from tsgkit.llm.images import with_bytes, without_base64, without_pictures
 from tsgkit.llm.prices import PicturePrice, Price, provider_of
 from tsgkit.llm.reply import UNKNOWN, Ending, Reply, Usage
 from tsgkit.llm.settings import Settings
-from tsgkit.llm.wire import MOST_TEXT_BYTES, Exchange, exchange, guard, messages_in
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 SILENCED = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "aiohttp", "asyncio")

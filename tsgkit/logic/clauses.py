@@ -1,6 +1,6 @@
 """The clause form of a formula: components of clauses that share variables, K, and what a clause is about.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> form = clause_form(parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))"))
 >>> form.k, form.text
 (2, "(forall ?x (exists ?y (and (or (not (Is ?x 'cup')) (Is ?y 'pen')) (or (not (Is ?x 'cup')) (LeftOf ?y ?x)))))")
@@ -43,8 +43,8 @@ from tsgkit.logic.formula import (
     walk,
     with_parts,
 )
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.variables import apart
 from tsgkit.logic.vocabulary import NATURAL, STYLE
 
 MOST_CLAUSES = 20_000
@@ -158,7 +158,7 @@ def literals(clause: Formula) -> frozenset[Formula]:
 def category(clause: Formula) -> Category:
     """What a clause is about; a clause of several literals is a condition, a negated one counts as what it negates.
 
-    >>> from tsgkit.logic.parsing import parse
+    >>> from tsgkit.logic.parser import parse
     >>> [category(parse(text)) for text in ("(Is ?x 'cup')", "(OnTopSide ?x)", "(not (On ?x ?y))", "(IsStyle 'photo')")]
     ['object', 'attribute', 'relation', 'style']
     """
@@ -184,7 +184,7 @@ def object_classes(formula: Formula) -> tuple[str, ...]:
 def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
     """The quantified variables in groups: those that atoms of several variables link, directly or through others.
 
-    >>> from tsgkit.logic.parsing import parse
+    >>> from tsgkit.logic.parser import parse
     >>> text = "(exists ?a (exists ?b (exists ?c (and (LeftOf ?a ?c) (Is ?b 'cup')))))"
     >>> [sorted(variable.name for variable in group) for group in closures(parse(text))]
     [['?a', '?c'], ['?b']]

@@ -1,6 +1,6 @@
 """Configurations: what an instruction requires, before it is a formula or a text.
 
->>> from tsgkit.logic.printing import text_of
+>>> from tsgkit.logic.printer import text_of
 >>> left = Requirement((Said("OnLeftSide", (0,)),))
 >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,))))
 "(exists ?cup (and (Is ?cup 'cup') (OnLeftSide ?cup)))"

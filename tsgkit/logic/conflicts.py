@@ -1,6 +1,6 @@
 """Conflicts: conjuncts of a formula that cannot hold together, none of which can be left out of that.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> book = "(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (OnLeftSide ?b) (OnRightSide ?b)))"
 >>> conflict_of(parse(book), Means(2), Effort()).words
 ('the book is on the left side', 'the book is on the right side')
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, sayings, without
+from tsgkit.logic.english import object_names
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Or, Path, free_variables, walk
 from tsgkit.logic.grounding import SWITCH, TooLarge, ground
-from tsgkit.logic.placing import EXACT, Effort, Placing
+from tsgkit.logic.placement import EXACT, Effort, Placing
 from tsgkit.logic.proofs import Means, is_refuted
-from tsgkit.logic.reading import object_names
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.witnesses import TRUE, Domain
 
 

@@ -1,6 +1,6 @@
 """The conjuncts of a formula, by their places: what can be left out of it, and what is then left to say in words.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> formula = parse("(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (Has ?b 'red')))")
 >>> [leaf_words(leaf, formula) for leaf in leaves(formula)]
 ['the book is on the top side', 'the book is red']
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tsgkit.logic.english import Names, object_names, words
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -26,7 +27,6 @@ from tsgkit.logic.formula import (
     with_parts,
 )
 from tsgkit.logic.grounding import demanded_class
-from tsgkit.logic.reading import Names, object_names, words
 from tsgkit.logic.witnesses import TRUE
 
 

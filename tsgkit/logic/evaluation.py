@@ -1,7 +1,7 @@
 """Formulas made ready for one layout: parts that evaluate themselves and remember what they found.
 
 >>> from tsgkit.logic.layouts import Box, Layout, Thing
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> layout = Layout((Thing("cup", Box(0, 0, 90, 90)), Thing("pen", Box(100, 0, 190, 90))))
 >>> board = Board(layout)
 >>> board.prepare(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen') (LeftOf ?x ?y))))")).truth()
@@ -39,7 +39,7 @@ from tsgkit.logic.formula import (
     refuse_deep,
 )
 from tsgkit.logic.layouts import RELATIONS, Layout
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.verdicts import Meter
 from tsgkit.logic.vocabulary import KNOLLING, OBJECT
 

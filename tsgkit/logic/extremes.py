@@ -1,7 +1,7 @@
 """Extremes: what is true of every layout since it has finitely many objects, as formulas.
 
->>> from tsgkit.logic.parsing import parse
->>> from tsgkit.logic.printing import text_of
+>>> from tsgkit.logic.parser import parse
+>>> from tsgkit.logic.printer import text_of
 >>> chain = parse("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (Above ?q ?p)))))")
 >>> text_of(extremes_of(chain)[0])  # doctest: +NORMALIZE_WHITESPACE
 "(or (not (exists ?some (and (Is ?some 'pizza'))))
@@ -31,7 +31,7 @@ from tsgkit.logic.formula import (
     free_variables,
     walk,
 )
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.witnesses import conjuncts, peeled
 
 BEYOND = {

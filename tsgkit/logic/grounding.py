@@ -1,6 +1,6 @@
 """Grounding: a formula over a fixed list of candidate objects, as a formula without quantifiers and with few parts.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
 >>> ground(formula, [Candidate("cup"), Candidate("pen")], "strict")
 Lit(fact=Fact(name='LeftOf', things=(1, 0), value=None), positive=True)
@@ -39,7 +39,7 @@ from tsgkit.logic.formula import (
     refuse_deep,
 )
 from tsgkit.logic.lifting import lifted
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.witnesses import DENIED, TRUE, Candidate, bounds_of, conjuncts, peeled
 

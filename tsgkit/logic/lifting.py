@@ -1,7 +1,7 @@
 """Lifting: conjuncts move out of the ``exists`` that binds nothing in them, so that a search becomes a tree.
 
->>> from tsgkit.logic.parsing import parse
->>> from tsgkit.logic.printing import text_of
+>>> from tsgkit.logic.parser import parse
+>>> from tsgkit.logic.printer import text_of
 >>> text_of(lifted(parse("(exists ?x (exists ?y (and (Is ?x 'cup') (Is ?y 'pen'))))")))
 "(and (exists ?y (Is ?y 'pen')) (exists ?x (Is ?x 'cup')))"
 

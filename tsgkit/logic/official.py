@@ -29,8 +29,8 @@ from typing import NoReturn
 from tsgkit.logic.budget import Budget, OutOfWork
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import RELATIONS, Box, Layout
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.published import (
+from tsgkit.logic.printer import text_of
+from tsgkit.logic.published_readers import (
     CONDITIONS,
     FOLDED_HEADS,
     Raw,

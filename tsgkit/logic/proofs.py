@@ -1,6 +1,6 @@
 """Proofs that no layout satisfies a formula, in the profile ``strict``: searches that leave nothing out.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> proof_of(parse("(exists ?b (and (OnLeftSide ?b) (OnRightSide ?b)))"), Effort()).status
 'unsatisfiable'
 >>> proof_of(parse("(exists ?b (not (Is ?b 'hat')))"), Effort()).status
@@ -22,7 +22,7 @@ from tsgkit.logic.extremes import extremes_of
 from tsgkit.logic.formula import And, Formula
 from tsgkit.logic.grounding import TooLarge, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placing import EXACT, Effort, Placed, Placing, Status
+from tsgkit.logic.placement import EXACT, Effort, Placed, Placing, Status
 from tsgkit.logic.ranks import Ranking
 from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.witnesses import Candidate, Domain, TooMany

@@ -19,7 +19,7 @@ from typing import Any
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.grounding import Fact, Lit
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placing import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, Placing
+from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, Placing
 from tsgkit.logic.witnesses import Candidate
 
 SIZES = {"LargerThan": 1, "SmallerThan": -1}

@@ -1,6 +1,6 @@
 """Verdicts to trust: classical truth on a layout that is one, with reasons in words.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> cup, pen = {"label": "cup", "box_2d": [420, 0, 520, 90]}, {"label": "pen", "box_2d": [300, 100, 500, 120]}
 >>> formula = parse("(exists ?c (exists ?p (and (Is ?c 'cup') (Is ?p 'pen') (LeftOf ?c ?p))))")
 >>> verdict = verify_strict(formula, {"objects": [cup, pen]})
@@ -20,12 +20,12 @@ undecided.
 from __future__ import annotations
 
 from tsgkit.logic.budget import Budget, OutOfWork
+from tsgkit.logic.english import object_names
 from tsgkit.logic.evaluation import Board, Part
-from tsgkit.logic.explaining import Explainer
+from tsgkit.logic.explanations import Explainer
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.layouts import LayoutProblem, layout_of
-from tsgkit.logic.reading import object_names
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.verdicts import WORK, Meter, Verdict
 
 

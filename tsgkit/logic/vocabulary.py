@@ -7,7 +7,7 @@
 
 Two vocabularies are published: *knolling*, things laid flat whose layout a program can judge, and *natural*, scenes
 that only a look at the picture can judge. Both are facts and stand here as such. Whether a formula keeps to one is
-asked by :mod:`tsgkit.logic.checking`.
+asked by :mod:`tsgkit.logic.lint`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Witnesses: how many objects suffice to satisfy a formula, if any do.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
 >>> [candidate.label for candidate in candidates_of(formula)]
 ['cup', 'pen']
@@ -41,7 +41,7 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
 )
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.variables import apart
 from tsgkit.logic.vocabulary import KNOLLING
 
 TRUE = And(())
@@ -387,7 +387,7 @@ def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
 def is_enough(formula: Formula) -> bool:
     """Whether, if any layout satisfies a formula, one of its candidates alone does.
 
-    >>> from tsgkit.logic.parsing import parse
+    >>> from tsgkit.logic.parser import parse
     >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
     >>> is_enough(parse(chain.format("pizza"))), is_enough(parse(chain.format("plate")))
     (False, True)

@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from tsgkit.replies.characters import bare, shown_plainly, without_hidden
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
-from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import labels_in, without_labels
-from tsgkit.replies.signs import bare, shown_plainly, without_hidden
+from tsgkit.replies.spans import Part, Read, Unreadable
 
 Options = Mapping[str, str]
 """The letters that were offered, each with its words (empty where only letters matter)."""

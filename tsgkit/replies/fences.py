@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tsgkit.replies.parts import Part
+from tsgkit.replies.spans import Part
 
 MARK = re.compile(r"(?:```+|~~~+)(?:[ \t]*[A-Za-z][\w+-]{0,20}(?=[ \t]*$)|[a-z]{1,20}(?=\s*[\[{\"]))?", re.MULTILINE)
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.replies.corrections import TAKEN_BACK
-from tsgkit.replies.parts import Part, Unreadable
 from tsgkit.replies.sections import labels_in
+from tsgkit.replies.spans import Part, Unreadable
 
 MOST_NESTED = 40
 MOST_WORK, WORK_A_CHARACTER = 500_000, 3

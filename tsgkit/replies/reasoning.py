@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from tsgkit.replies.parts import Part, Unreadable
+from tsgkit.replies.spans import Part, Unreadable
 
 NEVER_ENDS = "the reasoning never ends"
 NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"

@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tsgkit.replies.parts import Part, Unreadable
 from tsgkit.replies.reasoning import FINAL, TAG, spoken
+from tsgkit.replies.spans import Part, Unreadable
 
 MARKS = r"[*_ \t]{0,6}(?:(?:[:：=⇒→]|[–—-]>?(?!-))[*_]{0,3}|$)"
 COLON = r"[*_ \t]{0,6}(?:[:：=]|[–—-](?![->])|⇒)[*_]{0,3}"

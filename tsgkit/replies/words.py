@@ -17,14 +17,14 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
+from tsgkit.replies.characters import bare, shown_plainly, without_hidden
 from tsgkit.replies.choices import BOX, answers_in, is_one_object, is_sure
 from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
-from tsgkit.replies.parts import Part, Read, Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.replies.sections import behind, labels_in, without_labels
-from tsgkit.replies.signs import bare, shown_plainly, without_hidden
+from tsgkit.replies.spans import Part, Read, Unreadable
 
 NOTHING_SAID = "no answer"
 NO_NAME = "no one name"

@@ -23,12 +23,12 @@ from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
-from tsgkit.report.gathering import main_metric
+from tsgkit.report.report_rows import main_metric
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
+from tsgkit.runs.saved_run import Reopened, reopen
 from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa, krippendorffs_alpha
-from tsgkit.suites.judged import Verdict
+from tsgkit.suites.judgement import Verdict
 
 VERDICTS, LABELS = "right or wrong", "answers"
 """What is agreed on: whether an answer is right, or which one was given."""

@@ -20,10 +20,10 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.report.figures import with_interval
-from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
+from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES as OF_PLANS
-from tsgkit.runs.stored import check_evaluation
+from tsgkit.runs.run_files import check_evaluation
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.suite import task_of

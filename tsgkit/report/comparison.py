@@ -26,10 +26,10 @@ from typing import NamedTuple, TypedDict
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.contenders import Asked, Contender, Gathered, gather
+from tsgkit.report.comparison_rows import Asked, Contender, Gathered, gather
 from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import AXES
-from tsgkit.scoring import comparing
+from tsgkit.scoring import comparison
 from tsgkit.scoring.intervals import Interval, interval
 from tsgkit.scoring.pooling import Part
 from tsgkit.scoring.significance import holm
@@ -55,7 +55,7 @@ class Pair:
 
     first: Contender
     second: Contender
-    statistics: comparing.Comparison
+    statistics: comparison.Comparison
     first_interval: Interval | None
     second_interval: Interval | None
     adjusted: float | None
@@ -277,7 +277,7 @@ def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:
     rows = dict.fromkeys(row for couple in couples for row in couple)
     around = {one: interval_of(one) for one in rows}
     found = [
-        comparing.compare(first.parts, second.parts, first.measure.pooling, seed=seed, top=first.most)
+        comparison.compare(first.parts, second.parts, first.measure.pooling, seed=seed, top=first.most)
         for first, second in couples
     ]
     adjusted = iter(holm([one.test.p for one in found if one.test.p is not None]))

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from tsgkit.report.explaining import Explained, explained
-from tsgkit.report.gathering import Report, ReportRow, main_metric
-from tsgkit.runs.reopened import Reopened, reopen
+from tsgkit.report.explanation import Explained, explained
+from tsgkit.report.report_rows import Report, ReportRow, main_metric
 from tsgkit.runs.results import records_of
+from tsgkit.runs.saved_run import Reopened, reopen
 from tsgkit.runs.state import RowState
 from tsgkit.scoring.outcomes import Outcome
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tsgkit.errors import UsageError
-from tsgkit.report.gathering import Report
+from tsgkit.report.report_rows import Report
 
 FORMATS = {
     "terminal": "terminal",

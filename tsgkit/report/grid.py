@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.report.comparison import Pair, interval_of, paired, too_many
-from tsgkit.report.contenders import Asked, Contender, Gathered, gather
+from tsgkit.report.comparison_rows import Asked, Contender, Gathered, gather
 from tsgkit.report.figures import one_of
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval

@@ -18,8 +18,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.report.inert import inert
-from tsgkit.report.looks import STYLE
+from tsgkit.report.escaping import inert
+from tsgkit.report.stylesheet import STYLE
 
 if TYPE_CHECKING:
     from tsgkit.report.tables import Table

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tsgkit.report.gathering import Beside, Report, ReportRow
+from tsgkit.report.report_rows import Beside, Report, ReportRow
 from tsgkit.suites.scoreboard import Board, board_value
 
 

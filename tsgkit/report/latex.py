@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from tsgkit.report.gathering import Report
-from tsgkit.report.inert import inert
+from tsgkit.report.escaping import inert
+from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 
 SPECIAL = {

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tsgkit.report.gathering import Report
-from tsgkit.report.inert import Foreign, inert
+from tsgkit.report.escaping import Foreign, inert
+from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 
 ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})

@@ -17,17 +17,17 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.library.cards import load_card
 from tsgkit.report import html, plots
 from tsgkit.report.examples import Example, examples_of
-from tsgkit.report.explained_page import graph_differences
-from tsgkit.report.explained_text import shown
+from tsgkit.report.explanation_page import graph_differences
+from tsgkit.report.explanation_text import shown
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent, tokens, weight
-from tsgkit.report.gathering import MAIN, Report, ReportRow, gather
 from tsgkit.report.html import tag, text
+from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plots import Ended, Line, Point, Scored
+from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.report.tables import controls, document, published_tables, shown_in
-from tsgkit.report.wording import ended, readings_text
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.suite import task_of
 

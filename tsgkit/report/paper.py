@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Literal
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.text import prose
 from tsgkit.library.files import write_bytes
-from tsgkit.library.overwriting import refuse_to_replace_data
+from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.report.charts import chart
 from tsgkit.report.comparison import Comparison
 from tsgkit.report.comparison_charts import differences, items
-from tsgkit.report.gathering import Report
+from tsgkit.report.report_rows import Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
@@ -54,11 +54,11 @@ class Figure:
 
     def data(self, format: str, *, columns: Columns = 1) -> bytes:
         """Return the bytes of the figure in a format."""
-        from tsgkit.report import ink
+        from tsgkit.report import plot_style
 
         if columns not in WIDTHS:
             raise UsageError(f"a figure cannot span {columns} columns", hint="choose 1 or 2")
-        return ink.encoded(self.draw, WIDTHS[columns], format, DPI, (self.title, self.alt))
+        return plot_style.encoded(self.draw, WIDTHS[columns], format, DPI, (self.title, self.alt))
 
     def _repr_svg_(self) -> str:
         svg = self.data("svg").decode()
@@ -80,10 +80,10 @@ def figure(report: Report, metric: str, by: str, *, task: str | None = None, pro
     The rows of the report are its series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
     takes one task alone. Numbers along the axis become lines, other categories dots, both with their 95 % intervals.
     """
-    from tsgkit.report import ink
+    from tsgkit.report import plot_style
 
     found = chart(report, metric, by, task=task, profile=profile)
-    return Figure(prose(found.title), prose(found.alt), lambda width: ink.scores(found, width))
+    return Figure(prose(found.title), prose(found.alt), lambda width: plot_style.scores(found, width))
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
@@ -91,10 +91,10 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
     Filled dots are differences that are shown after Holm's correction, hollow ones are not.
     """
-    from tsgkit.report import comparison_ink
+    from tsgkit.report import comparison_plots
 
     found = differences(comparison)
-    return Figure(found.title, prose(found.alt), lambda width: comparison_ink.differences(found, width))
+    return Figure(found.title, prose(found.alt), lambda width: comparison_plots.differences(found, width))
 
 
 def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
@@ -102,7 +102,7 @@ def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
 
     ``by`` is the group that the comparison was made with: then each of its members has a bar.
     """
-    from tsgkit.report import comparison_ink
+    from tsgkit.report import comparison_plots
 
     found = items(comparison, by)
-    return Figure(prose(found.title), prose(found.alt), lambda width: comparison_ink.items(found, width))
+    return Figure(prose(found.title), prose(found.alt), lambda width: comparison_plots.items(found, width))

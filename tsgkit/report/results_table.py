@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tsgkit.report.escaping import count, inert
 from tsgkit.report.figures import interval, one_of, percent
-from tsgkit.report.gathering import main_metric
-from tsgkit.report.inert import count, inert
+from tsgkit.report.phrases import MORE_ROOM
+from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
-from tsgkit.report.wording import MORE_ROOM
 from tsgkit.runs.evaluation import Finished
 from tsgkit.runs.plan import BASELINE, Plan
-from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result, usage_value
+from tsgkit.runs.run_setup import Prepared
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import controls_of

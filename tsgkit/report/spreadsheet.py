@@ -13,9 +13,9 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
+from tsgkit.report.escaping import inert
 from tsgkit.report.figures import UNKNOWN
-from tsgkit.report.gathering import Report, ReportRow
-from tsgkit.report.inert import inert
+from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.plan import AXES
 from tsgkit.suites.scoreboard import Board
 

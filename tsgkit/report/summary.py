@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tsgkit.report.escaping import Foreign
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent
-from tsgkit.report.gathering import Report
-from tsgkit.report.inert import Foreign
 from tsgkit.report.junit import gates_missed, trouble
 from tsgkit.report.markdown import table
+from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table
 from tsgkit.runs.gates import Gate
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.gathering import Report
-from tsgkit.report.inert import inert
+from tsgkit.report.escaping import inert
+from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 
 

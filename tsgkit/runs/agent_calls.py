@@ -10,21 +10,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tsgkit.agents.asking import Kept, door_of
-from tsgkit.agents.wording import fingerprint
+from tsgkit.agents.asker import Kept, door_of
+from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, write_text
-from tsgkit.library.overwriting import refuse_to_fill, refuse_to_overwrite
+from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import canonical
 from tsgkit.llm.door import Door
-from tsgkit.llm.scripted import Asked
+from tsgkit.llm.scripts import Asked
 from tsgkit.llm.secrets import Secrets
 from tsgkit.runs.folder import CALLS, FORMAT, HEADER, RunFolder, put_aside, read_header, same_run
 from tsgkit.runs.jobs import Engine, Part, Watch
 from tsgkit.runs.plan import BASELINE
-from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, prices_of, recorded_of
 from tsgkit.version import __version__

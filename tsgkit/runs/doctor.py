@@ -1,6 +1,6 @@
 """The doctor: a dozen small requests that find out what a model and its server can do, and which options to set.
 
->>> from tsgkit.llm.loop import waited
+>>> from tsgkit.llm.event_loop import waited
 >>> def mine(messages):
 ...     return "ready"
 >>> found = waited(lambda: examined(given(mine)))
@@ -23,16 +23,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tsgkit.agents.asking import door_of
+from tsgkit.agents.asker import door_of
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text
+from tsgkit.llm.circuit_breaker import advice_on
 from tsgkit.llm.door import Call, Door, Patience, as_dicts
 from tsgkit.llm.failures import CallFailed, NotFinished
-from tsgkit.llm.giving_up import advice_on
-from tsgkit.llm.own_models import given as given
-from tsgkit.llm.own_models import is_own
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.user_models import given as given
+from tsgkit.llm.user_models import is_own
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:

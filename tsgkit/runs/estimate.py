@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, characters_of, tokens_of_content
+from tsgkit.llm.images import CHARACTERS_A_TOKEN, characters_of, tokens_of_content
 from tsgkit.llm.prices import Price
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.prepared import Prepared, Row, asks_a_model
+from tsgkit.runs.run_setup import Prepared, Row, asks_a_model
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 3.0, 5.0
 """Characters a token."""

@@ -20,15 +20,15 @@ from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, INTERRUPTE
 from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.door import Door
 from tsgkit.llm.litellm_calls import LiteLlm
-from tsgkit.llm.own_models import provider_for
+from tsgkit.llm.user_models import provider_for
 from tsgkit.replies import READER
 from tsgkit.runs.execute import Evaluation, Subject
 from tsgkit.runs.folder import HEADER, LOCK, RunFolder, is_same_run, put_aside, read_header
 from tsgkit.runs.jobs import Engine, Watch
 from tsgkit.runs.plan import BASELINE, Cell, Plan
-from tsgkit.runs.prepared import SCENE_TIME, Prepared, asked_of, asks_a_model, in_shard, prepare
-from tsgkit.runs.reopened import reader_of, records_from_calls
 from tsgkit.runs.results import Result, put_in_order, result_value, results_of
+from tsgkit.runs.run_setup import SCENE_TIME, Prepared, asked_of, asks_a_model, in_shard, prepare
+from tsgkit.runs.saved_run import reader_of, records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.state import RowState, states_of
 from tsgkit.runs.subjects import Limits, subjects_of

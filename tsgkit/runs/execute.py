@@ -13,14 +13,14 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.failures import Unasked
 from tsgkit.llm.reply import Reply
-from tsgkit.runs.computing import FEWEST, Computing, processors
 from tsgkit.runs.folder import RunFolder
 from tsgkit.runs.item_errors import failed, judge, written
 from tsgkit.runs.jobs import Engine, Part
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.prepared import Row, asks_a_model
 from tsgkit.runs.records import scores_of
+from tsgkit.runs.run_setup import Row, asks_a_model
 from tsgkit.runs.state import RowState
+from tsgkit.runs.worker_processes import FEWEST, Computing, processors
 from tsgkit.suites.item_errors import told
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 

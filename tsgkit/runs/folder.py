@@ -27,8 +27,8 @@ from tsgkit.llm.door import Call, Prompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import KEPT, Journal
 from tsgkit.runs.plan import AXES, WAY
-from tsgkit.runs.stored import HEADER as HEADER
-from tsgkit.runs.stored import calls_in, check_header, prompts_in
+from tsgkit.runs.run_files import HEADER as HEADER
+from tsgkit.runs.run_files import calls_in, check_header, prompts_in
 
 CALLS, PROMPTS, SAMPLES, LOCK = "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
 FORMAT = 1

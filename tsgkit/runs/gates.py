@@ -1,7 +1,7 @@
 """Gates: what a metric must reach, in strict, on every row.
 
 >>> from tsgkit.runs.plan import Plan
->>> from tsgkit.runs.prepared import prepare
+>>> from tsgkit.runs.run_setup import prepare
 >>> [gate] = gates_of(["tsg/sgqa.exact_match=0.8"], prepare(Plan(tasks=("tsg/sgqa",), limit=1)))
 >>> gate.task, gate.metric, gate.least
 ('tsg/sgqa', 'exact_match', 0.8)
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
-from tsgkit.runs.prepared import Prepared
 from tsgkit.runs.results import Result
+from tsgkit.runs.run_setup import Prepared
 from tsgkit.suites.suite import task_named
 
 

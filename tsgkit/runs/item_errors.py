@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of
+from tsgkit.runs.run_setup import Row
 from tsgkit.suites import item_errors
 from tsgkit.suites.item_errors import Scored, told
 from tsgkit.suites.transcript import Transcript

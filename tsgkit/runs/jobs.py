@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError
-from tsgkit.llm.building import Threads
 from tsgkit.llm.door import STOPPING, Door
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
+from tsgkit.llm.request_threads import Threads
 from tsgkit.runs.shards import Shard
 
 Unit = TypeVar("Unit")

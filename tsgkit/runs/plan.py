@@ -39,7 +39,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded, problem_of
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
-from tsgkit.suites.solvers.families import family_of
+from tsgkit.suites.solvers.factories import family_of
 from tsgkit.suites.styles import SHOTS
 from tsgkit.suites.task import BY_ID, PUBLISHED, Folder, Kind, Pairing, Task
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tsgkit.agents.asking import ask_for
+from tsgkit.agents.asker import ask_for
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
@@ -29,9 +29,9 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
 from tsgkit.runs.agent_calls import AgentCalls, open_calls
 from tsgkit.runs.plan import BASELINE
-from tsgkit.runs.prepared import asks_a_model
+from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.subjects import Limits, prices_of
-from tsgkit.suites.painting import Painting
+from tsgkit.suites.paintable import Painting
 
 FOLDER = "rewriting"
 LABEL = "rewrite"

@@ -8,7 +8,7 @@ from typing import Any
 from tsgkit.llm.reply import LOCAL_SOURCES, Reply
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.transcript import Transcript
 

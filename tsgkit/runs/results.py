@@ -12,12 +12,12 @@ from typing import Any
 from tsgkit.runs.item_errors import judge
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import AXES, Cell
-from tsgkit.runs.prepared import Row
 from tsgkit.runs.records import record_of, sample_value, scores_of
+from tsgkit.runs.row_totals import Sums
+from tsgkit.runs.run_setup import Row
 from tsgkit.runs.state import NOWHERE, RowState
-from tsgkit.runs.sums import Sums
 from tsgkit.scoring.outcomes import FAILURES, Outcome
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.prepared import Row
-from tsgkit.runs.stored import samples_in
-from tsgkit.runs.sums import Scores, Sums
+from tsgkit.runs.row_totals import Scores, Sums
+from tsgkit.runs.run_files import samples_in
+from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.metrics import PER_ITEM
 

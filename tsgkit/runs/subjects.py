@@ -12,16 +12,16 @@ from tsgkit.errors import UsageError
 from tsgkit.library.files import read_text
 from tsgkit.llm.budget import Budget
 from tsgkit.llm.cache import ReplyCache
+from tsgkit.llm.concurrency import Flow
 from tsgkit.llm.door import Call, Door, Patience
-from tsgkit.llm.flow import Flow
-from tsgkit.llm.own_models import USUAL, provider_for, usual_concurrency
 from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.scripted import Asked, Replay, Script, script_in
+from tsgkit.llm.scripts import Asked, Replay, Script, script_in
+from tsgkit.llm.user_models import USUAL, provider_for, usual_concurrency
 from tsgkit.runs.execute import Subject
 from tsgkit.runs.folder import CALLS, RunFolder, read_header
 from tsgkit.runs.plan import REPLAY, SCRIPT, Plan
-from tsgkit.runs.prepared import Prepared, asked_of, asks_a_model
-from tsgkit.runs.stored import calls_in, plan_of
+from tsgkit.runs.run_files import calls_in, plan_of
+from tsgkit.runs.run_setup import Prepared, asked_of, asks_a_model
 
 
 @dataclass(frozen=True)

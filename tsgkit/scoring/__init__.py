@@ -10,7 +10,7 @@
 ``hallucination``  elements outside L, mentioned in the description or new
 ``pooling``        what a sample contributes to a metric, and the corpus value made of it
 ``intervals``      confidence intervals of corpus values over clusters
-``comparing``      two systems on the same items: difference, interval, test, what could be seen at all
+``comparison``      two systems on the same items: difference, interval, test, what could be seen at all
 ``significance``   the paired tests themselves, and Holm's correction for several of them
 ``agreement``      how far raters and judges agree
 =================  ====================================================================================
@@ -19,7 +19,7 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
 from tsgkit.scoring.agreement import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
-from tsgkit.scoring.comparing import Comparison, Resolvable, compare, smallest_difference
+from tsgkit.scoring.comparison import Comparison, Resolvable, compare, smallest_difference
 from tsgkit.scoring.hallucination import Hallucinations, hallucinations
 from tsgkit.scoring.intervals import Interval, IntervalMethod, interval
 from tsgkit.scoring.outcomes import Outcome

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tsgkit.errors import UsageError
-from tsgkit.scoring.draws import SWAPS, weighted_totals
 from tsgkit.scoring.pairing import Both, Item, Paired, pair
 from tsgkit.scoring.pooling import Part, Pooling
+from tsgkit.scoring.resampling import SWAPS, weighted_totals
 
 EXACT_CLUSTERS = 15
 """Up to so many clusters that differ, all rearrangements are counted (32,768 of them); above, some are drawn."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tsgkit.errors import OwnCodeError, TsgkitError
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judged import Judged, Sample
+from tsgkit.suites.judgement import Judged, Sample
 from tsgkit.suites.metrics import PROFILES
 
 Asked = TypeVar("Asked", bound=Sample)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.scoring.combining import Combination
+from tsgkit.scoring.combination import Combination
 from tsgkit.scoring.pooling import Pooling
 
 POOLED, PER_ITEM = Pooling.POOLED, Pooling.PER_ITEM

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.files import decoded
-from tsgkit.suites.asked_task import RowTask
+from tsgkit.suites.text_task import RowTask
 
 RULES = {
     "row": Rule(ERROR, "a line that is no row of the task"),

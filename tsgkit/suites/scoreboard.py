@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tsgkit.scoring.combining import combine, combined_interval
+from tsgkit.scoring.combination import combine, combined_interval
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooled, Pooling, pool
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
 
 NO_SUCH_METRIC = "the published code has no such metric"

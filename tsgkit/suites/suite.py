@@ -30,10 +30,10 @@ from tsgkit.library.projects import SUITES, installed_suites
 
 if TYPE_CHECKING:
     from tsgkit.library.cards import Card
-    from tsgkit.suites.asked_task import RowTask
     from tsgkit.suites.metrics import Metric
     from tsgkit.suites.scoreboard import ScoreReport
     from tsgkit.suites.task import Task
+    from tsgkit.suites.text_task import RowTask
 
 OURS = ("tsgkit.suites.tsg", "tsgkit.suites.formalimg", "tsgkit.suites.sceneeval", "tsgkit.suites.spatialgen")
 """The packages of our suites, in the order of tables; each holds its manifest as ``SUITE``."""
@@ -94,7 +94,7 @@ class Suite:
     def row_tasks(self) -> tuple[RowTask[Any, Any], ...]:
         """Return those of its tasks whose items are rows."""
         from tsgkit.library.cards import card_names, load_card
-        from tsgkit.suites.asked_task import RowTask
+        from tsgkit.suites.text_task import RowTask
 
         made = (self.task_of(load_card(name)) for name in card_names() if name.startswith(f"{self.name}/"))
         return tuple(task for task in made if isinstance(task, RowTask))
@@ -179,7 +179,7 @@ def give_task(task: Task) -> None:
 def give_metric(task: str, name: str, described: Metric, function: Callable[[Any, Any], float]) -> None:
     """Let one more metric count for a task; ``UsageError`` where it has one of this name."""
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.asked_task import AskedTask
+    from tsgkit.suites.text_task import AskedTask
 
     key = task_named(str(task))
     _METRICS.setdefault(key, {}).pop(name, None)
@@ -209,7 +209,7 @@ def task_of(card: Card) -> Task:
     own = _METRICS.get(card.name)
     if not own:
         return found
-    from tsgkit.suites.asked_task import with_metrics
+    from tsgkit.suites.text_task import with_metrics
 
     measured: Task = with_metrics(found, own)
     return measured

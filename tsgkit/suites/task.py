@@ -24,11 +24,11 @@ from tsgkit.library.datasets import dataset_file, installed
 from tsgkit.library.projects import find
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.judged import Judged, PartOfSample, Sample, Verdict
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.judgement import Judged, PartOfSample, Sample, Verdict
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.scoreboard import Board, ScoreReport
 from tsgkit.suites.solvers.solver import BASELINE, Solver

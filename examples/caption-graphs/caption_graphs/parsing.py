@@ -13,10 +13,10 @@ from typing import Any
 
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.asked_task import RowItem, RowTask
-from tsgkit.suites.judged import AnswerScores, Judged
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
-from tsgkit.suites.solvers.voting import majority
+from tsgkit.suites.judgement import AnswerScores, Judged
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.vote_rules import majority
+from tsgkit.suites.text_task import RowItem, RowTask
 
 from caption_graphs.rules import parse
 from caption_graphs.scoring import METRICS, scores

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tsgkit.library.documents import formats
-from tsgkit.library.documents.checking import check
-from tsgkit.library.documents.reading import read_file
-from tsgkit.library.documents.writing import write_document
+from tsgkit.library.documents.lint import check
+from tsgkit.library.documents.reader import read_file
+from tsgkit.library.documents.writer import write_document
 
 FOLDER = os.environ.get("TSGKIT_OFFICIAL_DATA", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="TSGKIT_OFFICIAL_DATA names no folder with published rows")

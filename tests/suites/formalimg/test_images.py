@@ -16,12 +16,12 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.formalimg.image_prompts import plan_png
 from tsgkit.suites.formalimg.knolling import TRIES, KnollingTask, objects_in, published_objects
 from tsgkit.suites.formalimg.natural import NaturalTask, judgement, said_in
-from tsgkit.suites.formalimg.painting import plan_png
-from tsgkit.suites.judges.sights import MISSING, SEEN, UNREADABLE, Sight
-from tsgkit.suites.painting import Paintable, PaintingOptions, paintable_names
-from tsgkit.suites.solvers.unasked import Recorded
+from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, Sight
+from tsgkit.suites.paintable import Paintable, PaintingOptions, paintable_names
+from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Folder, Viewing
 from tsgkit.suites.transcript import Said, Transcript

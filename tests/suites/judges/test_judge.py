@@ -14,7 +14,7 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, a_model, outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
-from tsgkit.suites.judges.sights import Sight, sight_of
+from tsgkit.suites.judges.shown_images import Sight, sight_of
 from tsgkit.suites.transcript import Said, Transcript
 
 SCHEMA = {"type": "json_schema"}

@@ -27,15 +27,15 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import Finished, Options, carry_out, evaluate, prepare_run
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.jobs import Watch
-from tsgkit.runs.merging import merge
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.prepared import prepare
+from tsgkit.runs.run_setup import prepare
+from tsgkit.runs.shard_merge import merge
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits
+from tsgkit.suites.images import Looked, PictureFolder
 from tsgkit.suites.judges.images import AT_ONCE
-from tsgkit.suites.pictures import Looked, PictureFolder
 from tsgkit.suites.request_forms import FIRST, NEWEST
-from tsgkit.suites.sceneeval.rooms import furnished as gallery
+from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"

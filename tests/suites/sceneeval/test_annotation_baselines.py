@@ -10,7 +10,7 @@ from tsgkit.errors import UsageError
 from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.meanings import relation_table
+from tsgkit.suites.sceneeval.word_meanings import relation_table
 
 TABLE = relation_table()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tsgkit.suites.sceneeval.annotation_baselines import annotate
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
-from tsgkit.suites.sceneeval.meanings import relation_table
+from tsgkit.suites.sceneeval.word_meanings import relation_table
 
 TABLE = relation_table()
 WORDS = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 
 from tsgkit.library.cards import load_card
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval.annotate import METRICS, AnnotateTask
 from tsgkit.suites.sceneeval.annotations import (

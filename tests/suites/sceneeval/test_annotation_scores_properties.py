@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.library.cards import load_card
-from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval.annotate import AnnotateTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS

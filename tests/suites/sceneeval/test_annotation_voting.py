@@ -20,7 +20,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.sceneeval.annotate import NO_MAJORITY, UNREAD, AnnotateTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Specification, annotation_of
-from tsgkit.suites.solvers.answerable import Reading
+from tsgkit.suites.solvers.protocols import Reading
 from tsgkit.suites.solvers.scorers import Draws, OneReply
 from tsgkit.suites.transcript import Said, Transcript
 

@@ -17,8 +17,8 @@ from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom, ended, unknowns
-from tsgkit.suites.sceneeval.meanings import Meant
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.word_meanings import Meant
 
 WHY = Unknown("the judge refused", "match lamp_2", Outcome.REFUSED)
 ROOM = AS_IT_IS.room(5, 4)

@@ -19,9 +19,9 @@ from tsgkit.geometry import Architecture, Floor, Object, Scene, Stage, Wall, box
 from tsgkit.geometry.png import png
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
-from tsgkit.suites.sceneeval.meanings import Synonyms, best_category, element_of, relation_table, sides_table
-from tsgkit.suites.sceneeval.rooms.simple import read_simple
+from tsgkit.suites.sceneeval.scene_files.simple import read_simple
 from tsgkit.suites.sceneeval.scenes import Rooms, looked_at
+from tsgkit.suites.sceneeval.word_meanings import Synonyms, best_category, element_of, relation_table, sides_table
 
 BED = thing("bed_1", "bed", (2, 1.98, 0), (1.6, 2, 0.5), description="a king-size bed")
 LAMP = thing("lamp_2", "lamp", (0.3, 0.3, 0), (0.2, 0.2, 1.5), attributes=["red"])

@@ -20,7 +20,7 @@ from rooms_of_ours import SCENE_TASKS
 from tsgkit.geometry import Object, Opening, Primitive, Scene
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.transcript import local
 
 CATEGORIES = ("bed", "lamp", "chair")

@@ -13,7 +13,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.library.datasets import dataset
-from tsgkit.suites.importing import import_dataset
+from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.spatialgen.defects import inspect
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 

@@ -24,7 +24,7 @@ from tsgkit.errors import UsageError
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
-from tsgkit.runs.reopened import rescore
+from tsgkit.runs.saved_run import rescore
 from tsgkit.scoring.outcomes import COUNTS
 from tsgkit.suites.spatialgen.rows import Question, rows_in, written
 

@@ -8,7 +8,7 @@ from tsgkit.suites.spatialgen import strict
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.rows import Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
-from tsgkit.suites.spatialgen.voting import Ballot
+from tsgkit.suites.spatialgen.votes import Ballot
 
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 KEYS = "ABCDABCDAB"

@@ -11,12 +11,12 @@ import pytest
 
 from tsgkit.cli import main
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
-from tsgkit.suites.spatialgen.asking import orders_of, shown, way_of
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen.baselines import accuracies, baseline
 from tsgkit.suites.spatialgen.defects import findings
-from tsgkit.suites.spatialgen.judging import judged, label_of
+from tsgkit.suites.spatialgen.judge_requests import orders_of, shown, way_of
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_in, written
+from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, published_scene
 from tsgkit.suites.transcript import Said, Transcript
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.spatialgen.asking import permutation, recorded, unshuffled
+from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.rows import Question, question_from
 
 FIVE = Question("?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B")

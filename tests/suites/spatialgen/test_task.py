@@ -11,14 +11,14 @@ from shipped import TASKS
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.asking import PROTOCOLS, Words, orders_of, schema_of, way_of
 from tsgkit.suites.spatialgen.baselines import guessing
-from tsgkit.suites.spatialgen.judging import judged, label_of
+from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, Words, orders_of, schema_of, way_of
 from tsgkit.suites.spatialgen.metrics import METRICS
 from tsgkit.suites.spatialgen.questions import SpatialGenTask
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, question_from, row_of, rows_in, written
+from tsgkit.suites.spatialgen.scores import judged, label_of
 from tsgkit.suites.suite import tasks_of_rows
 from tsgkit.suites.transcript import Said, Transcript
 

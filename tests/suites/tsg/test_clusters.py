@@ -14,7 +14,7 @@ from tsg_tasks import pool_of, rows_in, samples_of
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library.documents.reading import read_document, read_file
+from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.library.documents.rows import Entry, entry_from
 from tsgkit.suites.tsg.clusters import Clustering
 

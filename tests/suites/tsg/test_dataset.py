@@ -12,9 +12,9 @@ from shipped import DATA
 from tsg_tasks import rows_in, samples_of
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.tsg import dataset
-from tsgkit.suites.tsg.inspecting import kinds_of
+from tsgkit.suites.tsg.inspection import kinds_of
 
 BUNDLED = DATA
 OFFICIAL = os.environ.get("TSGKIT_OFFICIAL_DATA", "")

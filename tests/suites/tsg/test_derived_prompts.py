@@ -12,7 +12,7 @@ from tsg_tasks import DERIVATIONS, METRICS, judge, pool_of, prompter_of, read_re
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.library.documents.reading import Document, read_document
+from tsgkit.library.documents.reader import Document, read_document
 from tsgkit.library.projects import find, text_of
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.scoring.outcomes import Outcome

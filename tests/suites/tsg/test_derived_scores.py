@@ -12,7 +12,7 @@ from tsg_tasks import DERIVATIONS, METRICS, judge, samples_of, score, shown_answ
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.items import AnySample, RefineSample
 

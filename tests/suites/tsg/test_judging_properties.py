@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tsg_tasks import STYLES, judge
 
 from tsgkit.graph import ActionGraph, Vocabulary
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample

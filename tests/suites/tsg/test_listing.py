@@ -6,12 +6,12 @@ import pytest
 
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
-from tsgkit.suites.tsg import halves
+from tsgkit.suites.tsg import derived_tasks
 
 
 def names(reply: str) -> Listed | Unreadable:
     """What is listed, wherever it stands."""
-    found = halves.names(reply)
+    found = derived_tasks.names(reply)
     return found if isinstance(found, Unreadable) else found._replace(spans=())
 
 

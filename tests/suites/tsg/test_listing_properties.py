@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tsgkit.replies import Unreadable
 from tsgkit.replies.lists import Listed
-from tsgkit.suites.tsg.halves import names
+from tsgkit.suites.tsg.derived_tasks import names
 
 NAMES = st.from_regex(r"[a-z]{1,8}(?:-[a-z]{1,6}){0,2}", fullmatch=True).filter(lambda name: name != "answer")
 LISTS = st.lists(NAMES, min_size=1, max_size=8)

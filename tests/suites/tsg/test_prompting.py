@@ -15,7 +15,7 @@ from tsg_tasks import STYLES as NAMES
 from tsgkit.errors import UsageError
 from tsgkit.graph.reading.answers import read_graphs
 from tsgkit.library.cards import card_from, load_card
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import Section, answer_section
 from tsgkit.suites.replies import Reply

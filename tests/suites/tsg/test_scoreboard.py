@@ -13,7 +13,7 @@ from tsg_tasks import samples_of, score
 
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
-from tsgkit.library.documents.reading import read_document, read_file
+from tsgkit.library.documents.reader import read_document, read_file
 from tsgkit.suites.scoreboard import ScoreReport, report_value
 from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 

@@ -15,10 +15,10 @@ from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.solvers.families import family_of, votes_of
+from tsgkit.suites.solvers.factories import family_of, votes_of
+from tsgkit.suites.solvers.offline_solvers import Baseline
 from tsgkit.suites.solvers.scorers import OneReply
 from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.solvers.unasked import Baseline
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.transcript import Said, Transcript
 

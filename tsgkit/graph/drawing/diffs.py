@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from tsgkit.graph.drawing.node_shapes import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from tsgkit.graph.drawing.pictures import Entry, kind_entries, notice, picture
-from tsgkit.graph.drawing.shapes import BLUE, GREEN, ORANGE, PURPLE, VERMILION
 from tsgkit.graph.drawing.sketch import Edge, Stroke, sketch
 from tsgkit.graph.drawing.text import shown
 from tsgkit.graph.model import VERB, ActionGraph, Node, Triplet, source_kind, target_kind

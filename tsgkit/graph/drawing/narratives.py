@@ -18,8 +18,8 @@ from itertools import count
 
 from tsgkit.graph.drawing.cells import LANES, PAD, UNUSED, USED, Cell, arranged, cell_width, drawn_cell
 from tsgkit.graph.drawing.layout import Box, Size
+from tsgkit.graph.drawing.node_shapes import outline
 from tsgkit.graph.drawing.pictures import MARGIN, SAMPLE, Entry, Sketch, kind_entries, moved, notice, picture
-from tsgkit.graph.drawing.shapes import outline
 from tsgkit.graph.drawing.svg import LINE_HEIGHT, PALE, Markup, element, lines_of_text, spoken
 from tsgkit.graph.drawing.text import prose, shorten, visible, wrap
 from tsgkit.graph.model import Description, Kind, Narrative

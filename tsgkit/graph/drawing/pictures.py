@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tsgkit.graph.drawing.layout import Box, Size
-from tsgkit.graph.drawing.shapes import outline
+from tsgkit.graph.drawing.node_shapes import outline
 from tsgkit.graph.drawing.svg import LINE_HEIGHT, PALE, Markup, coordinate, document, element, lines_of_text
 from tsgkit.graph.drawing.text import LONGEST, legible, shorten, text_width, wrap
 from tsgkit.graph.model import Kind

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.graph.notation.carrying import not_printable, refuse, refuse_empty, shown
+from tsgkit.graph.notation.limits import not_printable, refuse, refuse_empty, shown
 
 ARROW = " -> "
 

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from tsgkit.errors import NotationError
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, ActionGraph, Description, Frames, Narrative, Triplet
-from tsgkit.graph.notation.carrying import shown
 from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.graph.notation.limits import shown
 from tsgkit.lexicon import fold
 
 NAMES = {"camera-wearer": PERSON, "direct-object": DOBJ}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Vocabulary, edge_kind
-from tsgkit.graph.notation.carrying import not_printable, refuse
+from tsgkit.graph.notation.limits import not_printable, refuse
 from tsgkit.graph.views import from_networkx, loose_nodes
 
 if TYPE_CHECKING:

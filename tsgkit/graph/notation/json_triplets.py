@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.graph.notation.carrying import not_text, refuse
+from tsgkit.graph.notation.limits import not_text, refuse
 
 
 def parse(text: str) -> tuple[ActionGraph, ...]:

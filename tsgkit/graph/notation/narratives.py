@@ -18,9 +18,9 @@ from typing import TypeVar
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import Description, Frames, Narrative, Vocabulary
-from tsgkit.graph.notation.carrying import not_text, refuse, refuse_unless_text
 from tsgkit.graph.notation.json_triplets import graph_from, kind_of, load
 from tsgkit.graph.notation.json_triplets import to_value as graph_value
+from tsgkit.graph.notation.limits import not_text, refuse, refuse_unless_text
 
 T = TypeVar("T")
 EXAMPLE = '{"object": ["cup", "lid"], "relationship": ["verb", "dobj", "with"], "verb": ["wash"]}'

@@ -17,8 +17,8 @@ from typing import Any
 
 from tsgkit.errors import NotationError
 from tsgkit.graph.model import ActionGraph, Vocabulary
-from tsgkit.graph.notation.carrying import not_text, refuse
 from tsgkit.graph.notation.json_triplets import kind_of, load
+from tsgkit.graph.notation.limits import not_text, refuse
 from tsgkit.graph.views import from_networkx, loose_nodes, to_networkx
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tsgkit.graph.model import ActionGraph, Kind, Vocabulary
-from tsgkit.graph.notation.carrying import not_printable, refuse
+from tsgkit.graph.notation.limits import not_printable, refuse
 
 DOT_SHAPES = {Kind.PERSON: "oval", Kind.ACTION: "box", Kind.OBJECT: "ellipse", Kind.HAND: "diamond"}
 MERMAID_SHAPES = {

@@ -15,7 +15,7 @@ One module each:
 
 ===============  ==========================================================================================
 ``spelling``     lines in other characters: full-width marks, LaTeX, HTML
-``leads``        the words before a line's content: bullets, labels of graphs, titles
+``line_prefixes``        the words before a line's content: bullets, labels of graphs, titles
 ``names``        names without what stands around them; words that are no names
 ``arrows``       triplets between arrows, with their edge between two or on one
 ``rows``         triplets without arrows: in brackets, as cells, as calls
@@ -32,7 +32,7 @@ One module each:
 ``text``         the walk through all of it
 ``blocks``       the triplets that make one graph
 ``answers``      the graphs of a reply's answer alone, folded
-``places``       where in a text the triplets that were read stand
+``positions``       where in a text the triplets that were read stand
 ===============  ==========================================================================================
 
 :func:`read` never raises on any text, and every line that is not a clean triplet or blank leaves a note.
@@ -54,7 +54,7 @@ from dataclasses import dataclass
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading.blocks import arrange
-from tsgkit.graph.reading.found import Note
+from tsgkit.graph.reading.line_content import Note
 from tsgkit.graph.reading.text import find_blocks
 
 __all__ = ["Note", "Reading", "read"]

@@ -17,7 +17,7 @@ from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.graph.reading import Reading, read
-from tsgkit.graph.reading.places import places_in_value, places_of
+from tsgkit.graph.reading.positions import places_in_value, places_of
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.corrections import ALTERNATIVE
 from tsgkit.replies.fences import without_fences

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Line
-from tsgkit.graph.reading.leads import ARROW, lead_of
+from tsgkit.graph.reading.line_content import Line
+from tsgkit.graph.reading.line_prefixes import ARROW, lead_of
 from tsgkit.graph.reading.names import ECHO, cleaned, fault_of, has_placeholder
 from tsgkit.graph.reading.spelling import OPEN_GROUP
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tsgkit.graph.model import HANDS, PERSON
-from tsgkit.graph.reading.found import Block, Found, Note, repaired
+from tsgkit.graph.reading.line_content import Block, Found, Note, repaired
 
 LONGEST_CHAIN = 4
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
+from tsgkit.graph.reading.line_content import Form, Line, Placed, is_known_edge
 from tsgkit.graph.reading.names import NODE_ID, fault_of
 
 LONGEST_LINE = 20_000

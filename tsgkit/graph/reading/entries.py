@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, VERB, Triplet
-from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
-from tsgkit.graph.reading.leads import ARROW
+from tsgkit.graph.reading.line_content import Form, Line, Placed, is_known_edge
+from tsgkit.graph.reading.line_prefixes import ARROW
 from tsgkit.graph.reading.names import cleaned, fault_of, is_short
 from tsgkit.graph.reading.tables import role_of
 

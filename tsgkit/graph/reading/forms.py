@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tsgkit.graph.reading.dot import digraph_at
 from tsgkit.graph.reading.entries import entries_at, mapping_at
-from tsgkit.graph.reading.found import Form
+from tsgkit.graph.reading.line_content import Form
 from tsgkit.graph.reading.mermaid import flowchart_at
 from tsgkit.graph.reading.tables import table_at
 from tsgkit.graph.reading.tags import tagged_at

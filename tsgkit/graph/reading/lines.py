@@ -9,8 +9,8 @@ import re
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.arrows import DENIAL, DENIED, read_arrows
-from tsgkit.graph.reading.found import Line, is_whole_graph, names_known_edge
-from tsgkit.graph.reading.leads import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
+from tsgkit.graph.reading.line_content import Line, is_whole_graph, names_known_edge
+from tsgkit.graph.reading.line_prefixes import ARROW, BRACKETS_OPEN, GRAPH, Lead, lead_of
 from tsgkit.graph.reading.rows import BRACKETS_ONLY, groups_of_three, read_labelled, read_row
 from tsgkit.graph.reading.spelling import plain
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
+from tsgkit.graph.reading.line_content import Form, Line, Placed, is_known_edge
 from tsgkit.graph.reading.names import NODE_ID, cleaned, fault_of
 
 LONGEST_LINE = 1_000

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import is_whole_graph
-from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
+from tsgkit.graph.reading.line_content import is_whole_graph
+from tsgkit.graph.reading.line_prefixes import ARROW, GRAPH_KEY
 from tsgkit.graph.reading.values import ReadText, is_list_of_names, look, triplet_of
 from tsgkit.replies.near_json import nested_values_in, unescaped
 

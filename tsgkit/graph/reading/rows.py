@@ -17,7 +17,7 @@ import re
 from itertools import chain
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Line, is_known_edge, names_known_edge
+from tsgkit.graph.reading.line_content import Line, is_known_edge, names_known_edge
 from tsgkit.graph.reading.names import BRACKETS, ECHO, cleaned, has_placeholder, is_short
 
 GROUP_OF_THREE = re.compile(r"[\[(<]([^][(){}<>,\"]+),([^][(){}<>,\"]+),([^][(){}<>,\"]+)[\])>]")

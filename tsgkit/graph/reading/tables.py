@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
-from tsgkit.graph.reading.leads import ARROW
+from tsgkit.graph.reading.line_content import Form, Line, Placed, is_known_edge
+from tsgkit.graph.reading.line_prefixes import ARROW
 from tsgkit.graph.reading.names import cleaned, fault_of
 from tsgkit.graph.reading.rows import is_ruler
 from tsgkit.graph.reading.spelling import plain

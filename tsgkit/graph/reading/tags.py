@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.arrows import read_arrows
-from tsgkit.graph.reading.found import Form, Line, Placed, is_known_edge
-from tsgkit.graph.reading.leads import ARROW
+from tsgkit.graph.reading.line_content import Form, Line, Placed, is_known_edge
+from tsgkit.graph.reading.line_prefixes import ARROW
 from tsgkit.graph.reading.names import cleaned, fault_of
 
 LONGEST_LINE = 20_000

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from tsgkit.graph.model import Triplet
 from tsgkit.graph.reading.corrections import CORRECTION, takes_back_all
 from tsgkit.graph.reading.forms import form_at
-from tsgkit.graph.reading.found import (
+from tsgkit.graph.reading.line_content import (
     Block,
     Form,
     Found,
@@ -22,7 +22,14 @@ from tsgkit.graph.reading.found import (
     repaired,
     unread,
 )
-from tsgkit.graph.reading.leads import BRACKETS_OPEN, GRAPH_LABEL_WITHIN, Lead, lead_before_brackets, lead_of, segments
+from tsgkit.graph.reading.line_prefixes import (
+    BRACKETS_OPEN,
+    GRAPH_LABEL_WITHIN,
+    Lead,
+    lead_before_brackets,
+    lead_of,
+    segments,
+)
 from tsgkit.graph.reading.lines import CLEAN, nearly_clean, understand
 from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, is_echo
 from tsgkit.graph.reading.regions import Piece, loaded, pieces_of

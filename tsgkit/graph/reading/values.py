@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.found import Block, Note, is_whole_graph, names_known_edge
-from tsgkit.graph.reading.leads import ARROW, GRAPH_KEY
+from tsgkit.graph.reading.line_content import Block, Note, is_whole_graph, names_known_edge
+from tsgkit.graph.reading.line_prefixes import ARROW, GRAPH_KEY
 from tsgkit.graph.reading.lines import understand
 
 DEEPEST = 20

@@ -3,8 +3,8 @@
 ============  ==========================================================================
 ``formats``   names and endings of the formats, and what each carries besides graphs
 ``rows``      the rows of the published datasets and of ours, and the graphs in them
-``reading``   a file in any format as one document; what is broken becomes a finding
-``checking``  the schema, L, the hands, and what is wrong with rows and lines
-``writing``   a document in another format, and what that cannot carry
+``reader``   a file in any format as one document; what is broken becomes a finding
+``lint``  the schema, L, the hands, and what is wrong with rows and lines
+``writer``   a document in another format, and what that cannot carry
 ============  ==========================================================================
 """

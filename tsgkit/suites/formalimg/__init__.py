@@ -14,7 +14,7 @@ SUITE = Suite(
         "natural": "pictures and a model that looks: --images NAME=DIR --judge M",
     },
     kinds_of="tsgkit.suites.formalimg.rows:kinds_of",
-    importer="tsgkit.suites.formalimg.importing",
+    importer="tsgkit.suites.formalimg.importer",
     makers={
         "formalimg": Command("tsgkit.suites.formalimg.commands.make", "instructions for pictures with their formulas"),
     },

@@ -53,7 +53,7 @@ def _free_box(drawn: random.Random, placed: list[Box]) -> Box:
 
 def solved_layout(sample: FormulaSample, seed: int) -> Layout:
     """A neat layout that satisfies the formula; the empty one where there is none."""
-    from tsgkit.logic.solving import solve
+    from tsgkit.logic.solver import solve
 
     layout = solve(sample.formula, seed=seed).layout
     return [] if layout is None else _objects(layout.value)
@@ -71,7 +71,7 @@ def solved(sample: FormulaSample, seed: int) -> str:
 
 def needs_solver() -> None:
     """Raise ``UsageError`` where the solver is not installed."""
-    from tsgkit.logic.placing import solver_module
+    from tsgkit.logic.placement import solver_module
 
     solver_module()
 

@@ -10,30 +10,30 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.pictures import Picture
+from tsgkit.llm.images import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.formalimg.painting import paintings_of
+from tsgkit.suites.formalimg.image_prompts import paintings_of
 from tsgkit.suites.formalimg.prompts import Texts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.task import FormulaTask
 from tsgkit.suites.formalimg.verdicts import Findings, scores_of
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.gather_all import together
+from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import Images
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
-from tsgkit.suites.judges.sights import Sight, sight_of, unfinished, unshown
-from tsgkit.suites.painting import Painting, PaintingOptions
-from tsgkit.suites.pictures import ENDINGS, is_file_id
+from tsgkit.suites.judges.shown_images import Sight, sight_of, unfinished, unshown
+from tsgkit.suites.paintable import Painting, PaintingOptions
 from tsgkit.suites.previews import Preview, PreviewOptions
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.factories import refuse_solver
+from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.solver import Expected, Solver
-from tsgkit.suites.solvers.unasked import Recorded
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
-from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask, Transcript
 
 ONE_WAY = style_of("zero-shot")

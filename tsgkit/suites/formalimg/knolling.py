@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.pictures import Picture
+from tsgkit.llm.images import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.verdicts import Verdict
@@ -35,7 +35,7 @@ from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.sights import NO_IMAGE, Sight
+from tsgkit.suites.judges.shown_images import NO_IMAGE, Sight
 from tsgkit.suites.request_forms import mark_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import OURS, PUBLISHED

@@ -33,7 +33,6 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
-from tsgkit.suites.asked_task import AskedTask, OwnProgram
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.baselines import BASELINES, SOLVER, needs_solver
 from tsgkit.suites.formalimg.prompts import layout_text, words
@@ -41,17 +40,18 @@ from tsgkit.suites.formalimg.rows import FormulaSample, Placed, Rows, read_rows,
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_reply
 from tsgkit.suites.formalimg.task import FormulaTask, own_rows
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
-from tsgkit.suites.judged import Judged
-from tsgkit.suites.readings import Spans, TwoReadings
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.profile_readings import Spans, TwoReadings
 from tsgkit.suites.replies import Reply, read_as, read_replies
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.offline_solvers import baseline_name
+from tsgkit.suites.solvers.prompt_files import Parts, Texts
 from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.solvers.solver import Solver
-from tsgkit.suites.solvers.texts import Parts, Texts
-from tsgkit.suites.solvers.unasked import baseline_name
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset
+from tsgkit.suites.text_task import AskedTask, OwnProgram
 
 CHARACTERS = 64
 """As many as an object of a layout takes."""

@@ -17,12 +17,12 @@ from types import MappingProxyType
 from typing import Any
 
 from tsgkit.errors import NotationError
-from tsgkit.llm.pictures import Picture
+from tsgkit.llm.images import Picture
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import category
 from tsgkit.logic.formula import And
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.printing import text_of
+from tsgkit.logic.parser import parse
+from tsgkit.logic.printer import text_of
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
@@ -36,7 +36,7 @@ from tsgkit.suites.formalimg.task import FormulaTask, clauses_that_hold
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
 from tsgkit.suites.judges.judge import Question, Reading, outcome_of
 from tsgkit.suites.judges.messages import messages_of
-from tsgkit.suites.judges.sights import Sight
+from tsgkit.suites.judges.shown_images import Sight
 from tsgkit.suites.solvers.solver import Expected
 
 TRIES = 10

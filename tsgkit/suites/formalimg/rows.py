@@ -31,7 +31,7 @@ from tsgkit.library.projects import text_of
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
-from tsgkit.logic.parsing import FormulaProblem, parse
+from tsgkit.logic.parser import FormulaProblem, parse
 from tsgkit.suites.task import Items
 
 KNOLLING, NATURAL = "knolling", "natural"

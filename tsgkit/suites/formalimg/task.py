@@ -26,14 +26,14 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.projects import find
-from tsgkit.logic.reading import reading_of
-from tsgkit.scoring.combining import Combination, mean_of_all
+from tsgkit.logic.english import reading_of
+from tsgkit.scoring.combination import Combination, mean_of_all
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.formalimg.auditing import auditable
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.formalimg.audit import auditable
 from tsgkit.suites.formalimg.rows import SCENARIO_OF, FormulaSample, Rows, read_samples
 from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
-from tsgkit.suites.judged import Judged, PartOfSample
+from tsgkit.suites.judgement import Judged, PartOfSample
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.previews import PreviewOptions
 from tsgkit.suites.scoreboard import Board, Rules, board_of

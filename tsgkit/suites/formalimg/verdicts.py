@@ -1,6 +1,6 @@
 """Verdicts: what a formula makes of a layout in both profiles, which of its clauses fail, and the scores of that.
 
->>> from tsgkit.logic.parsing import parse
+>>> from tsgkit.logic.parser import parse
 >>> cup = {"label": "cup", "color": "blue", "box_2d": [600, 0, 700, 90]}
 >>> formula = parse("(exists ?x (and (Is ?x 'cup') (Has ?x 'red') (OnLeftSide ?x) (OnTopSide ?x)))")
 >>> [clause.text for clause in clauses_held(formula, {"objects": [cup]}) if not clause.holds]
@@ -30,14 +30,14 @@ from tsgkit.errors import TsgkitError
 from tsgkit.logic.clauses import category, clause_form, form_of_text
 from tsgkit.logic.formula import And, Exists, Forall, Formula, Implies, Not, Or, Path, atoms_of, parts_of, with_parts
 from tsgkit.logic.official import verify_official
-from tsgkit.logic.parsing import parse
-from tsgkit.logic.printing import text_of
-from tsgkit.logic.renaming import apart
+from tsgkit.logic.parser import parse
+from tsgkit.logic.printer import text_of
 from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.variables import apart
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
-from tsgkit.suites.judged import AnswerScores, PartOfSample, Scores
+from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores
 
 LEVELS = tuple(f"level_{k}" for k in range(1, 11))
 CATEGORIES = {

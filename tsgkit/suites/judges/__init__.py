@@ -4,7 +4,7 @@
 ``response_formats``  remembers which response formats the judge's service takes
 ``messages``          puts a question and its images into messages, in the order of the run's request form
 ``images``            decodes the images of a folder beside the event loop
-``sights``            records which image a judge was shown
+``shown_images``            records which image a judge was shown
 
 A suite brings its questions, their schemas, a reader of one reply, and how what was said becomes a score.
 """

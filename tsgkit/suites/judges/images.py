@@ -5,8 +5,8 @@
 42
 
 ``AT_ONCE`` threads read and decode for the whole process, however many folders and protocols are worked on; what they
-decode at a time is bounded in pixels too (:mod:`~tsgkit.suites.decoding`). They are daemons: a file that hangs holds up
-neither the replies that are waited for, nor other images, nor the end of the process.
+decode at a time is bounded in pixels too (:mod:`~tsgkit.suites.image_decoder`). They are daemons: a file that hangs
+holds up neither the replies that are waited for, nor other images, nor the end of the process.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tsgkit.errors import UsageError
-from tsgkit.homes import cache_home
-from tsgkit.llm.pictures import Picture
-from tsgkit.suites.judges.sights import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
-from tsgkit.suites.pictures import Looked, Missing, PictureFolder
+from tsgkit.llm.images import Picture
+from tsgkit.suites.images import Looked, Missing, PictureFolder
+from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, SEEN, UNREADABLE, Sight
+from tsgkit.user_folders import cache_home
 
 if TYPE_CHECKING:
     from tsgkit.suites.task import Viewing

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.images import Picture, content_of
 from tsgkit.suites.request_forms import FIRST, IMAGES_FIRST
 
 if TYPE_CHECKING:

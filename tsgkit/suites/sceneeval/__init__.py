@@ -15,7 +15,7 @@ SUITE = Suite(
     },
     kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
     inspector="tsgkit.suites.sceneeval.annotation_files",
-    scenes="tsgkit.suites.sceneeval.showing.scene_view:open_scene",
+    scenes="tsgkit.suites.sceneeval.pages.scene_view:open_scene",
     makers={
         "sceneeval": Command(
             "tsgkit.suites.sceneeval.commands.make", "descriptions of furnished rooms with what they demand"

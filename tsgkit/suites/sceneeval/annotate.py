@@ -39,24 +39,24 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import Overlap
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.asked_task import AskedTask
-from tsgkit.suites.judged import AnswerScores, Judged, Scores
+from tsgkit.suites.judgement import AnswerScores, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
-from tsgkit.suites.readings import Spans
+from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.sceneeval.annotation_baselines import Annotator, annotator_named
 from tsgkit.suites.sceneeval.annotation_entries import Compared, Level, Wording, compared, nearly, wording_of_tables
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
-from tsgkit.suites.sceneeval.rooms.files import Given, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import Given, json_of, problem_of
 from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.prompt_files import Parts, Texts
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.texts import Parts, Texts
-from tsgkit.suites.solvers.voting import majority
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.vote_rules import majority
 from tsgkit.suites.styles import Style
 from tsgkit.suites.task import Dataset, Items
+from tsgkit.suites.text_task import AskedTask
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"
 NO_MAJORITY = "no entry has a majority"

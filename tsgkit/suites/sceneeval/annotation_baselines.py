@@ -23,8 +23,8 @@ from typing import Protocol
 from tsgkit.suites.sceneeval.annotation_phrases import Link, Piece, Thing, take_apart
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
-from tsgkit.suites.sceneeval.meanings import RelationTable, element_of, relation_table
-from tsgkit.suites.solvers.unasked import Program, baseline_name
+from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
+from tsgkit.suites.solvers.offline_solvers import Program, baseline_name
 
 NAMES = ("random", "rules")
 

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import AnnotationReading
 from tsgkit.suites.sceneeval.annotations import KINDS, ROOMS, Annotation, Kind, Specification, spaced
-from tsgkit.suites.sceneeval.meanings import (
+from tsgkit.suites.sceneeval.word_meanings import (
     RelationTable,
     Synonyms,
     Words,

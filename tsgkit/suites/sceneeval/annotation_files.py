@@ -50,8 +50,8 @@ from tsgkit.suites.sceneeval.annotations import (
     is_built,
     spaced,
 )
-from tsgkit.suites.sceneeval.meanings import RELATIONS, element_of, relation_table
-from tsgkit.suites.sceneeval.rooms.files import NAME, Given, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import NAME, Given, json_of, problem_of
+from tsgkit.suites.sceneeval.word_meanings import RELATIONS, element_of, relation_table
 from tsgkit.suites.task import Dataset, Items, Task
 
 COLUMNS = ("ID", "Difficulty", "Description", "ObjCount", "ObjAttr", "OORel", "OARel")

@@ -22,7 +22,7 @@ from functools import cached_property
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
-from tsgkit.suites.sceneeval.meanings import RelationTable, element_of, relation_table
+from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
 
 __all__ = ["Link", "Phrases", "Piece", "Thing", "relation_table", "take_apart"]
 

@@ -33,11 +33,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.reading.found import Note, ignored, quoted, repaired, unread
+from tsgkit.graph.reading.line_content import Note, ignored, quoted, repaired, unread
 from tsgkit.replies import Part, Unreadable
+from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.near_json import TOO_MUCH, Found, values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.signs import without_bullets
 from tsgkit.suites.sceneeval.annotations import KINDS, PARSERS, QUANTITIES, Annotation, Kind, Specification
 
 FIELDS: Mapping[Kind, str] = {

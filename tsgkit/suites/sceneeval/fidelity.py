@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Group, Relation, Stage, groups, relation_of_objects, relation_to_room
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judged import Scores
-from tsgkit.suites.judged import Verdict as Asked
+from tsgkit.suites.gather_all import together
+from tsgkit.suites.judgement import Scores
+from tsgkit.suites.judgement import Verdict as Asked
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
 from tsgkit.suites.sceneeval.judges.judge import Attributed, Judge, MeantInRoom
-from tsgkit.suites.sceneeval.meanings import Meant
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneTask, with_averages
-from tsgkit.suites.together import together
+from tsgkit.suites.sceneeval.word_meanings import Meant
 from tsgkit.suites.transcript import Ask
 
 MOST_GROUPS = 20_000

@@ -29,14 +29,14 @@ from tsgkit.geometry import (
     supports,
 )
 from tsgkit.scoring.score import Score
-from tsgkit.suites.judged import Scores, Verdict
+from tsgkit.suites.gather_all import together
+from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.judges.judge import Judge
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, PER_SCENE, SceneTask, with_averages
-from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 
 WAYS = ("ground", "wall", "ceiling")

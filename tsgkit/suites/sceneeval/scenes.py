@@ -29,12 +29,12 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judged import Judged, Scores
+from tsgkit.suites.judgement import Judged, Scores
 from tsgkit.suites.judges.judge import Judge as Asking
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.judges.response_formats import ResponseFormats
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.request_forms import NEWEST
 from tsgkit.suites.sceneeval.annotation_files import DescriptionTask
 from tsgkit.suites.sceneeval.annotations import Annotation
@@ -43,8 +43,8 @@ from tsgkit.suites.sceneeval.judges.judge import Judge, ended, unknowns
 from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, ModelJudge, Words
 from tsgkit.suites.sceneeval.judges.rules import NAME as RULES
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.rooms.assets import FolderSource, sources_of
-from tsgkit.suites.sceneeval.rooms.folder import (
+from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
+from tsgkit.suites.sceneeval.scene_files.folder import (
     ASK_NOBODY,
     ENDINGS,
     check_boxes,
@@ -53,11 +53,11 @@ from tsgkit.suites.sceneeval.rooms.folder import (
     read_scene,
     scene_file,
 )
-from tsgkit.suites.sceneeval.rooms.furnished import FAULTS, MISSING, Furnished, TimeLimit, TooLong
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, Furnished, TimeLimit, TooLong
 from tsgkit.suites.scoreboard import Board, Rules, board_of
-from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.factories import refuse_solver
+from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
 from tsgkit.suites.solvers.solver import Expected, Solver
-from tsgkit.suites.solvers.unasked import PREFIX, Recorded
 from tsgkit.suites.task import Dataset, Kind, Piece, Viewing
 from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
 

@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
-from tsgkit.suites.solvers.answerable import Item
+from tsgkit.suites.solvers.protocols import Item
 
 MOST_NAMED = 3
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 from tsgkit.errors import UsageError
 from tsgkit.library.templates import Template
 from tsgkit.suites.previews import Preview, as_sent
-from tsgkit.suites.solvers.answerable import Item, ItemIn
 from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.solvers.protocols import Item, ItemIn
 from tsgkit.suites.styles import PRESETS, Style
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import Generic
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.replies import read_as
-from tsgkit.suites.solvers.answerable import Answer, Answerable, AsAsked, Item, Reading, Votable
+from tsgkit.suites.solvers.protocols import Answer, Answerable, AsAsked, Item, Reading, Votable
 from tsgkit.suites.solvers.solver import SINGLE
 from tsgkit.suites.transcript import LOCAL, Transcript
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tsgkit.errors import UsageError
-from tsgkit.suites.judged import Judged
+from tsgkit.suites.judgement import Judged
 from tsgkit.suites.transcript import Ask, Transcript
 
 SINGLE, BASELINE = "single", "baseline"

@@ -43,13 +43,13 @@ from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.sights import NOT_SHOWN, Sight
-from tsgkit.suites.solvers.unasked import PREFIX, baseline_name
-from tsgkit.suites.spatialgen.judging import label_of
+from tsgkit.suites.judges.shown_images import NOT_SHOWN, Sight
+from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample
+from tsgkit.suites.spatialgen.scores import label_of
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, telling
-from tsgkit.suites.spatialgen.voting import ROUNDS, Ballot, accuracy, single_round_accuracy
+from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, Said, Transcript
 

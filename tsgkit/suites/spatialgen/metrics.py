@@ -12,13 +12,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from statistics import fmean
 
-from tsgkit.scoring.combining import mean_of_all
+from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Rules, Value
 from tsgkit.suites.scoreboard import board_of as made_board
 from tsgkit.suites.spatialgen.terms import DOMAINS, MEANING, SUB_DOMAINS
-from tsgkit.suites.spatialgen.voting import NEEDED, ROUNDS
+from tsgkit.suites.spatialgen.votes import NEEDED, ROUNDS
 
 COLUMNS = tuple(name.lower() for name in SUB_DOMAINS)
 """The metrics of the ten sub-domains, in the order of the questions."""

@@ -15,25 +15,25 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.judged import Verdict
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.judgement import Verdict
 from tsgkit.suites.judges.images import folder_of
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.painting import Painting, PaintingOptions
-from tsgkit.suites.pictures import ENDINGS, is_file_id
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.paintable import Painting, PaintingOptions
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.scoreboard import Board, ScoreReport
-from tsgkit.suites.solvers.families import refuse_solver
+from tsgkit.suites.solvers.factories import refuse_solver
+from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded
 from tsgkit.suites.solvers.solver import BASELINE, Solver
-from tsgkit.suites.solvers.unasked import Baseline, Recorded
-from tsgkit.suites.spatialgen.asking import BLIND, PROTOCOLS, SHUFFLED, Way, Words, way_of
-from tsgkit.suites.spatialgen.auditing import auditable_rows
+from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import controls, guessing
-from tsgkit.suites.spatialgen.judging import read_twice, verdicts_of
+from tsgkit.suites.spatialgen.judge_requests import BLIND, PROTOCOLS, SHUFFLED, Way, Words, way_of
 from tsgkit.suites.spatialgen.metrics import METRICS, PUBLISHED, board_of, tally_for
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import Rows, SpatialSample, rows_in, scenes_in_order
-from tsgkit.suites.spatialgen.viewing import Judgements, looking, sayable
+from tsgkit.suites.spatialgen.scores import read_twice, verdicts_of
+from tsgkit.suites.spatialgen.vlm_judge import Judgements, looking, sayable
 from tsgkit.suites.task import BY_ID, BY_POSITION, Control, Dataset, Piece, Task, Viewing
 from tsgkit.suites.task import PUBLISHED as PUBLISHED_WAY
 

@@ -35,16 +35,16 @@ from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.item_errors import scored
-from tsgkit.suites.judged import Judged
-from tsgkit.suites.judges.sights import MISSING, NOT_SHOWN, Sight
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, Sight
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.asking import Way, orders_of
-from tsgkit.suites.spatialgen.judging import judged, label_of, official_scores
+from tsgkit.suites.spatialgen.judge_requests import Way, orders_of
 from tsgkit.suites.spatialgen.metrics import COLUMNS, METRICS, board_of, tally_for
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, Rows, SpatialSample, scenes_in_order
+from tsgkit.suites.spatialgen.scores import judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import Said, Transcript
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from tsgkit.replies import Read, Unreadable, numbered
+from tsgkit.replies import Read, Unreadable, numbered_answers
 from tsgkit.suites.spatialgen.rows import Question, Row
 
 Result = TypeVar("Result")
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 def letters(reply: str, questions: Sequence[Question]) -> tuple[str | Unreadable, ...]:
     """Return one letter a question, or why there is none."""
-    found = numbered.letters(reply, [question.options for question in questions])
+    found = numbered_answers.letters(reply, [question.options for question in questions])
     return tuple(one.value if isinstance(one, Read) else one for one in found)
 
 

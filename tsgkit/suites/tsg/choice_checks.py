@@ -9,7 +9,7 @@ from tsgkit.lexicon import contradictions, mentions
 from tsgkit.lexicon.matching import INFLECTION
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.documents.rows import Entry
-from tsgkit.suites.auditing.items import LETTERS, Slip, words
+from tsgkit.suites.audits.items import LETTERS, Slip, words
 from tsgkit.suites.tsg.items import AnySample, SelectionSample
 
 NEGATIONS = word_set(

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.library.documents.reading import Document
+from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry
 
 LEAST_SHARED = 2

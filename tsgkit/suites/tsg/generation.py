@@ -17,29 +17,29 @@ from typing import Any, TypeVar
 from tsgkit.graph.edits import diff
 from tsgkit.graph.folding import fold_graph, fold_graphs, fold_vocabulary
 from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.prompt_text import NOTHING_BEFORE, allowed_edges, allowed_nodes, arrows
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
-from tsgkit.graph.wording import NOTHING_BEFORE, allowed_edges, allowed_nodes, arrows
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.score import Score
-from tsgkit.suites.auditing.items import Item as AuditItem
-from tsgkit.suites.auditing.items import context_hash
-from tsgkit.suites.judged import AnswerScores, Judged, Scores
-from tsgkit.suites.readings import Spans
-from tsgkit.suites.solvers.answerable import AsAsked, Draft, Reading
+from tsgkit.suites.audits.items import Item as AuditItem
+from tsgkit.suites.audits.items import context_hash
+from tsgkit.suites.judgement import AnswerScores, Judged, Scores
+from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity, folded
+from tsgkit.suites.solvers.protocols import AsAsked, Draft, Reading
 from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg import official
+from tsgkit.suites.tsg.baselines.answer_text import graphs_text
 from tsgkit.suites.tsg.baselines.generation import generate
-from tsgkit.suites.tsg.baselines.guessing import guess_graphs
-from tsgkit.suites.tsg.baselines.writing import graphs_text
+from tsgkit.suites.tsg.baselines.random_guesses import guess_graphs
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
 from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample, Told
 from tsgkit.suites.tsg.prompts import graphs_schema
 from tsgkit.suites.tsg.task import TsgTask, row_groups
-from tsgkit.suites.tsg.voting import voted_graphs
+from tsgkit.suites.tsg.votes import voted_graphs
 
 Item = TypeVar("Item", bound=Sample)
 RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")

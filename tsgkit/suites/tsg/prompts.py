@@ -22,7 +22,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.suites.solvers.texts import ANSWERS, FRAMES
+from tsgkit.suites.solvers.prompt_files import ANSWERS, FRAMES
 from tsgkit.suites.tsg.items import Sample
 
 Item = TypeVar("Item", bound=Sample, contravariant=True)

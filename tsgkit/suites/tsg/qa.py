@@ -14,24 +14,24 @@ from typing import Any
 from tsgkit.graph.folding import fold
 from tsgkit.graph.memo import once_for_the_same
 from tsgkit.graph.model import ActionGraph
-from tsgkit.graph.wording import numbered
+from tsgkit.graph.prompt_text import numbered
 from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable, words
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.auditing.items import Item as AuditItem
-from tsgkit.suites.auditing.items import context_hash
-from tsgkit.suites.judged import AnswerScores, Scores
+from tsgkit.suites.audits.items import Item as AuditItem
+from tsgkit.suites.audits.items import context_hash
+from tsgkit.suites.judgement import AnswerScores, Scores
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.readings import Spans
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
+from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.voting import plurality
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.vote_rules import plurality
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.baselines.guessing import guess_name
+from tsgkit.suites.tsg.baselines.answer_text import bracketed
 from tsgkit.suites.tsg.baselines.questions import answer as deduced
-from tsgkit.suites.tsg.baselines.writing import bracketed
+from tsgkit.suites.tsg.baselines.random_guesses import guess_name
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.graph_scores import extra
 from tsgkit.suites.tsg.items import QuestionSample

@@ -16,18 +16,19 @@ from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, ChangeKind, diff
 from tsgkit.graph.folding import fold_graph, fold_triplet, fold_vocabulary
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
+from tsgkit.graph.prompt_text import allowed_edges, allowed_nodes, arrows
 from tsgkit.graph.reading.answers import GraphAnswer
-from tsgkit.graph.wording import allowed_edges, allowed_nodes, arrows
 from tsgkit.library.cards import Card
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sets import compare_graphs, triplets_of
-from tsgkit.suites.auditing.items import Item as AuditItem
-from tsgkit.suites.judged import AnswerScores
+from tsgkit.suites.audits.items import Item as AuditItem
+from tsgkit.suites.judgement import AnswerScores
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.answerable import AsAsked, Draft
-from tsgkit.suites.tsg.baselines.guessing import guess_repair
-from tsgkit.suites.tsg.baselines.mending import mend
-from tsgkit.suites.tsg.baselines.writing import graphs_text
+from tsgkit.suites.solvers.protocols import AsAsked, Draft
+from tsgkit.suites.tsg.baselines.answer_text import graphs_text
+from tsgkit.suites.tsg.baselines.graph_repair import mend
+from tsgkit.suites.tsg.baselines.random_guesses import guess_repair
+from tsgkit.suites.tsg.derived_tasks import Derived, common
 from tsgkit.suites.tsg.generation import (
     RULES,
     GraphTask,
@@ -39,7 +40,6 @@ from tsgkit.suites.tsg.generation import (
     told_fields,
 )
 from tsgkit.suites.tsg.graph_scores import Scored, extra, headline
-from tsgkit.suites.tsg.halves import Derived, common
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
 from tsgkit.suites.tsg.prompts import graphs_schema
 

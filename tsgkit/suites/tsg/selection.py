@@ -13,24 +13,24 @@ from types import MappingProxyType
 from typing import Any
 
 from tsgkit.graph.model import HANDS, PERSON
-from tsgkit.graph.wording import NOTHING_BEFORE, arrows, numbered
+from tsgkit.graph.prompt_text import NOTHING_BEFORE, arrows, numbered
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.auditing.items import Item as AuditItem
-from tsgkit.suites.auditing.items import context_hash
-from tsgkit.suites.judged import AnswerScores, Scores
+from tsgkit.suites.audits.items import Item as AuditItem
+from tsgkit.suites.audits.items import context_hash
+from tsgkit.suites.judgement import AnswerScores, Scores
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.readings import Spans
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
+from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.voting import plurality
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
+from tsgkit.suites.solvers.vote_rules import plurality
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.baselines.guessing import guess_letter
+from tsgkit.suites.tsg.baselines.answer_text import bracketed
+from tsgkit.suites.tsg.baselines.random_guesses import guess_letter
 from tsgkit.suites.tsg.baselines.selection import select
-from tsgkit.suites.tsg.baselines.writing import bracketed
 from tsgkit.suites.tsg.clusters import ids_of, own_name
 from tsgkit.suites.tsg.items import LETTERS, SelectionSample, Told, names_of
 from tsgkit.suites.tsg.prompts import closed, one_of

@@ -18,7 +18,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.cards import Card
-from tsgkit.library.documents.reading import Document, read_document, read_file
+from tsgkit.library.documents.reader import Document, read_document, read_file
 from tsgkit.library.documents.rows import Entry, RowKind
 from tsgkit.library.files import STDIN
 from tsgkit.library.projects import text_of
@@ -26,26 +26,26 @@ from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.tally import Tally
-from tsgkit.suites.asked_task import AskedTask
-from tsgkit.suites.auditing.audit import Auditable
-from tsgkit.suites.auditing.items import Item as AuditItem
-from tsgkit.suites.judged import Judged
-from tsgkit.suites.readings import TwoReadings
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.audits.items import Item as AuditItem
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.profile_readings import TwoReadings
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.scoreboard import Board, Rules, board_of
-from tsgkit.suites.solvers.answerable import AsAsked, Reading
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, pool_file
 from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import Style
 from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.task import Dataset as AnyDataset
 from tsgkit.suites.task import Items, Task
+from tsgkit.suites.text_task import AskedTask
 from tsgkit.suites.tsg import official
-from tsgkit.suites.tsg.auditing import auditable
+from tsgkit.suites.tsg.audit import auditable
 from tsgkit.suites.tsg.clusters import clusters_of, own_name
 from tsgkit.suites.tsg.dataset import Dataset
-from tsgkit.suites.tsg.grouping import COMPUTED, STORED, groups_of, in_order, no_group
+from tsgkit.suites.tsg.groups import COMPUTED, STORED, groups_of, in_order, no_group
 from tsgkit.suites.tsg.items import Sample, Told
 from tsgkit.suites.tsg.prompts import PromptSet, TaskTexts, prompt_set
 

@@ -9,7 +9,7 @@ import foreign_scenes as foreign
 import pytest
 
 from tsgkit.cli import main
-from tsgkit.suites.sceneeval.converting import converter_of, known_converters
+from tsgkit.suites.sceneeval.converters import converter_of, known_converters
 
 
 @pytest.fixture(autouse=True)

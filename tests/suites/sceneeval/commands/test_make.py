@@ -279,8 +279,8 @@ def test_what_a_budget_stopped_is_not_shown_for_review(monkeypatch: pytest.Monke
 
 
 def right_pattern(number: int) -> Annotation:
-    from tsgkit.suites.sceneeval.making.furniture import furniture
-    from tsgkit.suites.sceneeval.making.written_rooms import written_room
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
 
     return written_room(draws(3, ("easy",))[number], 0, furniture())
 

@@ -20,7 +20,7 @@ from tsgkit.suites.sceneeval.judges.answers import (
 )
 from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
 from tsgkit.suites.sceneeval.judges.model import FIELDS, Words
-from tsgkit.suites.sceneeval.meanings import Meant, relation_table
+from tsgkit.suites.sceneeval.word_meanings import Meant, relation_table
 
 CATEGORIES = ("double_bed", "lamp")
 

@@ -27,13 +27,13 @@ from tsgkit.llm.reply import Reply
 from tsgkit.runs.evaluation import Finished, Options, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
-from tsgkit.runs.reopened import rescore
+from tsgkit.runs.saved_run import rescore
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval import scenes
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.judges.model import AT_A_TIME, ModelJudge
-from tsgkit.suites.sceneeval.rooms import furnished as gallery
-from tsgkit.suites.sceneeval.rooms.folder import read_scene
+from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
+from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scenes import Rooms, judge_of, looked_at
 
 SMALL = 64

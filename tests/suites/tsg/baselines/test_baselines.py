@@ -14,7 +14,7 @@ from tsg_tasks import BASELINES, samples_of
 
 import tsgkit
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.tsg.items import AnySample, GenerationSample, QuestionSample, SelectionSample
 
 ROOT = Path(tsgkit.__file__).parents[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tsg_tasks import BASELINES, read_reply, samples_of
 
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
 

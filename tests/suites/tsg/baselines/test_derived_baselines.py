@@ -9,11 +9,11 @@ from shipped import DATA
 from tsg_tasks import BASELINES, DERIVATIONS, judge, samples_of
 
 from tsgkit.graph import ActionGraph, Triplet, Vocabulary
-from tsgkit.library.documents.reading import read_file
+from tsgkit.library.documents.reader import read_file
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.baselines.halves import action_of, actions, joined, nodes
-from tsgkit.suites.tsg.baselines.mending import mended
+from tsgkit.suites.tsg.baselines.derived import action_of, actions, joined, nodes
+from tsgkit.suites.tsg.baselines.graph_repair import mended
 from tsgkit.suites.tsg.items import (
     ActionsSample,
     AnySample,

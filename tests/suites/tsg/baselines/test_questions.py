@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tsgkit.graph import ActionGraph
-from tsgkit.suites.tsg.baselines.asking import parse
+from tsgkit.suites.tsg.baselines.question_parser import parse
 from tsgkit.suites.tsg.baselines.questions import answer
 from tsgkit.suites.tsg.items import QuestionSample
 

@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
 from tsgkit.library.files import STDIN, read_text
-from tsgkit.suites.formalimg.commands import solving
+from tsgkit.suites.formalimg.commands import solve
 
 if TYPE_CHECKING:
     from tsgkit.logic.budget import Budget
-    from tsgkit.logic.checking import Checked
     from tsgkit.logic.clauses import ClauseForm
     from tsgkit.logic.formula import Formula
-    from tsgkit.logic.published import Taken
+    from tsgkit.logic.lint import Checked
+    from tsgkit.logic.published_readers import Taken
     from tsgkit.logic.verdicts import Verdict
 
-FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [solving.satisfiable]
+FURTHER_CHECKS: list[Callable[[Formula, Budget], tuple[str, str]]] = [solve.satisfiable]
 """What else ``check`` says of a formula without errors, within a budget: each gives a name and what was found."""
 
 
@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (check, show, verify):
         verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
-        solving.add_seconds(verb)
+        solve.add_seconds(verb)
     verify.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
     verify.add_argument("--profile", default="strict", choices=("official", "strict"), help="default: strict")
     verify.add_argument("--distinct", action="store_true", help="different variables stand for different objects")
     verify.add_argument("--grounded", action="store_true", help="boxes come from a picture and may share a little")
     verify.add_argument("--work", type=_steps, default=None, metavar="N", help="how many steps a verdict may take")
-    solving.add_arguments(verbs)
+    solve.add_arguments(verbs)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,7 +80,7 @@ def formula_text(given: str) -> str:
 
 def read_formula(given: str) -> tuple[str, Formula]:
     """The text and the formula it is; what is wrong is said with the file's name, where it is from one."""
-    from tsgkit.logic.parsing import FormulaProblem, parse
+    from tsgkit.logic.parser import FormulaProblem, parse
 
     text = formula_text(given)
     try:
@@ -112,11 +112,11 @@ def _steps(text: str) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tsgkit.logic.checking import check
-    from tsgkit.logic.published import as_published
+    from tsgkit.logic.lint import check
+    from tsgkit.logic.published_readers import as_published
     from tsgkit.logic.vocabulary import SCENARIOS
 
-    text, budget = formula_text(arguments.formula), solving.budget_of(arguments)
+    text, budget = formula_text(arguments.formula), solve.budget_of(arguments)
     checked, taken = check(text, SCENARIOS[arguments.scenario]), as_published(text)
     further = [one(checked.formula, budget) for one in FURTHER_CHECKS] if checked.formula and not checked.errors else []
     if arguments.json:
@@ -163,13 +163,13 @@ def _print_check(scenario: str, checked: Checked, further: list[tuple[str, str]]
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.budget import OutOfBudget
     from tsgkit.logic.clauses import clause_form, closures, k_as_defined, object_classes
+    from tsgkit.logic.english import reading_of
     from tsgkit.logic.lifting import lifted
-    from tsgkit.logic.printing import text_of
-    from tsgkit.logic.reading import reading_of
+    from tsgkit.logic.printer import text_of
 
     _, formula = read_formula(arguments.formula)
     warnings = _unbound(formula)
-    budget = solving.budget_of(arguments)
+    budget = solve.budget_of(arguments)
     try:
         form, published = (clause_form(formula, official=one, budget=budget) for one in (False, True))
     except OutOfBudget as out:
@@ -220,7 +220,7 @@ def _print_warnings(warnings: list[str]) -> None:
 
 def _components(form: ClauseForm) -> list[dict[str, Any]]:
     from tsgkit.logic.clauses import category
-    from tsgkit.logic.printing import text_of
+    from tsgkit.logic.printer import text_of
 
     return [
         {
@@ -253,7 +253,7 @@ def _print_show(value: dict[str, Any]) -> None:
 
 def _verify(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.verdicts import WORK
-    from tsgkit.logic.verifying import verify
+    from tsgkit.logic.verification import verify
 
     layout = read_layout(arguments.layout)
     official = arguments.profile == "official"
@@ -267,7 +267,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         distinct=arguments.distinct,
         grounded=arguments.grounded,
         work=arguments.work or WORK,
-        budget=solving.budget_of(arguments),
+        budget=solve.budget_of(arguments),
     )
     if arguments.json:
         say(json.dumps(verdict.value(), indent=2))
@@ -277,12 +277,12 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _solve(arguments: argparse.Namespace) -> int:
-    return solving.solve(arguments, read_formula(arguments.formula)[1])
+    return solve.solve(arguments, read_formula(arguments.formula)[1])
 
 
 def _repair(arguments: argparse.Namespace) -> int:
     formula, scene = read_formula(arguments.formula)[1], read_layout(arguments.layout)
-    return solving.repair(arguments, formula, scene)
+    return solve.repair(arguments, formula, scene)
 
 
 def _print_verdict(verdict: Verdict) -> None:

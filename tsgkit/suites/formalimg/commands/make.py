@@ -36,7 +36,7 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.formalimg.making import Composed, Rejected
+    from tsgkit.suites.formalimg.maker import Composed, Rejected
 
 MOST_K = 10
 MOST_OBJECTS = 20
@@ -83,14 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _texts() -> str:
-    from tsgkit.suites.formalimg.making import templates_text
+    from tsgkit.suites.formalimg.maker import templates_text
 
     return digest(templates_text())
 
 
 def _composed(arguments: argparse.Namespace) -> list[Composed]:
     """So many sound items; a sampled formula that is not sound is passed over."""
-    from tsgkit.suites.formalimg.making import composed, faults
+    from tsgkit.suites.formalimg.maker import composed, faults
 
     found: dict[str, Composed] = {}
     first, tried = arguments.seed * 100_000, 0
@@ -108,9 +108,9 @@ async def _worded(
     items: list[Composed], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> tuple[list[Composed], list[Rejected], str]:
     """The items in the model's words, as far as it was asked."""
-    from tsgkit.agents.asking import ask_for
+    from tsgkit.agents.asker import ask_for
     from tsgkit.llm.failures import NotFinished
-    from tsgkit.suites.formalimg.making import Composed, written
+    from tsgkit.suites.formalimg.maker import Composed, written
 
     async def one(unit: tuple[str, Composed]) -> Composed | Rejected | str:
         number, item = unit

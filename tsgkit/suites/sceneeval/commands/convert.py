@@ -47,7 +47,7 @@ from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import read_text
 
 if TYPE_CHECKING:
-    from tsgkit.suites.sceneeval.converting import Batch, Converted, Loss, Outcome
+    from tsgkit.suites.sceneeval.converters import Batch, Converted, Loss, Outcome
 
 OUT = "rooms"
 SHOWN = 20
@@ -82,8 +82,8 @@ def add_convert(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def convert(arguments: argparse.Namespace) -> int:
     """Convert a file or a folder."""
-    from tsgkit.suites.sceneeval.converting import Batch, Options, converter_of, room_sizes_of
-    from tsgkit.suites.sceneeval.rooms.assets import sources_of
+    from tsgkit.suites.sceneeval.converters import Batch, Options, converter_of, room_sizes_of
+    from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 
     source = Path(arguments.source)
     if arguments.new:
@@ -112,8 +112,8 @@ def _settled(said: Sequence[str]) -> dict[str, str]:
 
 def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
     """One file: what is wrong with its only scene is wrong usage."""
-    from tsgkit.suites.sceneeval.converting import convert_file
-    from tsgkit.suites.sceneeval.rooms.files import plain_id
+    from tsgkit.suites.sceneeval.converters import convert_file
+    from tsgkit.suites.sceneeval.scene_files.files import plain_id
 
     outcome = convert_file(source, batch)
     number = len(outcome.scenes) + len(outcome.failures)
@@ -128,7 +128,7 @@ def _file(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
 
 
 def _folder(source: Path, batch: Batch, arguments: argparse.Namespace) -> int:
-    from tsgkit.suites.sceneeval.converting import convert_each, entries_of
+    from tsgkit.suites.sceneeval.converters import convert_each, entries_of
 
     if arguments.id is not None:
         raise UsageError(f"{source}: a folder has many scenes, so --id has no meaning", hint="name one file of it")
@@ -166,7 +166,7 @@ class _Row(NamedTuple):
 
 def _written(outcome: Outcome, targets: Sequence[Path], force: bool, *, strict: bool) -> _Row:
     """Write the scenes of a file; where it is ``strict``, what cannot be written is raised."""
-    from tsgkit.suites.sceneeval.converting import write_scene
+    from tsgkit.suites.sceneeval.converters import write_scene
 
     done: list[tuple[Path, Converted]] = []
     failures = list(outcome.failures)
@@ -231,7 +231,7 @@ def _say(rows: Sequence[_Row], batch: Batch) -> None:
 
 
 def _losses(scenes: Iterable[Converted]) -> tuple[Loss, ...]:
-    from tsgkit.suites.sceneeval.converting import Ledger
+    from tsgkit.suites.sceneeval.converters import Ledger
 
     ledger = Ledger()
     for scene in scenes:

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.making.drawn_rooms import DrawnRoom
-    from tsgkit.suites.sceneeval.making.maker import Made, Making
+    from tsgkit.suites.sceneeval.makers.maker import Made, Making
+    from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
 
 OURS = "sceneeval/data/annotations.csv"
 LEVELS = ("easy", "medium", "hard")
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.sceneeval.commands.review import review_of
-    from tsgkit.suites.sceneeval.making.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
 
     draws = _draws(arguments)
     calls = None if arguments.model is None else calls_of(arguments, arguments.out, _asked(draws, arguments))
@@ -133,8 +133,8 @@ def _refuse(arguments: argparse.Namespace) -> None:
 def _draws(arguments: argparse.Namespace) -> tuple[DrawnRoom, ...]:
     from tsgkit.lexicon import meant
     from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.making.drawn_rooms import ROOM_TYPES, drawn_rooms
-    from tsgkit.suites.sceneeval.making.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, drawn_rooms
 
     table = furniture()
     rooms = [name for name in ROOM_TYPES if name in table.rooms]
@@ -162,8 +162,8 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
     """What can change an answer."""
     from dataclasses import asdict
 
-    from tsgkit.suites.sceneeval.making.furniture import furniture
-    from tsgkit.suites.sceneeval.making.maker import texts
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.maker import texts
 
     drawn = digest([asdict(one) for one in draws])
     known = digest([furniture().sha256, *_known(arguments.out)])
@@ -177,8 +177,8 @@ def _asked(draws: tuple[DrawnRoom, ...], arguments: argparse.Namespace) -> dict[
 
 
 def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: argparse.Namespace) -> Making:
-    from tsgkit.suites.sceneeval.making.furniture import furniture
-    from tsgkit.suites.sceneeval.making.maker import written
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.maker import written
 
     if calls is None:
         return written(draws, arguments.seed, furniture())
@@ -188,9 +188,9 @@ def _made(draws: tuple[DrawnRoom, ...], calls: AgentCalls | None, arguments: arg
 async def _ask(
     draws: tuple[DrawnRoom, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine
 ) -> Making:
-    from tsgkit.agents.asking import ask_for
-    from tsgkit.suites.sceneeval.making.furniture import furniture
-    from tsgkit.suites.sceneeval.making.maker import Maker
+    from tsgkit.agents.asker import ask_for
+    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.makers.maker import Maker
 
     maker = Maker(
         lambda name: ask_for(calls.asker, name, task="make"),
@@ -205,7 +205,7 @@ async def _ask(
 def _finish(making: Making, decided: dict[str, str], calls: AgentCalls | None, arguments: argparse.Namespace) -> int:
     """Write what is kept and what is known of it, then say what was done."""
     from tsgkit.library.files import write_text
-    from tsgkit.suites.sceneeval.making.maker import dropped_line, note_value
+    from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value
 
     kept, dropped = _parted(making, decided)
     numbered = [replace(one.annotation, item_id=str(number)) for number, one in enumerate(kept)]
@@ -284,7 +284,7 @@ def statistics(annotations: Sequence[Annotation]) -> list[dict[str, Any]]:
     {'difficulty': 'easy', 'scenes': 1, 'words': 5.0, 'objects': 1.0, 'cnt': 1.0, 'atr': 0.0, 'oor': 0.0, 'oar': 0.0}
     """
     from tsgkit.suites.sceneeval.annotations import KINDS
-    from tsgkit.suites.sceneeval.making.told_findings import objects_of
+    from tsgkit.suites.sceneeval.makers.annotation_vs_text import objects_of
 
     def row(difficulty: str, mine: Sequence[Annotation]) -> dict[str, Any]:
         counts = {"words": [len(one.description.split()) for one in mine], "objects": [objects_of(one) for one in mine]}

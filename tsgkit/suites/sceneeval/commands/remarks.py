@@ -12,10 +12,10 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Stage
-    from tsgkit.report.explaining import Explained
+    from tsgkit.report.explanation import Explained
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
-    from tsgkit.suites.sceneeval.showing.remarks import Found, Section
+    from tsgkit.suites.sceneeval.pages.remarks import Found, Section
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 OPTIONS = ("annotations", "item", "run", "subject")
 PREFIX = "scene_"
@@ -36,7 +36,7 @@ def check_remarks(arguments: argparse.Namespace, *, is_page: bool) -> None:
 
 def remarked_page(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> str:
     """The page of a room."""
-    from tsgkit.suites.sceneeval.showing.page import room_page
+    from tsgkit.suites.sceneeval.pages.page import room_page
 
     if arguments.run is not None:
         about, sections = _recorded({one.id for one in found.scene.objects}, arguments)
@@ -57,8 +57,8 @@ def _judged(found: Furnished, stage: Stage, arguments: argparse.Namespace) -> tu
     from tsgkit.library.cards import load_card
     from tsgkit.suites.sceneeval.fidelity import FidelityTask
     from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+    from tsgkit.suites.sceneeval.pages.remarks import sections
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.showing.remarks import sections
 
     judge = RulesJudge()
     types = asyncio.run(judge.supports(found, stage, None))
@@ -84,9 +84,9 @@ def _annotation(arguments: argparse.Namespace) -> Annotation:
 
 def _recorded(objects: set[str], arguments: argparse.Namespace) -> tuple[str, list[Section]]:
     """What a run has of this room, as strict finds it."""
-    from tsgkit.report.explaining import explain
+    from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.showing.remarks import sections
+    from tsgkit.suites.sceneeval.pages.remarks import sections
 
     rows = explain(arguments.run, _item(arguments), subject=arguments.subject).rows
     rooms = [row for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, ExtraMissing, UsageError
 from tsgkit.library.files import STDIN, write_bytes, write_text
-from tsgkit.library.overwriting import refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.library.overwrites import refuse_to_overwrite_sources, refuse_to_replace_data
 from tsgkit.suites.sceneeval.commands.remarks import check_remarks, remarked_page
 
 if TYPE_CHECKING:
     from tsgkit.geometry import Scene, Stage, View
-    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
 ENDINGS = (".png", ".html")
@@ -82,8 +82,8 @@ def _checked_ending(arguments: argparse.Namespace) -> str:
 
 
 def _read(arguments: argparse.Namespace) -> Furnished:
-    from tsgkit.suites.sceneeval.rooms.assets import sources_of
-    from tsgkit.suites.sceneeval.rooms.folder import read_scene
+    from tsgkit.suites.sceneeval.scene_files.assets import sources_of
+    from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 
     found = read_scene(Path(arguments.file), sources_of(arguments.assets or ()), missing=arguments.missing)
     for note in found.notes[:SHOWN]:

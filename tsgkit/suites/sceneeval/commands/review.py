@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, inert, say
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.overwriting import refuse_to_overwrite
+from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,
@@ -37,8 +37,8 @@ from tsgkit.suites.sceneeval.annotations import (
 
 if TYPE_CHECKING:
     from tsgkit.runs.decisions import Decisions
-    from tsgkit.suites.sceneeval.making.furniture import Furniture
-    from tsgkit.suites.sceneeval.making.maker import Made
+    from tsgkit.suites.sceneeval.makers.furniture import Furniture
+    from tsgkit.suites.sceneeval.makers.maker import Made
 
 KEYS = "a accept, d drop, ? forms of changes, q stop and go on later"
 FORMS = "+ENTRY adds one, -NUMBER takes one out, NUMBER ENTRY writes one anew, text WORDS writes the description anew"
@@ -61,7 +61,7 @@ def review_of(
     Nobody is asked for what could not be written: without ``force``, nothing may lie in the place of ``out``.
     """
     from tsgkit.runs.decisions import Decisions, shown_as
-    from tsgkit.suites.sceneeval.making.maker import check
+    from tsgkit.suites.sceneeval.makers.maker import check
 
     again = partial(check, made, table, known)
     decisions = Decisions(Path(f"{out}.review.jsonl"))

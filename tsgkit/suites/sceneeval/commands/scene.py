@@ -28,7 +28,7 @@ from tsgkit.suites.sceneeval.commands.render import add_render, render
 if TYPE_CHECKING:
     from tsgkit.geometry import Relation
     from tsgkit.graph.drawing.svg import Markup
-    from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+    from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
 
 PROFILES = ("strict", "official")
 SHOWN_PER_CODE = 5
@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> Furnished:
-    from tsgkit.suites.sceneeval.rooms.assets import sources_of
-    from tsgkit.suites.sceneeval.rooms.folder import read_scene
+    from tsgkit.suites.sceneeval.scene_files.assets import sources_of
+    from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 
     return read_scene(Path(arguments.file), sources_of(arguments.assets), missing=arguments.missing)
 
@@ -131,8 +131,8 @@ def _measured(stage: object, arguments: argparse.Namespace) -> Relation:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tsgkit.suites.sceneeval.pages.scene_view import SceneView
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.showing.scene_view import SceneView
 
     is_page = Path(arguments.out).suffix.lower() in (".html", ".htm")
     if not is_page and arguments.out != "-" and Path(arguments.out).suffix.lower() != ".svg":
@@ -184,7 +184,7 @@ def _rows(value: Mapping[str, Any]) -> Iterator[tuple[Markup, ...]]:
 
 def _written(made: str, arguments: argparse.Namespace) -> int:
     from tsgkit.library.files import write_text
-    from tsgkit.library.overwriting import refuse_to_replace_data
+    from tsgkit.library.overwrites import refuse_to_replace_data
 
     if arguments.out == "-":
         say(made)

@@ -27,7 +27,7 @@ from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.judge import MeantInRoom
-from tsgkit.suites.sceneeval.meanings import Meant
+from tsgkit.suites.sceneeval.word_meanings import Meant
 
 FUNCTIONAL = ("front", "back", "left", "right")
 BESIDE = ("wall", "door", "window")

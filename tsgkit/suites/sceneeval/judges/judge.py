@@ -13,8 +13,8 @@ from tsgkit.geometry import Stage
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification
-from tsgkit.suites.sceneeval.meanings import Meant
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.word_meanings import Meant
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 

@@ -24,9 +24,10 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import Stage, View
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.pictures import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
+from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, PIXELS_A_TOKEN, Picture
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.gather_all import together
 from tsgkit.suites.judges.judge import Answer, Judge, Question, Reading, Unknown, a_model, problem_of
 from tsgkit.suites.judges.messages import messages_of
 from tsgkit.suites.judges.response_formats import Schema
@@ -36,10 +37,9 @@ from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.sceneeval.judges.answers import Fault
 from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.meanings import Meant
-from tsgkit.suites.sceneeval.rooms.furnished import SIZE, VERSION, Furnished
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, Furnished
+from tsgkit.suites.sceneeval.word_meanings import Meant
 from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.together import together
 from tsgkit.suites.transcript import Ask
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The judge that asks nobody: names, tables and geometry.
 
-Objects are matched by what their files call them (:mod:`~tsgkit.suites.sceneeval.meanings`), phrases by the shared
+Objects are matched by what their files call them (:mod:`~tsgkit.suites.sceneeval.word_meanings`), phrases by the shared
 table, sides by category. An object is held by the floor or the top face that it stands on; where it stands on nothing,
 by what is nearest: what is below it, a wall behind it, the ceiling above it. An attribute is told where a file lists
 the object's attributes, or where its description says it; a description that does not say it leaves it open.
@@ -18,7 +18,8 @@ from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges.judge import Attributed, MeantInRoom
-from tsgkit.suites.sceneeval.meanings import (
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.word_meanings import (
     Meant,
     RelationTable,
     Synonyms,
@@ -30,7 +31,6 @@ from tsgkit.suites.sceneeval.meanings import (
     synonyms_table,
     words_of,
 )
-from tsgkit.suites.sceneeval.rooms.furnished import Furnished
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.transcript import Ask
 

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the folder."""
     from tsgkit.suites.spatialgen.commands.rewrites import Choice, jobs_of
-    from tsgkit.suites.spatialgen.making import template
+    from tsgkit.suites.spatialgen.maker import template
 
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least is a share from 0 to 1, and --rounds at least 0")
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _rewrite(jobs: list[Job], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Rewriting:
-    from tsgkit.agents.asking import ask_for
+    from tsgkit.agents.asker import ask_for
     from tsgkit.suites.spatialgen.commands.rewrites import rewrite
 
     each = functools.partial(engine.made, workers=min(arguments.concurrency, len(jobs)))

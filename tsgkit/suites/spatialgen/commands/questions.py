@@ -30,7 +30,7 @@ from tsgkit.errors import UsageError
 if TYPE_CHECKING:
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.spatialgen.making import Making
+    from tsgkit.suites.spatialgen.maker import Making
 
 SHOWN = 5
 
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make rows."""
-    from tsgkit.suites.spatialgen.making import FIELDS, chosen_scenes, template
+    from tsgkit.suites.spatialgen.maker import FIELDS, chosen_scenes, template
 
     if arguments.count < 1 or arguments.rounds < 0:
         raise UsageError("--count needs at least 1, --rounds at least 0")
@@ -63,9 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.Namespace, engine: Engine) -> Making:
-    from tsgkit.agents.asking import ask_for
+    from tsgkit.agents.asker import ask_for
     from tsgkit.library.cards import load_card
-    from tsgkit.suites.spatialgen.making import Maker
+    from tsgkit.suites.spatialgen.maker import Maker
     from tsgkit.suites.spatialgen.questions import SpatialGenTask
 
     ours = SpatialGenTask(load_card("spatialgen/questions")).dataset(None)
@@ -81,7 +81,7 @@ async def _make(scenes: tuple[str, ...], calls: AgentCalls, arguments: argparse.
 
 def _finish(made: Making, calls: AgentCalls, arguments: argparse.Namespace) -> int:
     from tsgkit.library.files import write_text
-    from tsgkit.suites.spatialgen.making import dropped_line
+    from tsgkit.suites.spatialgen.maker import dropped_line
     from tsgkit.suites.spatialgen.rows import written
 
     if calls.shard is not None:

@@ -14,25 +14,25 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.homes import cache_home
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
 from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.pictures import Picture, content_of
+from tsgkit.llm.images import Picture, content_of
 from tsgkit.llm.reply import Ending
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.reopened import Reopened, reopen
 from tsgkit.runs.results import records_of
-from tsgkit.suites.pictures import PictureFolder
-from tsgkit.suites.spatialgen.asking import CONTROLS, way_of
-from tsgkit.suites.spatialgen.judging import verdicts_of
-from tsgkit.suites.spatialgen.making import template
-from tsgkit.suites.spatialgen.rewriting import Fact, facts_of, read_rewrite, rewrite_problems, shown
+from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.suites.images import PictureFolder
+from tsgkit.suites.spatialgen.judge_requests import CONTROLS, way_of
+from tsgkit.suites.spatialgen.maker import template
+from tsgkit.suites.spatialgen.rewriter import Fact, facts_of, read_rewrite, rewrite_problems, shown
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample
+from tsgkit.suites.spatialgen.scores import verdicts_of
 from tsgkit.suites.spatialgen.terms import GROUPS
-from tsgkit.suites.spatialgen.voting import plurality
-from tsgkit.suites.together import Each, all_at_once
+from tsgkit.suites.spatialgen.votes import plurality
 from tsgkit.suites.transcript import Ask
+from tsgkit.user_folders import cache_home
 
 VOTES = ("decided", "plurality")
 """Rules for what was seen: the letter that four of five rounds said, or as published the one said most often."""

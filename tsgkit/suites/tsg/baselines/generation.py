@@ -22,8 +22,8 @@ from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
 from tsgkit.suites.tsg.baselines.events import Event, told
-from tsgkit.suites.tsg.baselines.holding import Holding
-from tsgkit.suites.tsg.baselines.wording import words
+from tsgkit.suites.tsg.baselines.hand_state import Holding
+from tsgkit.suites.tsg.baselines.word_roots import words
 from tsgkit.suites.tsg.items import GenerationSample
 
 TAKING = ("pick-up", "take", "grab", "get", "pick", "fetch", "lift", "grasp", "hold")

@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 from tsgkit.lexicon import PARTICLES, PREPOSITIONS, split_particle
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.tsg.baselines.elements import Elements
-from tsgkit.suites.tsg.baselines.wording import SAME_ACTION, roots, words
+from tsgkit.suites.tsg.baselines.word_roots import SAME_ACTION, roots, words
 
 TOKEN = re.compile(r"[^\W_]+|[,;:.!?()\u2013\u2014]")
 DETERMINERS = word_set("a an another any each every his her its my one our some that the their these this those your")

@@ -24,9 +24,9 @@ from math import log
 
 from tsgkit.graph.model import HANDS, PERSON, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
-from tsgkit.suites.tsg.baselines.asking import Asked, Clause, parse, telling
-from tsgkit.suites.tsg.baselines.wording import roots, words
-from tsgkit.suites.tsg.baselines.writing import can_be_said
+from tsgkit.suites.tsg.baselines.answer_text import can_be_said
+from tsgkit.suites.tsg.baselines.question_parser import Asked, Clause, parse, telling
+from tsgkit.suites.tsg.baselines.word_roots import roots, words
 from tsgkit.suites.tsg.items import QuestionSample
 
 SAME_GROUP = 0.6

@@ -18,7 +18,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph
-from tsgkit.suites.tsg.baselines.wording import NEGATIONS, all_roots, opposed, roots, words
+from tsgkit.suites.tsg.baselines.word_roots import NEGATIONS, all_roots, opposed, roots, words
 from tsgkit.suites.tsg.items import LETTERS, SelectionSample
 
 ACTION, THING, PLACE, PREPOSITION = 1.5, 2.0, 1.0, 0.5

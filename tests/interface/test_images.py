@@ -1,0 +1,111 @@
+"""Pictures from Python: made by functions and by services, in scripts and in running loops, and judged afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("PIL", reason="pictures are decoded by Pillow, the extra tsgkit[pictures]")
+
+from picture_server import picture_server
+from picture_suite import install
+from PIL import Image
+
+import tsgkit as tk
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.interface.images import PaintedImages
+
+ROWS = {f"c{number}": f"Cup number {number}." for number in range(6)}
+
+
+@pytest.fixture(autouse=True)
+def _suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, ROWS, monkeypatch)
+
+
+def red(prompt: str, seed: int) -> Image.Image:
+    return Image.new("RGB", (8, 6), (seed, 0, 0))
+
+
+async def refused(prompt: str, seed: int) -> Image.Image:
+    await asyncio.sleep(0)
+    if "number 2" in prompt:
+        raise LookupError("\x1b[31mno paint")
+    return red(prompt, seed)
+
+
+def test_a_function_paints_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    made = tk.images("demo/cups", {"red": red}, tmp_path / "red", limit=2, seed=7, quiet=True)
+    assert made.complete and list(made.paths) == ["c0", "c1"]
+    assert Image.open(made.paths["c1"]).getpixel((0, 0)) == (7, 0, 0)
+    more = tk.images("demo/cups", {"red": red}, str(tmp_path / "red"), seed=7, quiet=True)
+    assert (more.there, more.painted) == (2, 4) and Path(more) == tmp_path / "red"
+    with pytest.raises(UsageError, match="was asked for otherwise"):
+        tk.images("demo/cups", {"red": red}, tmp_path / "red", seed=8, quiet=True)
+
+
+def test_pictures_of_a_suite_of_ours_become_the_subject_of_an_evaluation(tmp_path: Path) -> None:
+    made = tk.images("spatialgen", {"red": red}, tmp_path / "red", limit=2, quiet=True)
+    assert made.complete and len(made.paths) == 2
+    plan = tk.plan("spatialgen", images={"red": made}, judge={"looker": lambda messages: "A"}, limit=2)
+    assert [one.samples for one in plan] == [2]
+
+
+def test_pictures_are_made_inside_a_running_loop_and_failures_are_told_inertly(tmp_path: Path) -> None:
+    async def cell_of_a_notebook() -> tuple[object, ...]:
+        awaited = tk.aimages("demo/cups", {"one": refused}, tmp_path / "one", quiet=True)
+        called = tk.images("demo/cups", {"two": red}, tmp_path / "two", quiet=True)
+        return await awaited, called
+
+    one, two = asyncio.run(cell_of_a_notebook())
+    assert isinstance(one, PaintedImages) and isinstance(two, type(one))
+    assert [name for name, _ in one.failures] == ["c2"] and not one.complete and two.complete
+    assert "c2 failed: " in repr(one) and "\x1b" not in repr(one)
+
+
+def test_services_paint_at_the_same_time_without_disturbing_each_other(tmp_path: Path) -> None:
+    def paint(name: str, items: int) -> None:
+        asked = {"api_base": server.base, "api_key": "sk-loopback-key"}
+        tk.images("demo/cups", f"openai/{name}", tmp_path / name, model_arg=asked, limit=items, price=0.04, quiet=True)
+
+    with picture_server(delay=0.1) as server:
+        threads = [threading.Thread(target=paint, args=one) for one in (("a", 6), ("b", 1))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert server.stats()["seen"] == 7
+    assert len(list(tmp_path.glob("[ab]/*.png"))) == 7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sise": "8x8"}, "there is no option sise"),
+        ({"size": "big"}, "no size of a picture"),
+        ({"limit": "2"}, "limit: '2' is no whole number"),
+        ({"model": 3}, "model: 3 is none"),
+        ({"model": {"a": red, "b": refused}}, "pictures of several models"),
+        ({"model": {"a": red}, "condition": "text"}, "--condition and --layouts go together"),
+        ({"condition": "painted"}, "there is no condition painted"),
+        ({"task": "sgqa"}, "has no pictures to make"),
+        ({"ids": "c9"}, "no item is called c9"),
+        ({"out": None}, "out: None is no path"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_made(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(TsgkitError) as told:
+        tk.images(**{"task": "demo/cups", "model": {"red": red}, "out": tmp_path / "out", **options})
+    assert message in f"{told.value} {told.value.hint}" and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("call", [tk.images, tk.aimages])
+def test_help_names_every_option(call: Callable[..., Any]) -> None:
+    from inspect import signature
+
+    assert {"size", "seed", "condition", "rewriter", "max_cost", "quiet"} <= {*signature(call).parameters}

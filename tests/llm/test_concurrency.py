@@ -1,0 +1,490 @@
+"""The queue in front of a model: in order, as fast as the service allows, and nobody is ever forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import suppress
+
+import pytest
+from doors import run
+
+from tsgkit.llm.concurrency import IN_A_ROW, LATEST, LONGEST_GATE, START, Flow
+from tsgkit.llm.failures import Stopped
+
+
+class Clock:
+    """A clock that moves only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.sleeps = 0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.sleeps += 1
+        until = self.now + seconds
+        await asyncio.sleep(0)
+        self.now = max(self.now, until)
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def starts(flow: Flow, clock: Clock, number: int, tokens: int = 0) -> list[float]:
+    """When requests that come one after the other may start."""
+    found = []
+    for _ in range(number):
+        await flow.enter(tokens, clock.sleep)
+        found.append(clock.now - 1000.0)
+        flow.leave()
+    return found
+
+
+def rounds_of(seconds: float) -> list[int]:
+    """How many requests are on their way in each round of answers, where a round takes so long."""
+
+    async def rounds() -> list[int]:
+        clock = Clock()
+        flow, found = Flow(64, clock=clock), []
+        on_their_way: list[asyncio.Future[None]] = []
+
+        async def one() -> None:
+            await flow.enter()
+            on_their_way.append(asyncio.get_running_loop().create_future())
+            await on_their_way[-1]
+            flow.leave()
+            flow.succeeded()
+
+        tasks = [asyncio.create_task(one()) for _ in range(900)]
+        while not all(task.done() for task in tasks):
+            await settled()
+            found.append(len(on_their_way))
+            clock.now += seconds
+            for future in on_their_way[:]:
+                future.set_result(None)
+            on_their_way.clear()
+        return found
+
+    return run(rounds())
+
+
+def test_it_begins_with_few_and_doubles_with_every_round() -> None:
+    assert rounds_of(1.0)[:5] == [START, 2 * START, 4 * START, 64, 64]
+
+
+def test_many_starts_in_a_second_hold_the_places_until_it_is_over() -> None:
+    found = rounds_of(0.1)
+    assert found[:2] == [START, 2 * START]
+    held = found[2:12]
+    assert len(set(held)) == 1 and held[0] <= 32, "a limit of a hundred would turn away no more than are on their way"
+    assert max(found) == 64
+
+
+def test_an_idle_model_is_not_thought_to_stand_more() -> None:
+    async def one_by_one() -> float:
+        flow = Flow(64)
+        for _ in range(50):
+            await flow.enter()
+            flow.leave()
+            flow.succeeded()
+        return flow.limit
+
+    assert run(one_by_one()) == START
+
+
+@pytest.mark.parametrize("ceiling", [0, 1, 3, 20])
+def test_the_ceiling_is_kept(ceiling: int) -> None:
+    async def many() -> int:
+        flow, most = Flow(ceiling), 0
+
+        async def one() -> None:
+            nonlocal most
+            await flow.enter()
+            most = max(most, flow.active)
+            await asyncio.sleep(0)
+            flow.leave()
+            flow.succeeded()
+
+        await asyncio.gather(*(one() for _ in range(200)))
+        assert flow.active == 0
+        return most
+
+    assert run(many()) == max(ceiling, 1)
+
+
+def test_first_come_first_served_also_when_newcomers_arrive() -> None:
+    async def order() -> list[int]:
+        flow, found = Flow(1), []
+
+        async def one(number: int) -> None:
+            await flow.enter()
+            found.append(number)
+            await asyncio.sleep(0)
+            if number < 5:
+                newcomers.append(asyncio.create_task(one(number + 10)))
+            flow.leave()
+
+        newcomers: list[asyncio.Task[None]] = []
+        await asyncio.gather(*(one(number) for number in range(5)))
+        await asyncio.gather(*newcomers)
+        return found
+
+    assert run(order()) == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]
+
+
+def test_a_place_that_comes_with_the_cancellation_goes_to_the_next() -> None:
+    async def both_at_once() -> bool:
+        flow = Flow(1)
+        await flow.enter()
+        first, second = asyncio.create_task(flow.enter()), asyncio.create_task(flow.enter())
+        await settled()
+        flow.leave()
+        first.cancel()
+        await settled()
+        return second.done() and first.cancelled() and flow.active == 1
+
+    assert run(both_at_once())
+
+
+def test_who_stops_waiting_leaves_the_queue() -> None:
+    async def cancelled() -> tuple[int, bool]:
+        flow = Flow(1)
+        await flow.enter()
+        waiting = [asyncio.create_task(flow.enter()) for _ in range(100)]
+        await settled()
+        for task in waiting[:99]:
+            task.cancel()
+        await settled()
+        left = len(flow._waiters)
+        flow.leave()
+        await settled()
+        return left, waiting[99].done()
+
+    assert run(cancelled()) == (1, True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nobody_is_forgotten_however_many_give_up(seed: int) -> None:
+    async def storm() -> None:
+        rng, flow = random.Random(seed), Flow(3)
+
+        async def one() -> None:
+            await flow.enter()
+            try:
+                for _ in range(rng.randrange(3)):
+                    await asyncio.sleep(0)
+            finally:
+                flow.leave()
+            if rng.random() < 0.5:
+                flow.succeeded()
+
+        tasks = [asyncio.create_task(one()) for _ in range(60)]
+        for _ in range(40):
+            await asyncio.sleep(0)
+            rng.choice(tasks).cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert flow.active == 0
+        assert not flow._waiters
+
+    run(storm())
+
+
+def test_those_who_are_turned_away_hear_why_and_the_others_go_on() -> None:
+    async def turned() -> tuple[list[str], int]:
+        flow = Flow(1)
+        await flow.enter()
+        waiting = [asyncio.create_task(flow.enter()) for _ in range(3)]
+        await settled()
+        flow.turn_away(lambda: Stopped("enough"))
+        found = await asyncio.gather(*waiting, return_exceptions=True)
+        flow.leave()
+        return [str(one) for one in found], flow.active
+
+    assert run(turned()) == (["enough"] * 3, 0)
+
+
+def test_a_sleep_that_fails_gives_the_place_back() -> None:
+    async def stopped() -> int:
+        clock = Clock()
+        flow = Flow(4, requests_per_minute=60, clock=clock)
+        await flow.enter(0, clock.sleep)
+
+        async def fails(_: float) -> None:
+            raise Stopped("enough")
+
+        with suppress(Stopped):
+            await flow.enter(0, fails)
+        return flow.active
+
+    assert run(stopped()) == 1
+
+
+def test_requests_a_minute_are_spaced_evenly() -> None:
+    clock = Clock()
+    flow = Flow(8, requests_per_minute=120, clock=clock)
+    assert run(starts(flow, clock, 5)) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0])
+    assert clock.sleeps <= 8
+
+
+def test_tokens_a_minute_are_spaced_by_what_each_request_takes() -> None:
+    clock = Clock()
+    flow = Flow(8, tokens_per_minute=600, clock=clock)
+    assert run(starts(flow, clock, 4, tokens=20)) == pytest.approx([0.0, 2.0, 4.0, 6.0])
+
+
+def test_of_two_limits_the_tighter_one_holds() -> None:
+    clock = Clock()
+    flow = Flow(8, requests_per_minute=60, tokens_per_minute=60_000, clock=clock)
+    assert run(starts(flow, clock, 3, tokens=100)) == pytest.approx([0.0, 1.0, 2.0])
+
+
+def test_time_that_nobody_used_is_not_saved_up() -> None:
+    clock = Clock()
+    flow = Flow(8, requests_per_minute=60, clock=clock)
+    run(starts(flow, clock, 1))
+    clock.now += 100
+    assert run(starts(flow, clock, 3)) == pytest.approx([100.0, 101.0, 102.0])
+
+
+async def occupied(flow: Flow, places: int, clock: Clock | None = None) -> None:
+    for _ in range(places):
+        await flow.enter(0, asyncio.sleep if clock is None else clock.sleep)
+
+
+def test_a_single_429_takes_one_place_and_closes_no_gate() -> None:
+    clock = Clock()
+    flow = Flow(8, clock=clock)
+    run(occupied(flow, 4))
+    flow.throttled(5.0)
+    assert (flow.limit, flow.throttles) == (7.0, 1)
+    flow.leave()
+    assert run(starts(flow, clock, 2)) == [0.0, 0.0]
+
+
+def burst(flow: Flow, number: int, retry_after: float | None = 5.0) -> None:
+    for _ in range(number):
+        flow.throttled(retry_after)
+
+
+def test_a_burst_closes_the_gate_for_as_long_as_the_service_asks() -> None:
+    clock = Clock()
+    flow = Flow(64, clock=clock)
+    flow.limit = 40.0
+    run(occupied(flow, 20))
+    burst(flow, LATEST)
+    assert run(starts(flow, clock, 1)) == pytest.approx([5.0])
+
+
+def test_one_burst_shrinks_the_places_once() -> None:
+    flow = Flow(64, clock=Clock())
+    flow.limit = 40.0
+    run(occupied(flow, 20))
+    burst(flow, IN_A_ROW)
+    at_the_burst = flow.limit
+    burst(flow, 30)
+    assert at_the_burst == flow.limit == pytest.approx((40 - IN_A_ROW + 1) * 0.7)
+    assert flow.limit >= 1
+
+
+def test_after_many_bursts_one_place_is_left() -> None:
+    clock = Clock()
+    flow = Flow(8, clock=clock)
+    for _ in range(50):
+        run(occupied(flow, 1, clock))
+        burst(flow, 8)
+        flow.leave()
+        clock.now += 10
+    assert int(flow.limit) == 1
+
+
+def test_the_gate_never_closes_for_days() -> None:
+    clock = Clock()
+    flow = Flow(8, clock=clock)
+    run(occupied(flow, 1))
+    burst(flow, 8, retry_after=1e9)
+    flow.leave()
+    assert run(starts(flow, clock, 1)) == pytest.approx([LONGEST_GATE])
+
+
+async def admitted(flow: Flow, clock: Clock, number: int, over: float = 0.0) -> None:
+    for _ in range(number):
+        flow.succeeded(await flow.enter(0, clock.sleep))
+        flow.leave()
+        clock.now += over / number
+
+
+def test_the_rate_before_a_burst_is_the_pace_after_it() -> None:
+    clock = Clock()
+    flow = Flow(64, clock=clock)
+    run(admitted(flow, clock, 20, over=0.5))
+    burst(flow, IN_A_ROW, retry_after=1.0)
+    assert flow.pace == pytest.approx(19.9)
+    first, second, third = run(starts(flow, clock, 3))
+    assert first == pytest.approx(1.5), "half a second went by before"
+    assert (second - first, third - second) == pytest.approx((1 / 19.9, 1 / 19.9))
+
+
+def test_the_pace_rises_again_slowly() -> None:
+    clock = Clock()
+    flow = Flow(64, clock=clock)
+    run(admitted(flow, clock, 20, over=0.5))
+    burst(flow, IN_A_ROW, retry_after=1.0)
+    clock.now += 1.0
+    run(admitted(flow, clock, 100))
+    before = flow.pace or 0.0
+    assert before >= 19.9
+    clock.now += 60
+    run(starts(flow, clock, 2))
+    assert before < (flow.pace or 0.0) <= before * 1.06
+    run(occupied(flow, 2, clock))
+    flow.throttled(1.0)
+    assert flow.pace == before, "it had risen too far"
+
+
+class VirtualTime(asyncio.SelectorEventLoop):
+    """An event loop that waits for nothing: its clock jumps to the next thing to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 1000.0
+        select = self._selector.select  # type: ignore[attr-defined]
+
+        def at_once(timeout: float | None = None) -> object:
+            self.now += timeout or 0.0
+            return select(0)
+
+        self._selector.select = at_once  # type: ignore[attr-defined]
+
+    def time(self) -> float:
+        self.now += 1e-6  # no two things happen in the same moment
+        return self.now
+
+
+class Limited:
+    """A service that admits so many requests in any window, and turns others away."""
+
+    def __init__(
+        self, most: int, window: float, share: float = 0.0, retry_after: float | None = None, seed: int = 1
+    ) -> None:
+        self.most, self.window, self.share, self.retry_after = most, window, share, retry_after
+        self.starts: list[float] = []
+        self.rng = random.Random(seed)
+        self.rejects = 0
+
+    async def ask(self, now: float, delay: float) -> bool:
+        self.starts = [start for start in self.starts if start > now - self.window]
+        good = len(self.starts) < self.most and self.rng.random() >= self.share
+        if good:
+            self.starts.append(now)
+        else:
+            self.rejects += 1
+        await asyncio.sleep(delay if good else delay / 4)
+        return good
+
+
+def taken(service: Limited, requests: int, concurrency: int = 32, delay: float = 0.2) -> float:
+    """The seconds that requests take, each made again until it is admitted."""
+
+    async def all_of_them() -> float:
+        loop = asyncio.get_running_loop()
+        flow, began = Flow(concurrency, clock=loop.time), loop.time()
+        left = iter(range(requests))
+
+        async def worker() -> None:
+            for _ in left:
+                while True:
+                    start = await flow.enter()
+                    good = await service.ask(loop.time(), delay)
+                    flow.leave()
+                    if good:
+                        flow.succeeded(start)
+                        break
+                    flow.throttled(service.retry_after, start)
+                    await asyncio.sleep(service.retry_after or 0.5)
+
+        await asyncio.gather(*(worker() for _ in range(concurrency)))
+        return loop.time() - began
+
+    with asyncio.Runner(loop_factory=VirtualTime) as runner:
+        return runner.run(all_of_them())
+
+
+@pytest.mark.parametrize("retry_after", [None, 1.0])
+@pytest.mark.parametrize(
+    ("most", "window", "requests", "rejects"),
+    [
+        (1, 2.0, 60, 40),
+        (1, 1.0, 60, 30),
+        (2, 1.0, 100, 30),
+        (4, 1.0, 100, 30),
+        (15, 60.0, 60, 50),
+        (100, 1.0, 1000, 60),
+    ],
+)
+def test_a_limit_of_any_rate_is_learned(
+    most: int, window: float, requests: int, rejects: int, retry_after: float | None
+) -> None:
+    service = Limited(most, window, retry_after=retry_after)
+    seconds = taken(service, requests)
+    assert seconds <= 1.5 * requests / most * window
+    assert service.rejects <= rejects
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.2])
+def test_scattered_429s_throttle_little(share: float) -> None:
+    plain = 600 / 32 * (0.2 + share * 0.55)
+    walls = [taken(Limited(10_000, 1.0, share, retry_after=0.5, seed=seed), 600) for seed in range(5)]
+    assert max(walls) <= 2 * plain
+
+
+def test_those_at_the_gate_go_on_one_after_the_other() -> None:
+    async def together() -> list[float]:
+        clock = Clock()
+        flow = Flow(64, requests_per_minute=60, clock=clock)
+        flow._gate = clock.now + 5.0
+        found: list[float] = []
+
+        async def one() -> None:
+            await flow.enter(0, clock.sleep)
+            found.append(clock.now - 1000.0)
+
+        await asyncio.gather(*(one() for _ in range(4)))
+        return sorted(found)
+
+    found = run(together())
+    assert found[0] >= 5.0
+    assert found == sorted(set(found))
+
+
+def test_growth_lets_in_those_who_wait() -> None:
+    async def growing() -> int:
+        flow = Flow(64)
+        tasks = [asyncio.create_task(flow.enter()) for _ in range(START + 5)]
+        await settled()
+        flow.succeeded()
+        await settled()
+        return sum(task.done() for task in tasks)
+
+    assert run(growing()) == START + 1
+
+
+def test_places_stop_doubling_where_answers_begin_to_wait_for_each_other() -> None:
+    flow = Flow(64)
+
+    async def one(number: int) -> int:
+        started = await flow.enter()
+        active = flow.active
+        await asyncio.sleep(0.1 if number < 8 else 0.2)
+        flow.succeeded(started)
+        flow.leave()
+        return active if number < 100 else 0
+
+    async def all_of_them() -> int:
+        return max(await asyncio.gather(*map(one, range(120))))
+
+    assert 8 < run(all_of_them()) <= 24

@@ -1,0 +1,37 @@
+"""Pictures of layouts: valid SVG that shows every box, whatever the labels."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from tsgkit.logic.layouts import Box, Layout, Thing
+from tsgkit.logic.svg import drawn
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def test_every_box_stands_where_it_is_with_label_and_color() -> None:
+    layout = Layout((Thing("cutting_board", Box(10, 20, 210, 120), "brown"), Thing("pen", Box(300, 0, 310, 200.5))))
+    root = ElementTree.fromstring(drawn(layout, title="a layout"))  # noqa: S314  (our own text)
+    _, board, pen = root.findall(f"{SPACE}rect")
+    assert (board.get("x"), board.get("y"), board.get("width"), board.get("height")) == ("10", "20", "200", "100")
+    assert pen.get("height") == "200.5"
+    assert [text.text for text in root.findall(f"{SPACE}text")] == ["brown cutting board", "pen"]
+    assert root.findtext(f"{SPACE}title") == "a layout"
+
+
+def test_a_blueprint_tells_no_colors() -> None:
+    layout = Layout((Thing("cup", Box(0, 0, 100, 100), "red", "glass", "round"),))
+    root = ElementTree.fromstring(drawn(layout, blueprint=True))  # noqa: S314
+    assert [text.text for text in root.findall(f"{SPACE}text")] == ["cup"]
+    assert drawn(layout, blueprint=True) == drawn(Layout((Thing("cup", Box(0, 0, 100, 100)),)), blueprint=True)
+
+
+@pytest.mark.parametrize("label", ["<script>alert(1)</script>", "a \"quoted\" & 'other'", "\x00\x07\ud800", "", "漢字"])
+def test_hostile_labels_are_inert(label: str) -> None:
+    picture = drawn(Layout((Thing(label, Box(0, 0, 100, 100), label),)), title=label)
+    root = ElementTree.fromstring(picture.encode())  # noqa: S314
+    assert "<script" not in picture
+    assert len(list(root)) == 3 + bool(label)

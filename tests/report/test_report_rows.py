@@ -1,0 +1,161 @@
+"""A report's rows say what the records say, however the records came to be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reported import baseline_run, example_run
+from shipped import DATA
+from tsg_tasks import score
+
+from tsgkit.errors import UsageError
+from tsgkit.report.report_rows import Report, ReportRow, gather
+from tsgkit.runs.saved_run import reopen
+from tsgkit.suites.tsg.groups import GROUPS, STORED
+
+RUNS = {"sgqa": STORED, "sgds": STORED, "sa-sgg": GROUPS, "ma-sgg": GROUPS}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {kind: example_run(tmp_path_factory.mktemp("runs") / kind, kind) for kind in RUNS}
+
+
+@pytest.fixture
+def baselines(tmp_path: Path) -> Path:
+    return baseline_run(tmp_path / "run", "tsg/sgqa", "tsg/ma-sgg", limit=12)
+
+
+def edited(run: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Path:
+    file = run / "samples.jsonl"
+    records = change([json.loads(line) for line in file.read_text().splitlines()])
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return run
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_row_and_its_groups_are_what_score_says_of_the_same_replies(kind: str, runs: dict[str, Path]) -> None:
+    [row] = gather([runs[kind]], RUNS[kind]).rows
+    other = score(kind, DATA / f"{kind}.jsonl", DATA / f"example-replies/{kind}.jsonl", by=RUNS[kind])
+    assert row.board.profiles == other.board.profiles
+    assert row.board.n == other.board.n
+    assert {n: v for n, v in row.board.counts.items() if v} == {n: v for n, v in other.board.counts.items() if v}
+    assert set(row.groups) == set(RUNS[kind])
+    for group, members in other.groups.items():
+        assert list(row.groups[group]) == list(members)
+        for name, board in members.items():
+            mine = row.groups[group][name]
+            assert mine.n == board.n
+            for profile, values in mine.profiles.items():
+                assert values is not None
+                theirs = board.profiles[profile] or {}
+                assert values == {metric: theirs[metric] for metric in values}
+
+
+def test_values_are_the_means_of_the_records(runs: dict[str, Path]) -> None:
+    records = [json.loads(line) for line in (runs["ma-sgg"] / "samples.jsonl").read_text().splitlines()]
+    [row] = gather([runs["ma-sgg"]], ("k",)).rows
+    for name, board in {"": row.board, **row.groups["k"]}.items():
+        mine = [record for record in records if not name or record["groups"]["k"] == [name]]
+        parts = [record["parts"]["strict"]["f1"] for record in mine]
+        value = (board.profiles["strict"] or {})["f1"]
+        assert value is not None
+        assert value.value == pytest.approx(sum(p[0] for p in parts) / sum(p[1] for p in parts))
+        assert value.n == sum(p[1] for p in parts)
+        assert board.counts["unreadable"] == sum(record["outcome"] == "unreadable" for record in mine)
+
+
+def test_rows_are_those_of_the_run(baselines: Path) -> None:
+    opened = reopen(baselines)
+    rows = gather([baselines]).rows
+    assert [row.cell for row in rows] == [result.cell for result in opened.results]
+    assert [row.board for row in rows] == [result.board for result in opened.results]
+    opened.samples.close()
+
+
+def test_of_two_records_of_a_sample_the_last_one_counts(baselines: Path) -> None:
+    before = gather([baselines]).rows[0]
+    wrong = {"parts": {"strict": {"exact_match": [0, 1]}, "official": {"exact_match": [0, 1]}}}
+    records = [json.loads(line) for line in (baselines / "samples.jsonl").read_text().splitlines()]
+    right = [
+        r for r in records if r["subject"] == "baseline/rules" and r["parts"]["strict"].get("exact_match") == [1, 1]
+    ]
+    right = [r for r in right if r["task"] == "tsg/sgqa"]
+    edited(baselines, lambda records: [*records, right[0] | wrong])
+    after = gather([baselines]).rows[0]
+    assert after.n == before.n == 12
+    assert hits(after) == hits(before) - 1
+
+
+def hits(row: ReportRow) -> float:
+    value = (row.board.profiles["strict"] or {})["exact_match"]
+    assert value is not None
+    return float(round(value.value * value.n))
+
+
+def test_an_error_that_was_mended_is_forgotten_and_one_that_was_not_is_told(baselines: Path) -> None:
+    before = gather([baselines]).rows[0]
+
+    def broken(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        failed = {"outcome": "api_error", "error": "429: slow down", "counts": {"items": 1, "api_error": 1}}
+        mended, lasting = records[0], records[1]
+        assert mended["subject"] == lasting["subject"]
+        return [mended | failed, lasting | failed, *[r for r in records if r is not lasting]]
+
+    after = gather([edited(baselines, broken)]).rows[0]
+    assert after.failed == 1
+    assert after.errors == {"429: slow down": 1}
+    assert after.n == before.n
+
+
+def test_what_nobody_was_asked_about_is_counted_and_in_no_figure(baselines: Path) -> None:
+    before = gather([baselines], ("k", "implicit")).rows
+    after = gather([edited(baselines, lambda records: records[:5])], ("k", "implicit")).rows
+    assert [row.n for row in after] == [5, 0, 0, 0]
+    assert [row.total for row in after] == [row.n for row in before]
+    assert [row.outcomes["missing"] for row in after] == [0, 0, 0, 0]
+    assert sum(board.n for board in after[0].groups["k"].values()) == 5
+    assert not any(any(row.groups.values()) for row in after[1:])
+
+
+def test_a_run_named_twice_stands_once(baselines: Path) -> None:
+    again = baselines.parent / "." / baselines.name
+    assert len(gather([baselines, again]).rows) == len(gather([baselines]).rows)
+
+
+def test_a_group_stands_only_where_it_applies(baselines: Path) -> None:
+    rows = gather([baselines], ("implicit",)).rows
+    assert [bool(row.groups) for row in rows] == [row.task == "tsg/ma-sgg" for row in rows]
+
+
+def test_a_group_that_applies_to_no_task_or_is_none_is_refused(runs: dict[str, Path]) -> None:
+    with pytest.raises(UsageError, match="cannot be grouped by implicit"):
+        gather([runs["sgqa"]], ("implicit",))
+    with pytest.raises(UsageError, match="there is no group nothing"):
+        gather([runs["sgqa"]], ("nothing",))
+    assert [list(row.groups) for row in gather([runs["sgqa"], runs["sa-sgg"]], ("implicit",)).rows] == [
+        [],
+        ["implicit"],
+    ]
+
+
+def test_only_the_metrics_asked_for_are_made(runs: dict[str, Path]) -> None:
+    def shown(report: Report) -> list[str]:
+        return list(report.rows[0].board.profiles["strict"] or {})
+
+    run = [runs["ma-sgg"]]
+    assert shown(gather(run, metrics="main")) == ["f1"]
+    assert shown(gather(run, metrics="headline")) == ["precision", "recall", "f1"]
+    assert shown(gather(run, metrics="main", also=["tsg/ma-sgg.f1_soft", "tsg/sgqa.exact_match"])) == ["f1", "f1_soft"]
+    assert list(gather(run).rows[0].metrics) == shown(gather(run))
+    with pytest.raises(UsageError, match="no choice of metrics some"):
+        gather(run, metrics="some")
+
+
+def test_other_data_than_were_asked_about_are_refused(runs: dict[str, Path]) -> None:
+    with pytest.raises(UsageError, match="not the data that were asked about"):
+        gather([runs["sgqa"]], data=str(DATA / "../data/few-shot/sgqa.jsonl"))

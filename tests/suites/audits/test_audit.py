@@ -1,0 +1,166 @@
+"""What shortcuts get, how sure that is, and what is left of a run without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from suites.audits.test_checks import clean
+
+from tsgkit.suites.audits import Auditable, Item, audit, without_shortcuts
+from tsgkit.suites.audits.shortcuts import ANSWERERS, answered, fold_of
+
+
+def shortcut(items: list[Item], name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201
+    return next(one for one in audit(Auditable(items)).shortcuts if one.name == name)
+
+
+def test_no_shortcut_beats_chance_on_clean_items() -> None:
+    found = audit(Auditable(clean(1000)))
+    assert found.chance == pytest.approx(0.25)
+    assert [one.name for one in found.shortcuts if one.value > 0.30] == []
+    assert not any(spread.is_skewed for spread in found.spreads)
+
+
+def test_always_the_same_letter_is_what_a_skew_of_keys_is_worth() -> None:
+    items = [replace(item, key=2) if number % 10 < 6 else item for number, item in enumerate(clean(1000))]
+    one = shortcut(items, "always the same letter")
+    assert one.value > 0.6
+    assert one.beats_chance
+    assert audit(Auditable(items)).spreads[0].is_skewed
+
+
+def test_a_taught_shortcut_never_learns_from_the_cluster_it_answers() -> None:
+    """Were it taught by its own cluster, it would find the letter that only this cluster has."""
+    items = [replace(item, key=fold_of(item.cluster) % 4) for item in clean(500)]
+    answerer = next(one for one in ANSWERERS if one.name == "always the same letter")
+    per_fold: dict[int, set[float]] = {}
+    for item in items:
+        per_fold.setdefault(fold_of(item.cluster), set()).add(answered(answerer, items)[item.item_id])
+    assert all(len(values) == 1 for values in per_fold.values())
+
+
+def test_the_longest_option_is_found_out() -> None:
+    items = [
+        replace(
+            item, options=tuple(option + " of oak" * (place == item.key) for place, option in enumerate(item.options))
+        )
+        for item in clean(200)
+    ]
+    assert shortcut(items, "the longest option").value == 1
+
+
+def test_ties_get_their_share() -> None:
+    items = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
+    assert shortcut(items, "the longest option").value == 0.25
+
+
+def test_distractors_made_around_the_truth_are_found_out() -> None:
+    """Four variations of the right answer: it shares most words with all the others."""
+    truth = "she cuts the ripe apple with a sharp knife"
+    others = (
+        "she cuts the ripe apple with a spoon",
+        "she peels the ripe apple with a sharp knife",
+        "she cuts the pear with a sharp knife",
+        "he cuts the ripe apple with a sharp edge",
+    )
+    items = [Item(str(n), str(n), "", options=(truth, *others), key=0) for n in range(30)]
+    assert shortcut(items, "the option most like the others").value == 1
+
+
+def test_other_questions_give_an_answer_away() -> None:
+    items = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]
+    assert shortcut(items, "the option most like the other questions").value > 0.95
+
+
+def test_reading_the_prompt_is_no_shortcut() -> None:
+    items = [replace(item, prompt=f"A cup stands {item.right_text}.") for item in clean(200)]
+    found = audit(Auditable(items))
+    reader = next(one for one in found.shortcuts if one.name == "the option most like the prompt")
+    assert reader.value > 0.95
+    assert not reader.is_blind
+    assert found.to_beat is not None
+    assert found.to_beat.name != reader.name
+
+
+def test_the_smallest_difference_counts_scenarios_not_items() -> None:
+    alone = audit(Auditable([replace(item, cluster=item.item_id) for item in clean(500)]))
+    together = audit(Auditable(clean(500)))
+    assert (alone.clusters, together.clusters) == (500, 100)
+    assert alone.smallest_difference == pytest.approx(2.8016 * (0.5 / 500) ** 0.5, abs=1e-3)
+    assert together.smallest_difference > 2 * alone.smallest_difference
+
+
+def test_nothing_at_all_is_no_crash() -> None:
+    found = audit(Auditable([]))
+    assert (found.n, found.to_beat, found.smallest_difference) == (0, None, 1.0)
+
+
+def test_a_run_is_shown_without_what_a_shortcut_solves() -> None:
+    items = [replace(item, key=0) if int(item.item_id) < 50 else item for item in clean(100)]
+    found = audit(Auditable([replace(item, group="") for item in items]))
+    assert found.solving == ("always the same letter",)
+    values = {item.item_id: (1.0 if item.item_id in found.solved else 0.0, item.cluster) for item in items}
+    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    assert left.shortcut == "always the same letter"
+    assert left.right == left.on_shortcuts == len(found.solved)
+    assert (left.left, left.value_left) == (100 - len(found.solved), 0.0)
+
+
+def test_shortcuts_at_chance_set_no_item_apart() -> None:
+    items = clean(300)
+    found = audit(Auditable(items))
+    values = {item.item_id: (1.0, item.cluster) for item in items}
+    [left] = without_shortcuts("m", "", "accuracy", values, found)
+    assert (found.solving, found.solved) == ((), {})
+    assert (left.shortcut, left.left, left.on_shortcuts, left.value_left) == ("", 300, 0, 1.0)
+
+
+def test_each_shortcut_that_beats_chance_sets_its_own_items_apart() -> None:
+    items = []
+    for number, item in enumerate(replace(one, group="") for one in clean(300)):
+        key = 0 if number % 2 else item.key
+        options = tuple(
+            text + " of old oak" * (place == key and number % 3 > 0) for place, text in enumerate(item.options)
+        )
+        items.append(replace(item, key=key, options=options))
+    found = audit(Auditable(items))
+    rows = list(without_shortcuts("m", "", "accuracy", {one.item_id: (1.0, one.cluster) for one in items}, found))
+    assert [row.shortcut for row in rows] == [*found.solving, "any of these"]
+    assert {"always the same letter", "the longest option"} <= set(found.solving)
+    assert rows[-1].left < min(row.left for row in rows[:-1])
+
+
+def halves(share: int = 77) -> list[Item]:
+    """Items of which the longest option is the key in most of one half, and in few of the other."""
+    items = []
+    for number, item in enumerate(clean(400)):
+        is_easy = number % 2 == 0 and number // 2 % 100 < share
+        longest = item.key if is_easy else (item.key or 0) % 4 - 1 if number % 20 else item.key
+        texts = [text + " of old oak" * (place == (longest or 0) % 4) for place, text in enumerate(item.options[:4])]
+        items.append(replace(item, options=(*texts, "None"), group=("perturbed", "random")[number % 2]))
+    return items
+
+
+def test_a_shortcut_of_one_half_is_not_hidden_by_the_other() -> None:
+    found = audit(Auditable(halves()))
+    longest = next(one for one in found.shortcuts if one.name == "the longest option")
+    by_group = {share.group: share for share in longest.groups}
+    assert by_group["perturbed"].value > 0.75
+    assert by_group["perturbed"].beats_chance
+    assert by_group["random"].value < 0.25
+    assert longest.value < 0.5
+    assert all(share.n == 200 and share.low is not None for share in longest.groups)
+    assert found.worst is not None
+    assert (found.worst[0].name, found.worst[1].group) == ("the longest option", "perturbed")
+    solved = {item_id for item_id, names in found.solved.items() if "the longest option" in names}
+    assert solved
+
+
+def test_clean_items_have_no_group_with_a_shortcut() -> None:
+    kinds = [replace(item, group=f"kind {int(item.item_id) % 10}") for item in clean(1000)]
+    assert audit(Auditable(kinds)).worst is None
+
+
+def test_items_of_one_kind_have_no_groups() -> None:
+    assert not any(one.groups for one in audit(Auditable([replace(item, group="") for item in clean(50)])).shortcuts)

@@ -1,0 +1,125 @@
+"""Whatever a file holds, it becomes a room that can be read, or an error in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import foreign_scenes as foreign
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numpy", reason="rooms are read with the extra scenes")
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.sceneeval.converters import Converted, Given, Options, converter_of, known_converters
+from tsgkit.suites.sceneeval.converters.batches import text_of
+from tsgkit.suites.sceneeval.converters.css import rules_of
+from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
+from tsgkit.suites.sceneeval.scene_files.simple import read_simple
+
+KEYS = ["rooms", "floorPolygon", "walls", "polygon", "doors", "holePolygon", "doorSegment", "objects", "assetId",
+        "position", "rotation", "vertices", "x", "y", "z", "boundary", "floor_vertices", "assets", "scale",
+        "object_list", "query_id", "prompt", "length", "left", "children", "id", "size", "assetMetadata", "category",
+        "centroid", "format", "scene", "object", "modelId", "index", "transform", "data", "arch", "elements", "points",
+        "scene_objects", "dimensions", "room_vertices", "new_object_id", "size_in_meters", "placement",
+        "height"]  # fmt: skip
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=4), inner),
+    max_leaves=25,
+)
+SCRAPS = st.sampled_from(
+    ["bed ", "{", "}", "length: ", "left:", "1.5m", "px", ";", "\n", "90 degrees", "max length 3m, ", "max width 4px",
+     "orientation:", "-", "1e9", "?", ", ", "height:0.5m;"]
+)  # fmt: skip
+ROWS = st.sampled_from(["id,shorter_side", "id,length,width", "a,3", "a,3,4", "b_a,nan", '"', "c,1e999", ",", "a"])
+STARTS = {
+    "holodeck": foreign.holodeck(),
+    "layoutvlm": foreign.layoutvlm_layout(),
+    "layoutgpt": [foreign.layoutgpt_record()],
+    "atiss": [foreign.atiss_record()],
+    "hsm": foreign.hsm_state(),
+    "idesign": foreign.idesign(),
+}
+COMPANIONS = {
+    "layoutvlm": Given.of("config.json", foreign.text(foreign.layoutvlm_config())),
+    "hsm": Given.of("hsm_scene_state.json", foreign.text(foreign.hsm_summary())),
+}
+
+
+def outcome_of(name: str, text: str, to: str = "room", companion: Given | None = None) -> None:
+    """Convert a text: what comes out can be read, and nothing but an error in words is raised."""
+    beside = companion or COMPANIONS.get(name)
+    sizes = room_sizes_of(json.dumps({"Bedroom-7": foreign.CORNERS}), "sizes.json") if name == "atiss" else None
+    try:
+        made = converter_of(name)(Given.of("x.json", text), Options(to, companion=beside, room_sizes=sizes))  # type: ignore[arg-type]
+    except UsageError as error:
+        assert str(error)
+        return
+    for scene in made:
+        if isinstance(scene, Converted) and to == "room":
+            read_simple(text_of(scene.scene), "x.json", Path())
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Every container of a value with each of its keys."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
+
+
+@given(st.sampled_from(known_converters()), JSON, JSON)
+def test_any_json_is_converted_or_refused_in_words(name: str, value: Any, companion: Any) -> None:  # noqa: ANN401
+    given_ = Given.of("config.json", json.dumps(companion))
+    for to in ("room", "state"):
+        outcome_of(name, json.dumps(value), to, given_)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(known_converters()), st.data(), JSON)
+def test_a_good_file_with_anything_in_one_place_is_converted_or_refused(
+    name: str,
+    data: st.DataObject,
+    value: Any,  # noqa: ANN401
+) -> None:
+    start = json.loads(json.dumps(STARTS[name]))
+    container, key = data.draw(st.sampled_from(places(start)))
+    container[key] = value
+    outcome_of(name, json.dumps(start), data.draw(st.sampled_from(["room", "state"])))
+
+
+@given(st.data(), JSON)
+def test_a_configuration_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
+    config = foreign.layoutvlm_config()
+    container, key = data.draw(st.sampled_from(places(config)))
+    container[key] = value
+    outcome_of("layoutvlm", foreign.text(foreign.layoutvlm_layout()), "room", Given.of("c.json", json.dumps(config)))
+
+
+@given(st.data(), JSON)
+def test_summary_of_hsm_with_anything_in_one_place_is_read_or_refused(data: st.DataObject, value: Any) -> None:  # noqa: ANN401
+    summary = foreign.hsm_summary()
+    container, key = data.draw(st.sampled_from(places(summary)))
+    container[key] = value
+    outcome_of("hsm", json.dumps(summary))
+    outcome_of("hsm", foreign.text(foreign.hsm_state()), "room", Given.of("h.json", json.dumps(summary)))
+
+
+@given(st.text(max_size=60) | JSON.map(json.dumps) | st.lists(ROWS, max_size=6).map("\n".join))
+def test_any_table_of_room_sizes_is_read_or_refused(text: str) -> None:
+    try:
+        sizes = room_sizes_of(text, "sizes")
+    except UsageError as error:
+        assert str(error).startswith("sizes")
+        return
+    assert all(size is None or 0 < size.shorter < 1e5 for size in sizes.by_id.values())
+
+
+@given(st.lists(SCRAPS | st.text(max_size=3), max_size=40).map("".join))
+def test_any_text_is_read_as_rules_and_the_rest(text: str) -> None:
+    found = rules_of(text)
+    assert len(found.rules) + found.unread == text.count("{")
+    outcome_of("layoutgpt", text)

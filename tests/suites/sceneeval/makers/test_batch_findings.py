@@ -1,0 +1,51 @@
+"""Descriptions beside each other: near-duplicates, and what belongs to another one's text."""
+
+from __future__ import annotations
+
+import pytest
+from described_rooms import CLEAN, clean
+
+from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
+from tsgkit.suites.sceneeval.makers.furniture import furniture
+
+OTHERS = (
+    clean(0, "easy", "A den with a red sofa and a lamp by the window.", "eq,1,sofa;eq,1,lamp", "eq,1,sofa,red"),
+    clean(1, "easy", "An office with a glass desk and a whiteboard.", "eq,1,desk;eq,1,whiteboard", "eq,1,desk,glass"),
+)
+
+
+@pytest.mark.parametrize(
+    ("counts", "attributes", "message"),
+    [
+        ("eq,1,stove;eq,1,sofa", "", "sofa: this text does not name it, and that of 0 does"),
+        ("eq,1,stove;ge,1,whiteboard", "", "whiteboard: this text does not name it, and that of 1 does"),
+        ("eq,1,stove", "eq,1,stove,red", "eq,1,stove,red: this text does not say red, and that of 0 does"),
+        ("eq,1,stove", "eq,1,stove,glass", "that of 1 does"),
+    ],
+)
+def test_what_only_another_text_tells_was_carried_over(counts: str, attributes: str, message: str) -> None:
+    mine = clean(2, "easy", "A kitchen with a stove against the wall.", counts, attributes)
+    [*_, findings] = batch_findings([*OTHERS, mine], furniture())
+    assert [finding.code for finding in findings] == ["carried-over"] and message in findings[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A den with a red sofa and a lamp by the window.",
+        "A den with a red sofa, and a lamp by the windows!",
+        "There is a den with one red sofa and two lamps by the window.",
+    ],
+)
+def test_a_text_like_another_one_is_found_at_the_later_one(text: str) -> None:
+    found = batch_findings([*OTHERS, clean(2, "easy", text, "eq,1,sofa;eq,1,lamp")], furniture())
+    assert [[finding.code for finding in of_one] for of_one in found] == [[], [], ["near-duplicate"]]
+
+
+def test_a_text_like_one_there_is_already_is_found() -> None:
+    [findings, _] = batch_findings(OTHERS, furniture(), [OTHERS[0].description])
+    assert [finding.code for finding in findings] == ["near-duplicate"]
+
+
+def test_different_texts_are_left_alone() -> None:
+    assert not any(batch_findings([*OTHERS, *CLEAN], furniture()))

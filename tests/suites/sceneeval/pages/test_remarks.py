@@ -1,0 +1,85 @@
+"""What stands beside a room: a line for each demand and each trouble, with the objects it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tsgkit.suites.sceneeval.annotations import annotation_of
+from tsgkit.suites.sceneeval.pages.remarks import Remark, demanded, sections, troubles
+
+WANTED = annotation_of(
+    "0", "easy", "Two lamps.", ("eq,2,lamp", "eq,1,bed"), ("ge,1,lamp,red",), ("ge,1,on,0,bed,lamp",)
+)
+
+
+def verdict(satisfied: bool | None, *groups: tuple[bool, tuple[str, ...]], reason: str = "so it is") -> dict[str, Any]:
+    told = [{"objects": list(names), "satisfied": good} for good, names in groups]
+    return {"satisfied": satisfied, "count": None, "reason": reason, "groups": told}
+
+
+def found(text: str, strict: dict[str, Any], official: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"text": text, "profiles": {"strict": strict, "official": official or strict}}
+
+
+def seen(*specifications: dict[str, Any]) -> dict[str, Any]:
+    matched = {"lamp_1": "lamp", "lamp_2": "lamp", "bed_1": "bed", "thing_1": None}
+    return {"matched": matched, "specifications": list(specifications)}
+
+
+def test_a_number_is_about_all_objects_that_are_counted() -> None:
+    (remark,) = demanded(WANTED, seen(found("eq,2,lamp", verdict(True))))
+    assert remark == Remark("exactly 2 lamp", True, ("lamp_1", "lamp_2"), "so it is")
+
+
+def test_a_demand_that_is_met_is_about_what_meets_it() -> None:
+    held = verdict(True, (False, ("bed_1", "lamp_1")), (True, ("bed_1", "lamp_2")))
+    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", held)))
+    assert (remark.holds, remark.objects) == (True, ("bed_1", "lamp_2"))
+
+
+def test_a_demand_that_is_not_met_is_about_what_comes_nearest() -> None:
+    missed = verdict(False, (False, ("bed_1", "lamp_2")), (False, ("bed_1", "lamp_1")))
+    (remark,) = demanded(WANTED, seen(found("ge,1,on,0,bed,lamp", missed)))
+    assert (remark.holds, remark.objects) == (False, ("bed_1", "lamp_2"))
+
+
+def test_where_the_published_way_finds_something_else_both_are_told() -> None:
+    both = found("ge,1,on,0,bed,lamp", verdict(None, reason="nobody knows"), verdict(True, reason="satisfied anyway"))
+    (remark,) = demanded(WANTED, seen(both))
+    assert remark.holds is None
+    assert remark.why == "nobody knows\nas published it holds: satisfied anyway"
+
+
+def test_troubles_are_told_once_each_with_their_own_reasons() -> None:
+    fine = {"in_collision": False, "colliding_with": [], "supported": True, "out_of_bounds": False, "reasons": []}
+    bed = fine | {"colliding_with": ["lamp_1", "wall_2"], "reasons": ["bed_1 cuts lamp_1", "bed_1 cuts wall_2"]}
+    lamp = fine | {"colliding_with": ["bed_1"], "supported": False, "reasons": ["bed_1 cuts lamp_1", "it floats"]}
+    value = {
+        "objects": {
+            "bed_1": bed,
+            "lamp_1": lamp,
+            "rug_1": fine | {"out_of_bounds": True, "reasons": ["outside"]},
+            "clock_1": fine | {"supported": None, "reasons": ["nobody could say what holds it"]},
+        },
+        "openings": [
+            {"id": "door_1", "occluded": True, "reason": "hidden by bed_1"},
+            {"id": "door_2", "occluded": False, "reason": ""},
+        ],
+        "navigability": {"value": 0.5, "reason": "two parts"},
+    }
+    assert troubles(value) == [
+        Remark("bed_1 and lamp_1 collide", False, ("bed_1", "lamp_1"), "bed_1 cuts lamp_1"),
+        Remark("bed_1 and wall_2 collide", False, ("bed_1", "wall_2"), "bed_1 cuts wall_2"),
+        Remark("nothing holds lamp_1", False, ("lamp_1",), "bed_1 cuts lamp_1\nit floats"),
+        Remark("rug_1 is not over the floor", False, ("rug_1",), "outside"),
+        Remark("something holds clock_1", None, ("clock_1",), "nobody could say what holds it"),
+        Remark("door_1 is blocked", False, ("door_1",), "hidden by bed_1"),
+        Remark("all free floor can be reached", False, (), "two parts"),
+    ]
+
+
+def test_sections_say_how_much_holds_and_are_absent_where_nobody_looked() -> None:
+    clear = {"objects": {}, "openings": [], "navigability": {"value": 1.0, "reason": "one part"}}
+    met = seen(found("eq,2,lamp", verdict(True)), found("eq,1,bed", verdict(False)))
+    assert [one.title for one in sections(WANTED, met, clear)] == ["Demanded: 1 of 2 met", "Plausible: nothing wrong"]
+    assert [one.title for one in sections(WANTED, None, None)] == []

@@ -1,0 +1,135 @@
+"""New questions pass the checks that ours pass, and what does not is asked for again or left out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from shipped import TASKS
+
+from tsgkit.agents.asker import Kept, ask_for
+from tsgkit.llm.scripts import Asked, Script
+from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, prompt_problems
+from tsgkit.suites.spatialgen.rewriter import facts_of, rewrite_problems, shown
+from tsgkit.suites.spatialgen.rows import Question, Row, rows_in
+from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+
+ROWS = list(rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl"))
+
+
+def draft(question: Question) -> Draft:
+    wrong = tuple(question.options[letter] for letter in question.choices if letter != question.key)
+    return Draft(question.sub_domain, question.stem, question.options[question.key], wrong)
+
+
+def prompts_reply(*rows: Row) -> str:
+    return json.dumps({"prompts": [row.prompt for row in rows]})
+
+
+def questions_reply(drafts: list[Draft]) -> str:
+    values = [{"kind": d.kind, "question": d.stem, "right": d.right, "wrong": list(d.wrong)} for d in drafts]
+    return f"```json\n{json.dumps({'questions': values})}\n```"
+
+
+def drafts_of(row: Row) -> list[Draft]:
+    return [draft(question) for question in row.questions]
+
+
+def made(replies: dict[str, list[str]], scenes: list[str], count: int = 1, **more: object) -> tuple[Making, Kept]:
+    kept = Kept()
+    asker = Asked(Script(replies), kept)
+    maker = Maker(lambda name: ask_for(asker, name), count, **more)  # type: ignore[arg-type]
+    return asyncio.run(maker.make(scenes)), kept
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.scene for row in ROWS])
+def test_our_own_rows_would_have_been_made(row: Row) -> None:
+    assert prompt_problems(row.prompt, [other.prompt for other in ROWS if other is not row]) == []
+    assert draft_problems(row.prompt, drafts_of(row)) == []
+
+
+def test_rows_are_made_and_keys_are_dealt_evenly() -> None:
+    replies = {row.scene: [prompts_reply(row)] for row in ROWS}
+    replies |= {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in ROWS}
+    making, kept = made(replies, [row.scene for row in ROWS])
+    assert [row.scene for row in making.rows] == [row.scene for row in ROWS] and not making.dropped
+    assert making.calls == len(kept.calls) == 50
+    for kind in SUB_DOMAINS:
+        keys = Counter(q.key for row in making.rows for q in row.questions if q.sub_domain == kind)
+        assert set(keys.values()) <= {6, 7} and set(keys) == set("ABCD")
+    for new, old in zip(making.rows, ROWS, strict=True):
+        assert [q.options[q.key] for q in new.questions] == [q.options[q.key] for q in old.questions]
+        assert [set(q.options.values()) for q in new.questions] == [set(q.options.values()) for q in old.questions]
+    assert {one.code for one in making.findings} <= {"longest-is-key", "skewed-keys"}
+
+
+def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
+    drafts = drafts_of(row)
+    drafts[number] = drafts[number]._replace(**changes)
+    return drafts
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"stem": "What does the text mention?"}, "the stem speaks of a text"),
+        ({"right": "A purple hippopotamus"}, "the text does not tell the right answer"),
+        ({"wrong": ("Up", "Up", "Down")}, "say the same: Up"),
+        ({"wrong": ("None", "Up", "Down")}, "says None"),
+        ({"wrong": ("Up", "Down")}, "there are not three wrong answers"),
+        ({"kind": "Colour"}, "not one of each of the ten kinds"),
+        ({"wrong": ("x" * 90, "Up", "Down")}, "answers of very unlike lengths"),
+    ],
+)
+def test_slips_are_told_in_words(changes: dict[str, Any], problem: str) -> None:
+    assert any(problem in told for told in draft_problems(ROWS[0].prompt, spoilt(ROWS[0], 2, **changes)))
+
+
+def test_a_leak_from_one_question_into_another_is_found() -> None:
+    row = ROWS[0]
+    right = drafts_of(row)[3].right
+    told = draft_problems(
+        row.prompt, spoilt(row, 8, stem=f"What is the squirrel doing while the ranger is turned {right}?")
+    )
+    assert any(problem.startswith("Orientation: all words of") for problem in told)
+
+
+def test_what_has_problems_is_asked_for_again_with_the_problems_told() -> None:
+    row = ROWS[0]
+    bad = questions_reply(spoilt(row, 2, stem="What does the text mention?"))
+    replies = {
+        row.scene: ["no JSON here", prompts_reply(row)],
+        f"{row.scene}/0": [bad, questions_reply(drafts_of(row))],
+    }
+    making, kept = made(replies, [row.scene])
+    assert len(making.rows) == 1 and not making.dropped
+    assert sorted(call.label for call in kept.calls) == ["prompts/0", "prompts/1", "questions/0", "questions/1"]
+    making, _ = made(replies | {f"{row.scene}/0": [bad]}, [row.scene], tries=2)
+    assert making.rows == [] and "speaks of a text" in making.dropped[0].problems[0]
+
+
+def test_texts_that_are_known_or_too_short_are_left_out() -> None:
+    row = ROWS[0]
+    reply = json.dumps({"prompts": [row.prompt, "A short text.", row.prompt + " " + row.prompt]})
+    making, _ = made({row.scene: [reply]}, [row.scene], 3, tries=1, known=(row.prompt,))
+    problems = [problem for one in making.dropped for problem in one.problems]
+    assert [problem.partition(" ")[2] for problem in problems if problem[0].isdigit()]
+    assert sum(problem == "much like another text" for problem in problems) == 2 and not making.rows
+
+
+def test_a_new_text_says_what_was_seen() -> None:
+    row = replace(ROWS[0])
+    letters: list[str | None] = list(row.answers)
+    letters[2], letters[5] = "A", None
+    facts = facts_of(row, letters)
+    assert [fact.kind for fact in facts if not fact.is_seen] == ["Position", "Comparison"] and len(facts) == 10
+    assert "not clear, so do not mention it" in shown(facts).splitlines()[5]
+    changed = row.prompt.replace("bottom left", "top right")
+    assert rewrite_problems(changed, row, facts) == []
+    assert rewrite_problems(row.prompt, row, facts)[0] == "the text was not changed"
+    assert "it still says At the bottom left" in rewrite_problems(row.prompt + " So it is.", row, facts)[0]
+    assert rewrite_problems("", row, facts) == ["there is no text in the reply"]

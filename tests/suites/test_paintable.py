@@ -1,0 +1,36 @@
+"""Which tasks have pictures to make is the suites' business; whoever asks one that has none is told who has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from picture_suite import Cups, install
+
+from tsgkit.errors import UsageError
+from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_names, paintable_task
+
+
+def test_a_task_of_another_package_offers_its_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, {"7": "A red cup.", "8": "A blue cup."}, monkeypatch)
+    task = paintable_task("demo/cups")
+    assert isinstance(task, Cups)
+    found = list(task.paintings(None, (), 1, PaintingOptions()))
+    assert found == [Painting("7", "A red cup.")]
+    assert "demo/cups" in paintable_names() and "demo/words" not in paintable_names()
+
+
+@pytest.mark.parametrize("name", ["tsg/sgqa", "demo/words"])
+def test_a_task_without_pictures_names_those_that_have(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, {}, monkeypatch)
+    with pytest.raises(UsageError, match=f"{name} has no pictures to make") as error:
+        paintable_task(name)
+    assert error.value.hint.startswith("tasks that have: ") and "demo/cups" in error.value.hint
+
+
+def test_a_card_that_is_broken_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, {}, monkeypatch)
+    (tmp_path / "tasks/demo/broken.yaml").write_text("task: nowhere/at-all\n")
+    assert "demo/cups" in paintable_names()

@@ -1,0 +1,95 @@
+"""What a sentence tells of itself: what it leaves unsaid, what it repeats, how much it says."""
+
+from __future__ import annotations
+
+import pytest
+from tsg_tasks import task
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.suites.tsg.groups import BINS, bin_of, groups_of, in_order, no_group, repeats, words_per_edge
+from tsgkit.suites.tsg.items import GenerationSample, QuestionSample
+
+
+def sample(sentence: str, *actions: str) -> GenerationSample:
+    graphs = tuple(ActionGraph.of(("person", "verb", action), (action, "dobj", "cup")) for action in actions)
+    return GenerationSample(
+        item_id="0", cluster="", context=(), sentence=sentence, vocabulary=Vocabulary(), references=graphs
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "actions", "name"),
+    [
+        ("She washes the cup and dried it.", ("wash", "dry"), "explicit"),
+        ("She washes the cup.", ("wash", "dry"), "implicit"),
+        ("She takes the big cup off.", ("take-off",), "explicit"),
+        ("She takes the cup.", ("take-off",), "implicit"),
+        ("He wrung it, then he wrung it.", ("wring", "wring"), "explicit"),
+    ],
+)
+def test_a_sentence_is_explicit_where_it_mentions_every_action_in_some_form(
+    sentence: str, actions: tuple[str, ...], name: str
+) -> None:
+    assert groups_of(sample(sentence, *actions), "implicit") == (name,)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Stir it three times.",
+        "Repeat that.",
+        "She repeated it.",
+        "Again!",
+        "Tap it twice",
+        "Turn it 2 times",
+        "Shake 12.",
+        "Fold SEVEN.",
+    ],
+)
+def test_cue_words_tell_repetition(sentence: str) -> None:
+    assert repeats(sentence)
+    assert groups_of(sample(sentence, "tap"), "repetition") == ("repetition",)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Sometimes stir.", "Stir it once.", "Use one hand.", "Against the wall.", "1, 01, 0", "", "²"]
+)
+def test_other_words_do_not(sentence: str) -> None:
+    assert not repeats(sentence)
+    assert groups_of(sample(sentence, "tap"), "repetition") == ("no repetition",)
+
+
+def test_descriptiveness_is_words_for_each_edge() -> None:
+    assert words_per_edge(sample("She dries the big tea-towel.", "dry")) == 5 / 2
+    assert words_per_edge(sample("She dries the big tea-towel.", "dry", "lift")) == 5 / 4
+    assert groups_of(sample("She dries it off now.", "dry"), "descriptiveness") == ("2 to 3",)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "name"),
+    [(0.0, "under 1"), (1.0, "1 to 2"), (1.99, "1 to 2"), (4.99, "4 to 5"), (5.0, "5 and more"), (99.0, "5 and more")],
+)
+def test_a_step_holds_its_lower_end(ratio: float, name: str) -> None:
+    assert bin_of(ratio) == name
+
+
+def test_members_stand_in_their_order_whatever_their_names() -> None:
+    assert in_order(reversed(BINS), "descriptiveness") == list(BINS)
+    assert in_order(["10", "9", "x", "٣"], "k") == ["9", "10", "x", "٣"]
+    assert in_order(["implicit", "explicit"], "implicit") == ["explicit", "implicit"]
+
+
+def test_what_has_no_sentence_to_write_from_is_not_grouped_by_it() -> None:
+    question = QuestionSample(item_id="q", cluster="", graphs=(), question="?", answer="cup", groups={"k": ("3",)})
+    assert groups_of(question, "k") == ("3",)
+    with pytest.raises(UsageError, match="item q: cannot be grouped by implicit"):
+        groups_of(question, "implicit")
+    error = no_group("repetition", ["sgqa", "sgds"])
+    assert error.message == "tsg/sgqa, tsg/sgds: cannot be grouped by repetition"
+    assert "repetition" in task("ma-sgg").groups and "repetition" not in task("sgqa").groups
+
+
+def test_a_slip_in_a_name_gets_a_hint() -> None:
+    error = no_group("implict", ["ma-sgg"])
+    assert (error.message, error.hint) == ("there is no group implict", "implicit?")

@@ -1,0 +1,111 @@
+"""A vote takes what most draws say, first drawn first, and stays open where a draw failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from prompt_items import document, row
+from tsg_tasks import samples_of, task, tsg_task
+
+from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.reading import Reading as GraphReading
+from tsgkit.graph.reading.answers import GraphAnswer
+from tsgkit.library.cards import load_card
+from tsgkit.replies import Unreadable
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.solvers.protocols import Reading
+from tsgkit.suites.solvers.scorers import combined
+from tsgkit.suites.solvers.vote_rules import plurality
+from tsgkit.suites.tsg.votes import MOST_GRAPHS, comparable, majority_graphs
+
+WASH, DRY, PUT = (ActionGraph.of(("person", "verb", verb), (verb, "dobj", "cup")) for verb in ("wash", "dry", "put"))
+NONE = Unreadable("nothing")
+
+
+Read = Reading[Any]
+ANSWERS = tsg_task(load_card("tsg/sgqa"))
+[SAMPLE] = samples_of(document(row("sgqa", "one")), "sgqa")
+
+
+def word(text: str) -> Read:
+    return Reading(Outcome.ANSWERED, text)
+
+
+def graphs(*found: ActionGraph) -> Read:
+    return Reading(Outcome.ANSWERED, GraphAnswer(found, GraphReading(found, (), ())))
+
+
+def majority(readings: Sequence[Read]) -> Read:
+    of_graphs = any(isinstance(reading.answer, GraphAnswer) for reading in readings)
+    return combined(task("ma-sgg") if of_graphs else ANSWERS, SAMPLE, readings)
+
+
+@pytest.mark.parametrize(
+    ("words", "winner"),
+    [("aab", "a"), ("abb", "b"), ("abc", "a"), ("cba", "c"), ("baab", "b"), ("a", "a"), ("abcc", "c")],
+)
+def test_the_commonest_word_wins_and_a_tie_goes_to_the_first_drawn(words: str, winner: str) -> None:
+    assert plurality(list(words)) == winner
+    assert majority([word(one) for one in words]) == (Outcome.ANSWERED, winner)
+
+
+def test_only_draws_that_could_be_read_have_a_vote() -> None:
+    reads: list[Read] = [Reading(Outcome.UNREADABLE, NONE), Reading(Outcome.EMPTY, None), word("cup")]
+    assert majority(reads) == (Outcome.ANSWERED, "cup")
+
+
+@pytest.mark.parametrize("outcome", [Outcome.EMPTY, Outcome.REFUSED, Outcome.TRUNCATED, Outcome.MISSING])
+def test_where_none_could_be_read_the_first_outcome_stands(outcome: Outcome) -> None:
+    assert majority([Reading(outcome, None), Reading(Outcome.UNREADABLE, NONE)]) == (outcome, None)
+    assert majority([Reading(Outcome.UNREADABLE, NONE), Reading(outcome, None)]) == (Outcome.UNREADABLE, NONE)
+
+
+def test_one_failed_draw_leaves_the_whole_open() -> None:
+    assert majority([word("a"), Reading(Outcome.API_ERROR, None), word("a")]) == (Outcome.API_ERROR, None)
+
+
+def test_no_draws_are_missing() -> None:
+    assert majority([]) == (Outcome.MISSING, None)
+
+
+def test_triplets_need_more_than_half_of_the_draws() -> None:
+    more = ActionGraph([*WASH, ("wash", "with", "hand1")])
+    assert majority_graphs([[WASH], [more], [more]]) == (more,)
+    assert majority_graphs([[WASH], [more]]) == (WASH,), "half is not enough"
+    assert majority_graphs([[WASH], [WASH], [DRY]]) == (WASH,)
+
+
+def test_a_forgotten_graph_does_not_shift_the_others() -> None:
+    assert majority_graphs([[WASH, DRY, PUT], [DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
+    assert majority_graphs([[WASH], [WASH, DRY, PUT], [WASH, DRY, PUT]]) == (WASH, DRY, PUT)
+
+
+def test_draws_without_end_have_no_vote_and_a_note_says_so() -> None:
+    endless = graphs(*[WASH, DRY] * MOST_GRAPHS)
+    outcome, answer = majority([endless, graphs(WASH), endless, graphs(WASH), graphs(DRY)])
+    assert outcome is Outcome.ANSWERED
+    assert isinstance(answer, GraphAnswer)
+    assert answer.graphs == (WASH,)
+    assert answer.asides == (f"2 of 5 draws had no vote: the draws hold more than {MOST_GRAPHS} graphs",)
+    outcome, answer = majority([endless, endless])
+    assert outcome is Outcome.UNREADABLE
+    assert isinstance(answer, Unreadable)
+    assert answer.reason == f"every draw holds more than {MOST_GRAPHS} graphs: too many to compare"
+
+
+def test_of_draws_that_are_too_long_together_the_first_of_the_shortest_are_kept() -> None:
+    long, short = [WASH] * (MOST_GRAPHS - 3), [DRY, PUT]
+    assert comparable([short, long, short]) == [short, short]
+    assert comparable([short, long]) == [short, long]
+    assert comparable([long, short, [WASH], [DRY]]) == [short, [WASH], [DRY]]
+
+
+def test_graphs_that_agree_on_nothing_are_unreadable() -> None:
+    outcome, answer = majority([graphs(WASH), graphs(DRY)])
+    assert (outcome, answer) == (Outcome.UNREADABLE, Unreadable("no triplet has a majority"))
+    outcome, answer = majority([graphs(WASH), graphs(WASH)])
+    assert outcome is Outcome.ANSWERED
+    assert isinstance(answer, GraphAnswer)
+    assert answer.graphs == (WASH,)

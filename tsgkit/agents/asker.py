@@ -1,0 +1,170 @@
+"""How agents ask: one asker, a place for every call, and a plain reason where no text comes back.
+
+>>> import asyncio
+>>> from tsgkit.llm.scripts import Asked, Script
+>>> asker = Asked(Script({"tea/0": ["[kettle]"]}), Kept())
+>>> voice = Voice(ask_for(asker, "tea/0"))
+>>> asyncio.run(voice.text("Which?", "answer")), voice.calls
+('[kettle]', 1)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from tsgkit.library.downloads import refuse_login
+from tsgkit.llm.budget import Budget
+from tsgkit.llm.concurrency import Flow
+from tsgkit.llm.door import Call, Door, Patience, Prompt, Recorder
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.prices import Price, price_of
+from tsgkit.llm.reply import NOTHING, Ending, Reply
+from tsgkit.llm.settings import parse, secrets_of, settings_of
+from tsgkit.llm.user_models import is_own, own_settings, provider_for, usual_concurrency
+from tsgkit.suites.transcript import Ask
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+
+Result = TypeVar("Result")
+Kind = Literal["unusable", "failed", "stopped"]
+
+
+class Asker(Protocol):
+    """Whoever answers: a door to a model, a script."""
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """The reply to a prompt."""
+
+
+CONCURRENCY = 8
+KEY = "give a key instead: --model-arg api_key=..."
+
+
+def door_of(
+    model: str,
+    arguments: Sequence[str] = (),
+    recorder: Recorder | None = None,
+    *,
+    budget: Budget | None = None,
+    price: Price | None = None,
+    patience: Patience | None = None,
+    concurrency: int | None = None,
+) -> Door:
+    """A door to a model, with arguments as in ``--model-arg`` (``api_base=...``, ``temperature=0.2``)."""
+    given = parse(arguments, [model])
+    settings = own_settings(model, given) if is_own(model) else settings_of(model, given, {"temperature": 0})
+    refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
+    price = price or price_of(model)
+    return Door(
+        name=model,
+        provider=provider_for(settings, price),
+        endpoint=settings.endpoint,
+        parameters=settings.parameters,
+        flow=Flow(concurrency or usual_concurrency(model, CONCURRENCY)),
+        budget=budget or Budget(),
+        recorder=recorder or Kept(),
+        secrets=secrets_of([settings]),
+        patience=patience or Patience(),
+        price=price,
+    )
+
+
+async def closing(door: Door, work: Awaitable[Result]) -> Result:
+    """The result of work, after which the door's connections are closed."""
+    try:
+        return await work
+    finally:
+        await door.provider.close()
+
+
+def ask_for(asker: Asker, sample: str, *, task: str = "agents") -> Ask:
+    """Asks under the name of one sample, so that labels need to be unique within it alone."""
+    where = Call(getattr(asker, "name", "script"), "", task, "agent", "", sample, 0, "", "", 0)
+    return functools.partial(asker.ask, where)
+
+
+@dataclass
+class Kept:
+    """Records calls in memory, for those who keep no run folder."""
+
+    calls: dict[Call, Reply] = field(default_factory=dict)
+
+    def find(self, call: Call) -> Reply | None:
+        """The recorded reply to a call."""
+        return self.calls.get(call)
+
+    def find_same(self, call: Call) -> Reply | None:
+        """A recorded reply to the same request, whoever asked."""
+        return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
+
+    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+        """Record a reply."""
+        self.calls[call] = reply
+
+
+@dataclass(frozen=True)
+class ByLabel:
+    """Says what it is told under each label (``revise/1``), to every sample alike: for trying out, without a model."""
+
+    says: Mapping[str, str]
+
+    async def ask(
+        self,
+        where: Call,
+        messages: Sequence[BaseMessage],
+        *,
+        label: str,
+        draw: int = 0,
+        schema: dict[str, Any] | None = None,
+    ) -> Reply:
+        """What is said under a label."""
+        text = self.says.get(label)
+        return Reply(text, Ending.MISSING if text is None else Ending.COMPLETE, usage=NOTHING, source="script")
+
+
+class Silent(Exception):
+    """No text came back, and why: an unusable reply, a service that failed, or one that is not asked any more."""
+
+    def __init__(self, reason: str, kind: Kind) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind
+
+
+@dataclass
+class Voice:
+    """An ``ask`` that brings texts, and counts its calls."""
+
+    ask: Ask
+    calls: int = 0
+
+    async def text(self, prompt: str, label: str, draw: int = 0) -> str:
+        """What is said to a prompt; ``Silent`` where nothing is.
+
+        Rounds are draws of their own, so that one that asks the same as another is not answered by its reply.
+        """
+        from langchain_core.messages import HumanMessage
+
+        try:
+            reply = await self.ask([HumanMessage(content=prompt)], label=label, draw=draw)
+        except NotFinished as error:
+            raise Silent(error.message, "stopped") from None
+        self.calls += 1
+        if reply.ending is not Ending.COMPLETE or not (reply.text or "").strip():
+            detail = reply.error or reply.refusal or ""
+            reason = f"{label} brought no answer: {reply.ending.replace('_', ' ')}" + (f": {detail}" if detail else "")
+            raise Silent(reason, "failed" if reply.ending is Ending.API_ERROR else "unusable")
+        return reply.text or ""

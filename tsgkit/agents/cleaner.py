@@ -1,0 +1,230 @@
+"""Cleans graphs that are there: exact repairs along the whole narrative, then passage by passage with a model.
+
+>>> from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+>>> L = Vocabulary(("cup", "hand1"), ("verb", "dobj", "with"), ("wash",))
+>>> slip = ActionGraph.of(("person", "verb", "wash"), ("washes", "dobj", "cup"))
+>>> cleaned = asyncio.run(arefine([slip], vocabulary=L))
+>>> print(*cleaned.changes)
+graph 0: wash -> dobj -> cup, was washes -> dobj -> cup [dobj-source] (exact)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from tsgkit.agents.asker import Asker, ask_for, closing, door_of
+from tsgkit.agents.passages import Passage, Point, passages_of
+from tsgkit.agents.refinement import ASKING, Effort, Refined, Repair, refine_passage
+from tsgkit.agents.repairs import Change, is_undecided, mend
+from tsgkit.agents.steps import Update
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.rules import Finding, check_narrative
+
+MOST_FAILURES = 3
+"""After so many passages in a row without an answer from the service, it is not asked any more."""
+USUAL = Effort()
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A narrative after cleaning, every change with its reason, the findings before and after, and what it took.
+
+    ``stopped`` is why the model was not asked to the end, ``failures`` what went wrong on the way.
+    """
+
+    narrative: Narrative
+    changes: tuple[Change, ...]
+    before: tuple[Finding, ...]
+    after: tuple[Finding, ...]
+    calls: int = 0
+    stopped: str = ""
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    touched: tuple[int, ...] = ()
+
+    @property
+    def undecided(self) -> tuple[Finding, ...]:
+        """The faults that are left, and the hands that break their rule."""
+        return tuple(filter(is_undecided, self.after))
+
+
+async def arefine(
+    graphs: Narrative | Iterable[ActionGraph],
+    model: str | Asker | None = None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    told: Sequence[str] = (),
+    hint: str = "",
+    effort: Effort = USUAL,
+    model_args: Sequence[str] = (),
+    item: str = "0",
+    passage_done: Callable[[int], None] = lambda _: None,
+    step_done: Callable[[Step], None] | None = None,
+) -> Cleaned:
+    """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
+
+    ``model`` is a name as LiteLLM has it, or anything with an ``ask`` such as a door or a script; ``told`` is the
+    story, where the graphs bring no sentences.
+
+    >>> from tsgkit.agents.asker import ByLabel
+    >>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
+    >>> vase = ActionGraph.of(("person", "verb", "fill"), ("fill", "dobj", "vase"))
+    >>> model = ByLabel({"revise/1": "person -> verb -> fill; fill -> dobj -> kettle"})
+    >>> work = arefine([vase], model, vocabulary=L, told=["She fills the kettle."], effort=Effort(critique=False))
+    >>> print(*asyncio.run(work).changes)
+    graph 0: fill -> dobj -> kettle, was fill -> dobj -> vase [out-of-vocabulary] (model)
+    """
+    narrative = graphs if isinstance(graphs, Narrative) else Narrative.of(graphs, vocabulary)
+    if narrative.vocabulary is None and vocabulary is not None:
+        narrative = replace(narrative, vocabulary=vocabulary)
+    if not isinstance(model, str):
+        return await _cleaned(narrative, _Work(model, told, hint, effort, item, passage_done, step_done))
+    door = door_of(model, model_args)
+    work = _Work(door, told, hint, effort, item, passage_done, step_done)
+    return await closing(door, _cleaned(narrative, work))
+
+
+@dataclass
+class Tally:
+    """What comes together along a narrative."""
+
+    changes: list[Change] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    in_a_row: int = 0
+
+    def add(self, refined: Refined, start: int) -> None:
+        """Take over what a passage came to; ``start`` is the number of its first graph."""
+        place = place_of(start, len(refined.graphs))
+        self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
+        self.calls += refined.calls
+        self.notes += [f"{place}: {note}" for note in refined.notes]
+        self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
+        if refined.silent:
+            self.failures.append(f"{place}: {refined.why}")
+        if refined.silent == "stopped" or self.in_a_row >= MOST_FAILURES:
+            self.stopped = refined.why
+
+
+def repaired(narrative: Narrative, repair: Repair = "exact") -> Cleaned:
+    """Clean graphs by exact repairs alone, as :func:`arefine` does before it asks a model."""
+    tally, graphs = begun(narrative, repair)
+    return ended(narrative, graphs, tally)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """How one narrative is cleaned, and who is told of it."""
+
+    asker: Asker | None
+    told: Sequence[str]
+    hint: str
+    effort: Effort
+    item: str
+    passage_done: Callable[[int], None]
+    step_done: Callable[[Step], None] | None
+
+
+async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
+    tally, graphs = begun(narrative, work.effort.repair)
+    if work.step_done is not None and work.effort.repair != "none":
+        work.step_done(repair_step(narrative.with_graphs(graphs)))
+    await asyncio.sleep(0)  # so that an interrupt is heard between two narratives
+    if (asker := work.asker) is not None:
+        if work.effort.repair != "none":  # the hands were looked at along all of the narrative
+            work = replace(work, effort=replace(work.effort, repair="exact"))
+        await _ask_along(narrative, graphs, asker, work, tally)
+    return ended(narrative, graphs, tally)
+
+
+def begun(narrative: Narrative, repair: Repair) -> tuple[Tally, list[ActionGraph]]:
+    """The graphs with the repairs that are made before anybody is asked."""
+    if repair == "none":
+        return Tally(), list(narrative.graphs)
+    mended = mend(narrative, hands=repair == "hands")
+    return Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
+
+
+def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
+    """What cleaning came to."""
+    cleaned = narrative.with_graphs(graphs)
+    pairs = zip(narrative.graphs, graphs, strict=True)
+    touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)
+    return Cleaned(
+        cleaned,
+        tuple(sorted((one for one in tally.changes if one.graph in touched), key=lambda one: one.graph)),
+        tuple(check_narrative(narrative)),
+        tuple(check_narrative(cleaned)),
+        tally.calls,
+        tally.stopped,
+        tuple(tally.failures),
+        tuple(tally.notes),
+        touched,
+    )
+
+
+async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
+    """Refine passage by passage, each after those before it, since the hands go on from one to the next."""
+    start = 0
+    for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
+        watch = None if work.step_done is None else _Watched(passage, start, tally.calls, work.step_done)
+        refined = await refine_passage(passage, ask_for(asker, f"{work.item}/{number}"), work.effort, watch)
+        end = start + len(passage.graphs)
+        if len(refined.graphs) == end - start:
+            graphs[start:end] = refined.graphs
+            tally.add(refined, start)
+        work.passage_done(number)
+        if tally.stopped:
+            return
+        start = end
+
+
+class Step(NamedTuple):
+    """A step that was done: where, its name, how much it left to put right there, and the calls so far.
+
+    To be put right are faults, hands that break their rule, and points of a critique that are open.
+    """
+
+    place: str
+    name: str
+    left: int
+    calls: int
+
+
+def repair_step(narrative: Narrative) -> Step:
+    """Return the step of the exact repairs along a whole narrative, as it is after them."""
+    return Step("", "repair", sum(map(is_undecided, check_narrative(narrative))), 0)
+
+
+@dataclass
+class _Watched:
+    """Tells of the steps of a passage as they are done."""
+
+    passage: Passage
+    start: int
+    calls: int
+    step_done: Callable[[Step], None]
+    points: tuple[Point, ...] = ()
+    graphs: tuple[ActionGraph, ...] = ()
+
+    def __call__(self, name: str, update: Update) -> None:
+        self.points = update.get("points", self.points)
+        self.graphs = update.get("graphs", self.graphs or self.passage.graphs)
+        self.calls += name in ASKING and update.get("silent") != "stopped"
+        faults = sum(map(is_undecided, self.passage.findings(self.graphs)))
+        left = faults + sum(point.is_open(self.graphs) for point in self.points)
+        self.step_done(Step(place_of(self.start, len(self.passage.graphs)), name, left, self.calls))
+
+
+def place_of(start: int, size: int) -> str:
+    """Return what to call some graphs that follow each other.
+
+    >>> place_of(3, 1), place_of(3, 2)
+    ('graph 3', 'graphs 3 to 4')
+    """
+    return f"graph {start}" if size == 1 else f"graphs {start} to {start + size - 1}"

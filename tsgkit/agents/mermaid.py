@@ -1,0 +1,25 @@
+"""The agents' graphs as Mermaid, drawn from what really runs.
+
+>>> "critique -.-> revise;" in mermaid("refiner").replace("\\t", "")
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tsgkit.agents.asker import ByLabel
+from tsgkit.agents.decomposer_graph import decomposer
+from tsgkit.agents.refiner_graph import refiner
+from tsgkit.errors import UsageError
+
+AGENTS: dict[str, Callable[[], Any]] = {"refiner": refiner, "decomposer": lambda: decomposer(ByLabel({}))}
+
+
+def mermaid(name: str) -> str:
+    """The Mermaid text of an agent."""
+    if name not in AGENTS:
+        raise UsageError(f"there is no agent {name}", hint=f"the agents: {', '.join(AGENTS)}")
+    text: str = AGENTS[name]().get_graph().draw_mermaid()
+    return text

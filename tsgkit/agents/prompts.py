@@ -1,0 +1,91 @@
+"""What the agents ask with: whole templates under ``prompts/agents``, and how values are shown in them.
+
+>>> sorted(template("write").fields)
+['action', 'context', 'edges', 'hands', 'nodes', 'number', 'sentence']
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+
+from tsgkit.agents.passages import Passage, Point
+from tsgkit.graph.hands import State
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.graph.prompt_text import NOTHING_BEFORE, allowed_edges, allowed_nodes, numbered
+from tsgkit.graph.rules import Finding
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+
+FIELDS = {
+    "critique": ("context", "sentence", "nodes", "edges", "graphs"),
+    "revise": ("context", "sentence", "nodes", "edges", "hands", "graphs", "findings", "count"),
+    "decompose": ("context", "sentence", "verbs", "count"),
+    "write": ("context", "sentence", "nodes", "edges", "hands", "number", "action"),
+    "vocabulary": ("story",),
+}
+UNTOLD = "(no sentence is known; judge the graphs by themselves and by what came before)"
+ANY_NAME = "any that the sentences need, in lower case with hyphens"
+ANY_EDGE = "verb, dobj, and any preposition"
+MOST_FINDINGS = 40
+
+
+@cache
+def template(name: str) -> Template:
+    """The checked template of this name: the working project's, else the shipped one."""
+    return load_template(find("prompts", f"agents/{name}.txt"), required=FIELDS[name])
+
+
+def fingerprint() -> str:
+    """A SHA-256 of all templates."""
+    said = "\0".join(template(name).text for name in FIELDS)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def told(context: Sequence[str], sentence: str) -> dict[str, str]:
+    """The fields of what is told."""
+    return {"context": "\n".join(context) or NOTHING_BEFORE, "sentence": sentence or UNTOLD}
+
+
+def allowed(vocabulary: Vocabulary | None) -> dict[str, str]:
+    """The fields of L."""
+    if vocabulary is None:
+        return {"nodes": ANY_NAME, "edges": ANY_EDGE}
+    return {"nodes": ", ".join(allowed_nodes(vocabulary)), "edges": ", ".join(allowed_edges(vocabulary))}
+
+
+def hands(state: State) -> str:
+    """What the hands hold, in words."""
+    return str(state)
+
+
+def critique_prompt(passage: Passage, graphs: Sequence[ActionGraph]) -> str:
+    """The prompt that asks where graphs are wrong."""
+    values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
+    return template("critique").render(**values, graphs=_shown(graphs))
+
+
+def revise_prompt(
+    passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
+) -> str:
+    """The prompt that asks for better graphs."""
+    values = told(passage.context, passage.sentence) | allowed(passage.vocabulary)
+    lines = [*map(_finding, findings), *(str(point) for point in points)]
+    return template("revise").render(
+        **values,
+        hands=hands(passage.hands()),
+        graphs=_shown(graphs),
+        findings="\n".join(f"- {line}" for line in lines[:MOST_FINDINGS]),
+        count=str(len(graphs) if passage.count is None else passage.count),
+    )
+
+
+def _shown(graphs: Sequence[ActionGraph]) -> str:
+    return numbered(graphs) or "(none)"
+
+
+def _finding(finding: Finding) -> str:
+    number = finding.place.graph
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return ("" if number is None else f"graph {number + 1}: ") + finding.message + hint

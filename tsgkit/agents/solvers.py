@@ -1,0 +1,261 @@
+"""The agents as solvers of tasks: ``agent`` with critiques, ``agent:exact`` with checks by rules alone.
+
+>>> import asyncio
+>>> from tsgkit.agents.asker import ByLabel, ask_for
+>>> from tsgkit.library.cards import load_card
+>>> from tsgkit.suites.suite import task_of
+>>> task = task_of(load_card("tsg/sa-sgg"))
+>>> sample = task.dataset(None).sample(0)
+>>> sample.sentence
+"Scatter a handful of flour from the sack over the board, thinly, the way you'd salt an icy step."
+>>> solver = AGENTS.solver("agent:exact", task, None)
+>>> model = ByLabel({"write/1": "person -> verb -> scatter; scatter -> over -> baord; hand1 -> with -> scatter"})
+>>> transcript = asyncio.run(solver.solve(sample, ask_for(model, "0")))
+>>> for said in transcript.said[1:]:
+...     print(f"{said.label}:", said.reply.text, sep="\\n")
+local:
+person -> verb -> scatter
+scatter -> over -> board
+hand1 -> with -> scatter
+changes:
+graph 0: scatter -> over -> board, was scatter -> over -> baord [out-of-vocabulary] (exact): baord is not in L
+>>> solver.judge(sample, transcript).scores["strict"]["recall"].value
+0.4
+
+A transcript holds the model's calls, then what the agent made of them: the graphs (``local``, in the published form),
+the ``changes`` with their reasons, and ``notes`` on what did not go as it should. What stops a run (a budget, Ctrl-C)
+stops the sample; its recorded calls are replayed when the run goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
+
+from tsgkit.agents.decomposition import (
+    MOST_TRIES,
+    Sentence,
+    Told,
+    decompose_prompt,
+    decompose_sentence,
+    write_prompt,
+)
+from tsgkit.agents.passages import Passage
+from tsgkit.agents.prompts import critique_prompt, fingerprint, revise_prompt
+from tsgkit.agents.refinement import CLEAN, Effort, Refined, refine_passage
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Description
+from tsgkit.graph.notation.json_triplets import write as write_json
+from tsgkit.graph.prompt_text import arrows
+from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.reply import Reply
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.protocols import Answer, Answerable, Draft, Draftable, Item
+from tsgkit.suites.solvers.scorers import NOTES, Work, failed
+from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.suite import in_order, task_of
+from tsgkit.suites.transcript import LOCAL, Ask, Said, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+CHANGES = "changes"
+VARIANTS = {"agent": Effort(repair="exact"), "agent:exact": Effort(critique=False, repair="exact")}
+FINDINGS = 600
+"""Characters that findings and points may add to a revision's prompt, for estimates."""
+
+
+@dataclass
+class _Heard:
+    """An ``ask`` that keeps what is said, and what stopped it."""
+
+    ask: Ask
+    said: list[Said] = field(default_factory=list)
+    stopped: NotFinished | None = None
+
+    async def __call__(
+        self, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        try:
+            reply = await self.ask(messages, label=label, draw=draw, schema=schema)
+        except NotFinished as why:
+            self.stopped = why
+            raise
+        self.said.append(Said(label, reply))
+        return reply
+
+
+@dataclass(frozen=True)
+class AgentSolver(Generic[Item, Answer]):
+    """One way for an agent to go about a sample."""
+
+    name: str
+    effort: Effort
+    task: Draftable[Item, Answer]
+    style: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """That of all prompts of the agents, and how much is tried."""
+        return hashlib.sha256(f"{fingerprint()} {self.effort}".encode()).hexdigest()
+
+    @property
+    def scorer(self) -> Work[Item, Answer]:
+        """What it came to counts."""
+        return Work(self.task, self.style, self.name)
+
+    @property
+    def unpublished(self) -> str:
+        """The published way asks once."""
+        return self.scorer.unpublished
+
+    async def solve(self, sample: Item, ask: Ask | None) -> Transcript:
+        """Write and refine, or refine what is given; what stops the run is raised, what fails leaves the best so far.
+
+        Where the first call fails, nothing is made of it: the sample ends as that call did.
+        """
+        heard = _Heard(asking(ask, self.name))
+        work = await self._work(self.task.draft(sample), heard)
+        if heard.stopped is not None:
+            raise heard.stopped
+        if heard.said and failed(heard.said[0].reply):
+            return Transcript(tuple(heard.said))
+        if not work.graphs and heard.said and failed(heard.said[-1].reply):
+            return Transcript(tuple(heard.said))
+        return Transcript((*heard.said, *_products(work)))
+
+    async def _work(self, draft: Draft, ask: Ask) -> Told | Refined:
+        if draft.spoilt is not None:
+            return await refine_passage(passage_of(draft), ask, self.effort)
+        return await decompose_sentence(sentence_of(draft), ask, self.effort)
+
+    def judge(self, sample: Item, transcript: Transcript | None) -> Judged:
+        """Judge what the agent came to."""
+        return self.scorer.judge(sample, transcript)
+
+    def expected(self, sample: Item) -> Expected:
+        """From a draft with nothing to find to as many rounds as are allowed, with prompts about right graphs."""
+        told, answer, rounds = self.task.draft(sample), self.task.length(sample)[1], self.effort.rounds
+        passage = passage_of(told)
+        graphs = passage.graphs or told.right
+        critique = len(critique_prompt(passage, graphs)) if self.effort.critique else 0
+        revise = len(revise_prompt(passage, graphs, (), ())) + FINDINGS
+        once = int(self.effort.critique)
+        draft = _drafting(told, answer)
+        return Expected(
+            (draft.calls[0] + once, draft.calls[1] + rounds * (1 + once)),
+            (draft.sent[0] + critique, draft.sent[1] + rounds * (critique + revise)),
+            (draft.said[0], draft.said[1] + rounds * (answer + once * FINDINGS)),
+        )
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """That it had not come to its end."""
+        return self.scorer.unfinished(transcript)
+
+
+def sentence_of(draft: Draft) -> Sentence:
+    """Return the sentence that an agent writes as graphs."""
+    return Sentence(draft.sentence, draft.context, _before(draft), draft.vocabulary, draft.k)
+
+
+def passage_of(draft: Draft) -> Passage:
+    """Return the passage that an agent refines, without graphs where they are yet to be written."""
+    graphs = () if draft.spoilt is None else (draft.spoilt,)
+    return Passage(
+        graphs, draft.sentence, draft.context, _before(draft), draft.vocabulary, draft.k, ", ".join(draft.hints)
+    )
+
+
+def _before(draft: Draft) -> tuple[Description, ...]:
+    """Return a sentence without graphs where something came before: after it the hands are unknown."""
+    return () if draft.begins else (Description(),)
+
+
+def _drafting(draft: Draft, answer: int) -> Expected:
+    """Return what is asked until there is a draft of an answer so long; nothing where a graph is given."""
+    if draft.spoilt is not None:
+        return Expected()
+    sentence, told = sentence_of(draft), len(draft.sentence)
+    writing = sum(
+        len(write_prompt(sentence, draft.right[:number], number, draft.sentence)) for number in range(draft.k)
+    )
+    if draft.k == 1:
+        return Expected((1, 1), (writing, writing), (answer, answer))
+    asking = len(decompose_prompt(sentence))
+    return Expected(
+        (draft.k + 1, draft.k + MOST_TRIES),
+        (writing + asking, writing + MOST_TRIES * asking),
+        (answer + told, answer + MOST_TRIES * told),
+    )
+
+
+def _products(work: Told | Refined) -> list[Said]:
+    """What the agent says itself: the graphs, and what there is to say of them."""
+    notes = [*work.notes, *([f"ended: {work.why}"] if work.why not in ("", CLEAN) else [])]
+    texts = {
+        LOCAL: written(work.graphs) or "no graph could be written",
+        CHANGES: "\n".join(f"{change}: {change.reason}" for change in work.changes),
+        NOTES: "\n".join(" ".join(note.split()) for note in notes),
+    }
+    return [Said(label, Reply(text, source=LOCAL)) for label, text in texts.items() if text]
+
+
+def written(graphs: Sequence[ActionGraph]) -> str:
+    """Graphs in the published form; as JSON where names are such that they would be read back otherwise."""
+    graphs = tuple(graph for graph in graphs if graph.triplets)
+    text = "\n\n".join(map(arrows, graphs))
+    found = read_graphs(text, len(graphs))
+    same = isinstance(found, GraphAnswer) and [one.triplets for one in found.graphs] == [g.triplets for g in graphs]
+    return text if same or not graphs else write_json(graphs)
+
+
+@dataclass(frozen=True)
+class Agents:
+    """The family of agents."""
+
+    names: tuple[str, ...] = tuple(VARIANTS)
+    styled: bool = False
+
+    def check(self, name: str, task: Answerable[Any, Any] | None = None) -> None:
+        """Refuse a variant there is none of, and tasks without graphs to write or repair."""
+        if name not in VARIANTS:
+            raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
+        if task is not None:
+            _draftable(name, task)
+
+    def solver(self, name: str, task: Answerable[Any, Any], prompter: Prompter[Any] | None) -> Solver:
+        """The agent; it asks with the agents' own prompts."""
+        self.check(name)
+        return AgentSolver(name, VARIANTS[name], _draftable(name, task))
+
+    def scorer(self, name: str, task: Answerable[Any, Any], style: str) -> Work[Any, Any]:
+        """What scores the agent's work."""
+        return Work(task, style, name)
+
+
+AGENTS = Agents()
+
+
+def _draftable(name: str, task: Answerable[Any, Any]) -> Draftable[Any, Any]:
+    if not isinstance(task, Draftable):
+        able = _able()
+        tasks = " ".join(f"--task {one}" for one in able)
+        raise UsageError(f"solver {name} cannot do {task.name}", hint=f"it does {len(able)} tasks: {tasks}")
+    return task
+
+
+def _able() -> list[str]:
+    """Return the tasks that agents can do."""
+    able = []
+    for name in in_order(card_names()):
+        with suppress(UsageError):  # a card of the working project that is wrong is no part of this answer
+            if isinstance(task_of(load_card(name)), Draftable):
+                able.append(name)
+    return able

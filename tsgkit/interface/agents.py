@@ -1,0 +1,208 @@
+"""Graphs cleaned, and stories told as graphs, from Python.
+
+>>> from tsgkit.graph import ActionGraph, Vocabulary
+>>> L = Vocabulary(("kettle", "hand1"), ("verb", "dobj", "with"), ("fill",))
+>>> slip = ActionGraph.of(("fill", "verb", "person"), ("fill", "dobj", "kettel"), ("fill", "with", "hand1"))
+>>> for change in refine([slip], vocabulary=L).changes:
+...     print(change)
+graph 0: person -> verb -> fill, was fill -> verb -> person [verb-source] (exact)
+graph 0: fill -> dobj -> kettle, was fill -> dobj -> kettel [out-of-vocabulary] (exact)
+>>> def told(messages):
+...     asked_for_actions = "Break" in messages[-1]["content"]
+...     return "fill the kettle" if asked_for_actions else "person -> verb -> fill; fill -> dobj -> kettle"
+>>> print(*generate("She fills the kettle.", told, vocabulary=L).narrative.graphs)
+person -> verb -> fill
+fill -> dobj -> kettle
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
+
+from tsgkit.agents import cleaner, story_graphs
+from tsgkit.agents.decomposition import WRITTEN
+from tsgkit.agents.refinement import Effort, Repair
+from tsgkit.agents.repairs import Change
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.rules import Finding
+from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.interface.signatures import show_options
+from tsgkit.lexicon import meant
+from tsgkit.llm.event_loop import waited
+from tsgkit.report.escaping import count, inert
+
+Triplets = Iterable[Sequence[str]]
+Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]
+USUAL = Effort()
+MOST_SHOWN = 10
+
+
+class Tried(TypedDict, total=False):
+    """The options of how much is tried, as the commands have them."""
+
+    rounds: int
+    critique: bool
+    repair: Repair
+
+
+class Cleaned(cleaner.Cleaned):
+    """Cleaned graphs, every change with its reason, and what is left."""
+
+    def __repr__(self) -> str:
+        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+
+
+class Generated(story_graphs.Generated):
+    """A story as graphs, what was repaired on the way, and what is left."""
+
+    def __repr__(self) -> str:
+        return _told(self.narrative, self.changes, self.undecided, (*self.failures, self.stopped))
+
+
+def _told(narrative: Narrative, changes: Sequence[Change], left: Sequence[Finding], troubles: Sequence[str]) -> str:
+    """Return how many graphs there are, what was changed, what is left of faults, and what went wrong."""
+    graphs, changed = count(len(narrative.graphs), "graph"), count(len(changes), "change")
+    lines = [f"{graphs}, {changed}, {count(len(left), 'fault')} left"]
+    lines += [f"{change}: {change.reason}" for change in changes[:MOST_SHOWN]]
+    lines += [f"and {len(changes) - MOST_SHOWN:,} more"] if len(changes) > MOST_SHOWN else []
+    lines += [f"left: {finding.message}" for finding in left[:MOST_SHOWN]]
+    return "\n".join(map(inert, [*lines, *filter(None, troubles)]))
+
+
+def refine(
+    graphs: Graphs,
+    model: Any = None,  # noqa: ANN401  (a name, a function of messages, a chat model, or anything with an ``ask``)
+    *,
+    vocabulary: Vocabulary | None = None,
+    told: Sequence[str] = (),
+    hint: str = "",
+    effort: Effort = USUAL,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
+) -> Cleaned:
+    """Clean graphs: exact repairs first, then a model for what is left; without a model nobody is asked.
+
+    ``model`` is a name as LiteLLM has it, a function of messages or a chat model of LangChain; ``told`` is the story,
+    where the graphs bring no sentences. ``rounds``, ``critique`` and ``repair`` say how much is tried.
+    """
+    work = {"vocabulary": vocabulary, "told": told, "hint": hint, "effort": effort, "model_arg": model_arg, **tried}
+    return waited(lambda: arefine(graphs, model, **work))  # type: ignore[arg-type]
+
+
+async def arefine(
+    graphs: Graphs,
+    model: Any = None,  # noqa: ANN401
+    *,
+    vocabulary: Vocabulary | None = None,
+    told: Sequence[str] = (),
+    hint: str = "",
+    effort: Effort = USUAL,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
+) -> Cleaned:
+    """Clean graphs as ``refine`` does, in the event loop that is running."""
+    found = await cleaner.arefine(
+        _graphs(graphs),
+        _asked(model),
+        vocabulary=_vocabulary(vocabulary),
+        told=told,
+        hint=hint,
+        effort=_effort(effort, tried),
+        model_args=pairs_of(model_arg),
+    )
+    return Cleaned(**vars(found))
+
+
+def generate(
+    story: str | Sequence[str],
+    model: Any,  # noqa: ANN401
+    *,
+    vocabulary: Vocabulary | None = None,
+    open_vocabulary: bool = False,
+    counts: Sequence[int] | None = None,
+    effort: Effort = WRITTEN,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
+) -> Generated:
+    """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
+
+    ``counts`` are the numbers of graphs of the sentences, where they are known.
+    """
+    work = {"vocabulary": vocabulary, "open_vocabulary": open_vocabulary, "counts": counts, "effort": effort}
+    return waited(lambda: agenerate(story, model, model_arg=model_arg, **work, **tried))  # type: ignore[arg-type]
+
+
+async def agenerate(
+    story: str | Sequence[str],
+    model: Any,  # noqa: ANN401
+    *,
+    vocabulary: Vocabulary | None = None,
+    open_vocabulary: bool = False,
+    counts: Sequence[int] | None = None,
+    effort: Effort = WRITTEN,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    **tried: Unpack[Tried],
+) -> Generated:
+    """Tell a story as graphs as ``generate`` does, in the event loop that is running."""
+    if not isinstance(story, (str, list, tuple)):
+        raise UsageError("a story is a text or a list of sentences", hint=f"it is a {type(story).__name__}")
+    found = await story_graphs.agenerate(
+        story,
+        _asked(model),
+        vocabulary=_vocabulary(vocabulary),
+        open_vocabulary=open_vocabulary,
+        counts=counts,
+        effort=_effort(effort, tried),
+        model_args=pairs_of(model_arg),
+    )
+    return Generated(**vars(found))
+
+
+def _effort(effort: Effort, tried: Tried) -> Effort:
+    """Return how much is tried; ``UsageError`` for an option that there is not."""
+    if odd := [name for name in tried if name not in Tried.__annotations__]:
+        known = [*Tried.__annotations__, "vocabulary", "told", "hint", "model_arg", "open_vocabulary", "counts"]
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], known))
+    told: dict[str, Any] = {name: value for name, value in tried.items() if value is not None}
+    return replace(effort, **told)
+
+
+def _vocabulary(given: object) -> Vocabulary | None:
+    if given is None or isinstance(given, Vocabulary):
+        return given
+    raise UsageError(
+        f"vocabulary: {given!r:.40} is no Vocabulary", hint="tsgkit.Vocabulary(objects, relationships, verbs)"
+    )
+
+
+def _graphs(graphs: Any) -> Narrative | list[ActionGraph]:  # noqa: ANN401  (whatever a caller gives)
+    """Return graphs to clean; ``UsageError`` where something else is given."""
+    if isinstance(graphs, Narrative):
+        return graphs
+    if isinstance(graphs, ActionGraph):
+        return [graphs]
+    try:
+        return [one if isinstance(one, ActionGraph) else _graph(one) for one in graphs]
+    except (TypeError, ValueError):
+        hint = "read them first: tsgkit.read(text).graphs, or tsgkit.read_file(path).entries[0].narrative"
+        raise UsageError("refine takes graphs or a narrative", hint=hint) from None
+
+
+def _graph(triplets: Any) -> ActionGraph:  # noqa: ANN401
+    """Return the graph of lists of three strings; ``TypeError`` or ``ValueError`` where they are none."""
+    found = [(source, edge, target) for source, edge, target in triplets]
+    if isinstance(triplets, str) or not all(isinstance(word, str) for triplet in found for word in triplet):
+        raise TypeError
+    return ActionGraph(found)
+
+
+def _asked(model: Any) -> Any:  # noqa: ANN401
+    """Return a model as agents ask it: by its name, or as something with an ``ask``."""
+    return model if model is None or isinstance(model, str) or hasattr(model, "ask") else name_of_model(model)
+
+
+for _function in (refine, arefine, generate, agenerate):
+    show_options(_function, Tried)

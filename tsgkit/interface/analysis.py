@@ -1,0 +1,187 @@
+"""Runs compared, scored again, explained, merged; data audited; replies scored; graphs drawn: the rest of the commands.
+
+>>> from tsgkit.graph import ActionGraph
+>>> draw(ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid")), title="Opening").svg[:4]
+'<svg'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
+from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.interface.arguments import checked_path
+from tsgkit.interface.notebook import Audits, Comparison, Explanation, Rescored, Scores
+from tsgkit.interface.run import Run
+from tsgkit.library.documents.reader import read_file
+from tsgkit.library.files import write_text
+from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.report import comparison
+from tsgkit.report.audit_report import audits_of
+from tsgkit.runs import saved_run, shard_merge
+from tsgkit.suites import suite
+from tsgkit.suites.notebook_scene import ShownScene
+
+Place = Run | str | Path
+
+
+def compare(
+    runs: Place | Sequence[Place],
+    task: str | Sequence[str] = (),
+    *,
+    metric: str | None = None,
+    profile: str = "strict",
+    baseline: Place | None = None,
+    by: str | None = None,
+    common: bool = False,
+    data: str | Path | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare runs, or the rows of one run, item by item: how far apart, how sure, what could have been seen at all."""
+    found = comparison.compare(
+        _paths(runs),
+        tasks=_listed(task),
+        metric=metric,
+        profile=profile,
+        baseline=None if baseline is None else str(baseline.path if isinstance(baseline, Run) else baseline),
+        **comparison.by_option(by),
+        common=common,
+        data=None if data is None else str(data),
+        seed=seed,
+    )
+    return Comparison(**vars(found))
+
+
+def rescore(run: Place, *, data: str | Path | None = None) -> Rescored:
+    """Score every recorded reply of a run again with today's readers and metrics; no model is called."""
+    found = saved_run.rescore(_path(run), None if data is None else str(data))
+    return Rescored(**vars(found))
+
+
+def explain(
+    run: Place,
+    item: str,
+    *,
+    task: str | None = None,
+    subject: str | None = None,
+    style: str | None = None,
+    solver: str | None = None,
+    repeat: int | None = None,
+    shots: int | None = None,
+    prompts: str | None = None,
+    seed: int | None = None,
+    data: str | Path | None = None,
+) -> Explanation:
+    """Explain one item of a run: what was sent, what came back, what was read of it, how it was scored, and why."""
+    narrowing: dict[str, Any] = {"task": task, "subject": subject, "style": style, "solver": solver}
+    narrowing |= {"repeat": repeat, "shots": shots, "prompts": prompts, "seed": seed}
+    return Run(_path(run), data).explain(item, **narrowing)
+
+
+def audit(data: str | Path | None = None, *, task: str | Sequence[str] = (), run: Place | None = None) -> Audits:
+    """Say how much of a benchmark can be answered without understanding, and what is wrong with its items."""
+    return Audits(audits_of(None if data is None else str(data), _listed(task), None if run is None else _path(run)))
+
+
+def score(
+    task: str,
+    data: str | Path,
+    replies: str | Path,
+    *,
+    style: str | None = None,
+    by: str | Sequence[str] = (),
+    seed: int = 0,
+) -> Scores:
+    """Score replies to a task that were collected elsewhere; ``UsageError`` where the task takes none."""
+    found = suite.score(task, data, replies, style=style, by=_listed(by), seed=seed)
+    return Scores(**vars(found), data=str(data))
+
+
+def merge(sources: Sequence[Place], output: str | Path, *, data: str | Path | None = None) -> shard_merge.Merged:
+    """Merge shards of one run, of calls or of pictures into one folder; what is missing is named in the result."""
+    if not sources:
+        raise UsageError("nothing to merge", hint="name the folders of the shards")
+    return shard_merge.merge(_paths(sources), Path(output), None if data is None else str(data))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture as SVG."""
+
+    svg: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write it into a file."""
+        if Path(path).suffix.lower() != ".svg":
+            raise UsageError(f"{path}: a picture is SVG", hint="give it a name that ends in .svg")
+        refuse_to_replace_data(path, self.svg)
+        write_text(path, self.svg)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<a drawing of {len(self.svg):,} bytes; .save(path) writes it>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def draw(
+    what: ActionGraph | Narrative | str | Path,
+    against: ActionGraph | None = None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    title: str = "",
+) -> Drawing:
+    """Draw a graph, how it differs from another one, a narrative along time, or the first item of a file."""
+    if isinstance(what, (str, Path)):
+        document = read_file(str(what))
+        if not document.entries:
+            raise UsageError(f"{what}: nothing to draw", hint="tsgkit check says what is wrong with it")
+        narrative = document.entries[0].narrative
+        what = narrative.graphs[0] if len(narrative.graphs) == 1 else narrative
+    if isinstance(what, Narrative):
+        if against is not None:
+            raise UsageError("a narrative is drawn alone", hint="give one of its graphs")
+        return Drawing(draw_narrative(what, title=title))
+    if against is not None and isinstance(what, ActionGraph):
+        return Drawing(draw_diff(against, what, diff(against, what, vocabulary).changes, title=title))
+    found: Any = what
+    if not isinstance(found, ActionGraph):
+        kinds = "a graph, a narrative, or the path of a file"
+        raise UsageError(f"{type(what).__name__} cannot be drawn", hint=f"give {kinds}")
+    return Drawing(draw_graph(found, vocabulary, title=title))
+
+
+def read_scene(
+    path: str | Path, *, assets: Mapping[str, str | Path] | Sequence[str] = (), missing: str = "error"
+) -> ShownScene:
+    """Read a furnished room, which shows itself from above in a notebook, with what strict finds of it.
+
+    ``assets`` says where the meshes of a layout lie (``{"hssd": "models"}``); ``missing="box"`` takes a box for one
+    that is not there. It needs the extra ``scenes``.
+
+        room = tk.read_scene("rooms/scene_3.json")
+        room                                        # the view from above
+        room.findings["objects"]["bed"]["reasons"]
+    """
+    reader = next(suite.loaded(one.scenes) for one in suite.suites() if one.scenes)
+    scene: ShownScene = reader(path, assets=assets, missing=missing)
+    return scene
+
+
+def _path(run: Place) -> Path:
+    return run.path if isinstance(run, Run) else checked_path(run, "run")
+
+
+def _paths(runs: Place | Sequence[Place]) -> list[Path]:
+    return list(map(_path, runs)) if isinstance(runs, (list, tuple)) else [_path(runs)]  # type: ignore[arg-type]
+
+
+def _listed(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else list(names)

@@ -1,0 +1,62 @@
+"""The doctor from Python.
+
+>>> def mine(messages):
+...     return "ready"
+>>> found = doctor(mine)
+>>> [check.name for check in found.checks if check.verdict == "works"]
+['plain text', 'price']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from tsgkit.interface.arguments import name_of_model, pairs_of
+from tsgkit.library.files import write_text
+from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.llm.event_loop import waited
+from tsgkit.report.doctor_text import examination_lines
+from tsgkit.runs import doctor as examining
+
+
+class Examination(examining.Examination):
+    """What the doctor found; ``checks`` holds each finding, ``options`` those to set."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write what was sent and replied, without keys, as JSON Lines that ``tsgkit doctor --replay`` judges again."""
+        text = examining.transcript_text(self)
+        refuse_to_replace_data(path, text)
+        write_text(path, text)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return "\n".join(examination_lines(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def doctor(
+    model: Any,  # noqa: ANN401  (a name, a function of messages or a chat model)
+    *,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    timeout: float = examining.TIMEOUT,
+    price: str | None = None,
+) -> Examination:
+    """Try a model and its server with a dozen small requests: what works, what does not, and which options to set."""
+    return waited(lambda: adoctor(model, model_arg=model_arg, timeout=timeout, price=price))
+
+
+async def adoctor(
+    model: Any,  # noqa: ANN401
+    *,
+    model_arg: Mapping[str, Any] | Sequence[str] = (),
+    timeout: float = examining.TIMEOUT,
+    price: str | None = None,
+) -> Examination:
+    """Do the same in the event loop that is running."""
+    name, arguments = name_of_model(model), pairs_of(model_arg)
+    return Examination(**vars(await examining.examined(name, arguments, timeout=timeout, price=price)))

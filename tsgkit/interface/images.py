@@ -1,0 +1,195 @@
+"""Pictures of a task's items from an image model: the options of ``tsgkit images`` as arguments.
+
+def grey(prompt, seed):
+    return PIL.Image.new("RGB", (64, 48), (seed, seed, seed))
+
+made = tk.images("spatialgen", {"grey": grey}, "pictures/grey", limit=2, seed=128)
+made.paths                                     # the picture of each item, by its id
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from tsgkit.errors import UsageError
+from tsgkit.interface.arguments import check_kinds, checked_path, name_of_model, names_of_models, pairs_of
+from tsgkit.interface.progress import waited_job, watch_of
+from tsgkit.interface.signatures import show_options
+from tsgkit.lexicon import meant
+from tsgkit.llm.user_models import is_own
+from tsgkit.report.image_text import painted_lines, trouble_lines
+from tsgkit.runs import image_generation, subjects
+from tsgkit.runs.image_folder import PaintingLog, is_there, picture_of
+from tsgkit.runs.image_generation import Painted, Painter
+from tsgkit.runs.jobs import Watch
+from tsgkit.runs.prompt_rewriter import RewriterOptions
+from tsgkit.runs.shards import shard_of
+from tsgkit.runs.subjects import Limits
+from tsgkit.suites.paintable import Painting, PaintingOptions, paintable_task
+from tsgkit.suites.suite import task_named
+
+CONCURRENCY, TIMEOUT, ATTEMPTS = 4, 300.0, 8
+CONDITIONS = ("text", "drawn", "none")
+SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
+
+
+class ImageOptions(TypedDict, total=False):
+    """The options of what is painted, and how."""
+
+    data: str | Path | None
+    limit: int | None
+    ids: str | Sequence[str]
+    size: str | None
+    seed: int | None
+    model_arg: Mapping[str, Any] | str | Sequence[str]
+    condition: str
+    layouts: str | Path | None
+    no_instruction: bool
+    rewriter: Any
+    rewriter_arg: Mapping[str, Any] | str | Sequence[str]
+    rewriter_price: str | None
+    price: str | float | None
+    max_cost: float | None
+    max_requests: int | None
+    rpm: float | None
+    timeout: float
+    max_outage: float | None
+    attempts: int
+    concurrency: int | None
+    shard: str | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class PaintingJob:
+    """Pictures that are to be made, by whom, into which folder."""
+
+    paintings: tuple[Painting, ...]
+    painter: Painter
+    folder: Path
+    limits: Limits
+
+    async def carried_out(self, watch: Watch) -> Painted:
+        """Make them in the running event loop."""
+        return await image_generation.apaint_all(self.paintings, self.painter, self.folder, self.limits, watch)
+
+
+class PaintedImages(Painted):
+    """What became of pictures that were asked for; the folder that they lie in may be given as ``images=``."""
+
+    @property
+    def paths(self) -> Mapping[str, Path]:
+        """The picture of each item that has one, by its id."""
+        known = PaintingLog.of(self.folder).last
+        return {one: picture_of(self.folder, one) for one in known if is_there(self.folder, one)}
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return "\n".join([*painted_lines(self), *trouble_lines(self)])
+
+
+def images(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
+    """Make a picture of each item of a task, in a folder that the same call goes on with.
+
+    ``model`` is the name of an image model as LiteLLM has it, or a function of a prompt and a seed that returns a
+    picture (of Pillow, an array, the bytes of a PNG, a path), also as ``{"name": function}``. What is there is not
+    asked for again. The folder is what ``evaluate`` judges: ``tk.evaluate("spatialgen", images={"mine": folder})``.
+    """
+    job, watch = _job(task, model, out, dict(options))
+    return PaintedImages(**vars(waited_job(job.carried_out, watch)))
+
+
+async def aimages(task: str, model: Any, out: str | Path, **options: Unpack[ImageOptions]) -> PaintedImages:  # noqa: ANN401
+    """Make pictures as ``images`` does, in the event loop that is running; a cancellation loses none that was made."""
+    job, watch = _job(task, model, out, dict(options))
+    return PaintedImages(**vars(await job.carried_out(watch)))
+
+
+def _job(task: str, model: Any, out: str | Path, options: dict[str, Any]) -> tuple[PaintingJob, Watch]:  # noqa: ANN401
+    quiet = options.pop("quiet", False)
+    if odd := [name for name in options if name not in ImageOptions.__annotations__]:
+        raise UsageError(f"there is no option {odd[0]}", hint=meant(odd[0], sorted(ImageOptions.__annotations__)))
+    check_kinds(options)
+    named = names_of_models(model)
+    if len(named) > 1:
+        raise UsageError("pictures of several models", hint="call images once for each, with a folder of its own")
+    asked = {"task": task, "model": named[0], "out": checked_path(out, "out"), **options}
+    return job_of(asked), watch_of(quiet=quiet)
+
+
+def job_of(options: Mapping[str, Any], drawings: Path | None = None) -> PaintingJob:
+    """Return what options ask for; ``drawings`` is where layouts are drawn, if not in the folder itself."""
+    shard = None if options.get("shard") is None else shard_of(options["shard"])
+    folder = options["out"] if shard is None else shard.beside(options["out"])
+    limits, painter = limits_of(options), painter_of(options)
+    found = _paintings(options, drawings or folder / "drawings")
+    if shard is not None:
+        found = tuple(one for one in found if shard.takes(one.item_id))
+    return PaintingJob(found, painter, folder, limits)
+
+
+def painter_of(options: Mapping[str, Any]) -> Painter:
+    """Return the image model that options name, with what is said to it."""
+    price = options.get("price")
+    return image_generation.painter_of(
+        options["model"], _model_args(options), None if price is None else str(price), _rewriter(options)
+    )
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """Return what may be used; a function of the user's is asked once at a time where nobody says."""
+    limit = options.get("limit")
+    if limit is not None and not limit > 0:
+        raise UsageError(f"--limit {limit}: it must be more than 0")
+    usual = {"concurrency": 1 if is_own(options["model"]) else CONCURRENCY, "timeout": TIMEOUT, "attempts": ATTEMPTS}
+    told = {name: value for name, value in options.items() if value is not None}
+    return subjects.limits_of({**usual, **told, "price": None})  # of a picture, not of tokens
+
+
+def _paintings(options: Mapping[str, Any], drawings: Path) -> tuple[Painting, ...]:
+    condition, layouts = options.get("condition", "none"), options.get("layouts")
+    if condition not in CONDITIONS:
+        raise UsageError(f"there is no condition {condition}", hint=meant(str(condition), CONDITIONS))
+    if (condition == "none") != (layouts is None):
+        said = f"--condition {condition}" if layouts is None else "--layouts"
+        raise UsageError(f"{said} alone: --condition and --layouts go together", hint="give both, or neither")
+    if options.get("no_instruction") and layouts is None:
+        raise UsageError("--no-instruction leaves nothing to ask for", hint="add --condition and --layouts")
+    where = None if layouts is None else Path(layouts)
+    how = PaintingOptions(condition, where, not options.get("no_instruction"), drawings)
+    data, ids = options.get("data"), options.get("ids") or ()
+    task = paintable_task(task_named(options["task"]))
+    chosen = (ids,) if isinstance(ids, str) else tuple(ids)
+    found = tuple(task.paintings(None if data is None else str(data), chosen, options.get("limit"), how))
+    if not found:
+        raise UsageError(f"{options['task']}: no item is chosen, so there is no picture to make")
+    return found
+
+
+def _rewriter(options: Mapping[str, Any]) -> RewriterOptions | None:
+    if options.get("rewriter") is not None:
+        arguments = tuple(pairs_of(options.get("rewriter_arg") or ()))
+        return RewriterOptions(name_of_model(options["rewriter"]), arguments, options.get("rewriter_price"))
+    if options.get("rewriter_arg") or options.get("rewriter_price"):
+        raise UsageError("--rewriter-arg and --rewriter-price are about a rewriter", hint="name it: --rewriter M")
+    return None
+
+
+def _model_args(options: Mapping[str, Any]) -> list[str]:
+    told = pairs_of(options.get("model_arg") or ())
+    size, seed = options.get("size"), options.get("seed")
+    if size is not None:
+        if not SIZE.fullmatch(str(size)):
+            raise UsageError(f"--size {size}: no size of a picture", hint="as in --size 1024x1024")
+        told.append(f"size={size}")
+    return told if seed is None else [*told, f"seed={seed}"]
+
+
+for _function in (images, aimages):
+    show_options(_function, ImageOptions)

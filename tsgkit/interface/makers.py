@@ -1,0 +1,91 @@
+"""New benchmark items from Python: the makers of ``tsgkit make``, with their options by name.
+
+>>> import tempfile
+>>> made = make("formalimg", Path(tempfile.mkdtemp()) / "items.jsonl", k=2, n=3)
+>>> made.complete, made.summary["items"], made.path.read_text().count("\\n")
+(True, 3, 3)
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import GOOD, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.llm.user_models import given
+from tsgkit.report.escaping import OUTPUT
+from tsgkit.suites.suite import suites
+
+
+@dataclass(frozen=True)
+class MadeItems:
+    """What a maker wrote, and what it says of it."""
+
+    path: Path
+    summary: dict[str, Any]
+    code: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was wanted was made; else the same call goes on."""
+        return self.code == GOOD
+
+
+def make(maker: str, output: str | Path, **options: Any) -> MadeItems:  # noqa: ANN401  (as the maker has them)
+    """Make new benchmark items; ``help(tsgkit.make)`` names no options: ``tsgkit make MAKER --help`` does.
+
+    ``model`` may be a function of messages or a chat model of LangChain.
+    """
+    known = {name: command.module for suite in suites() for name, command in suite.makers.items()}
+    if maker not in known:
+        raise UsageError(f"there is no maker {maker}", hint=meant(maker, sorted(known)))
+    module = import_module(known[maker])
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    module.add_arguments(parser)
+    words = ["-o", str(output), "--json", "--quiet", *_words(options, parser)]
+    try:
+        arguments = parser.parse_args(words)
+    except argparse.ArgumentError as error:
+        raise UsageError(str(error)) from None
+    code, said = _alone(module.run, arguments)
+    return MadeItems(Path(output), json.loads(said or "{}"), code)
+
+
+def _words(options: Mapping[str, Any], parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield options as they are typed; ``UsageError`` for one that there is not."""
+    names = {action.dest for action in parser._actions}
+    for name, value in options.items():
+        if name not in names:
+            raise UsageError(f"there is no option {name}", hint=meant(name, sorted(names - {"help", "json", "quiet"})))
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            yield option
+        elif value not in (None, False):
+            told = [f"{key}={one}" for key, one in value.items()] if isinstance(value, Mapping) else value
+            for one in told if isinstance(told, (list, tuple)) else [told]:
+                yield from (option, given(one) if name == "model" and not isinstance(one, str) else str(one))
+
+
+def _alone(run: Any, arguments: argparse.Namespace) -> tuple[int, str]:  # noqa: ANN401
+    """Run a maker in a thread of its own, where no event loop is in its way; return its code and what it says."""
+    done: Future[int] = Future()
+    said = io.StringIO()
+
+    def work() -> None:
+        try:
+            OUTPUT.set(said)
+            done.set_result(run(arguments))
+        except BaseException as error:  # noqa: BLE001  (raised by whoever waits)
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True, name="tsgkit-make").start()
+    return done.result(), said.getvalue()

@@ -1,0 +1,182 @@
+"""Results as notebooks show them: text for a console, HTML in which nothing that data hold is obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.report import comparison, comparison_tables, explanation, explanation_page, terminal
+from tsgkit.report.audit_report import Audited
+from tsgkit.report.escaping import Foreign, count
+from tsgkit.report.explanation_text import explanation_lines
+from tsgkit.report.figures import percent
+from tsgkit.report.html import drawn_up
+from tsgkit.report.score_text import score_lines
+from tsgkit.report.tables import Table
+from tsgkit.runs import saved_run
+from tsgkit.runs.estimate import RowEstimate, Spread
+from tsgkit.runs.results import Result
+from tsgkit.suites.scoreboard import ScoreReport
+
+if TYPE_CHECKING:
+    from tsgkit.report.paper import Figure
+
+FLOATS = ("strict.", "official.", "usage.")
+"""Columns of numbers; also where no sample has one."""
+MOST_SHOWN = 10
+LIBRARIES = ("pandas", "polars")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Tables, as text and as HTML."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+class Explanation(explanation.Explanation):
+    """One item in every row of a run that was meant, shown with all that was asked, read and scored."""
+
+    def __repr__(self) -> str:
+        return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        return explanation_page.fragment(self)
+
+
+class Comparison(comparison.Comparison):
+    """All pairs of rows, shown as a table."""
+
+    def __repr__(self) -> str:
+        return "\n".join(comparison_tables.terminal(self))
+
+    def _repr_html_(self) -> str:
+        return comparison_tables.fragment(self)
+
+    def figure(self, *, items: bool = False) -> Figure:
+        """Draw the difference of each pair with its interval, or how many items each got right and wrong."""
+        from tsgkit.report.paper import comparison_figure, paired_figure
+
+        return paired_figure(self) if items else comparison_figure(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Scores(ScoreReport):
+    """Scores of replies that were collected elsewhere, shown in both profiles."""
+
+    data: str = ""
+
+    def __repr__(self) -> str:
+        return "\n".join(score_lines(self, self.data))
+
+
+class Audits(tuple[Audited, ...]):
+    """The audits of several tasks, shown one after the other."""
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return Markup("".join(one._repr_html_() for one in self))
+
+
+class Estimates(tuple[RowEstimate, ...]):
+    """What the rows of a plan would ask and cost, shown as a table."""
+
+    @property
+    def table(self) -> Table:
+        """The rows, each with its samples, requests, tokens and cost."""
+        head = ("row", "samples", "requests", "tokens in", "tokens out", "cost")
+        return Table(("What would be asked",), head, tuple(map(_estimated, self)))
+
+    def __repr__(self) -> str:
+        return "\n".join(terminal.table(self.table))
+
+    def _repr_html_(self) -> str:
+        return drawn_up(self.table)
+
+
+def _estimated(one: RowEstimate) -> tuple[str, ...]:
+    spreads = [Spread(*map(float, one.requests)), one.prompt, one.completion]
+    cost = "unknown" if one.cost is None else f"${one.cost.low:.4f} to ${one.cost.high:.4f}"
+    return (Foreign(one.cell.title), f"{one.samples:,}", *map(_spread, spreads), cost)
+
+
+def _spread(one: Spread) -> str:
+    low, high = f"{one.low:,.0f}", f"{one.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+class Rescored(saved_run.Rescored):
+    """The results of a run before and after it was scored again, shown by what changed."""
+
+    @property
+    def table(self) -> Table:
+        """Every metric of strict that changed, and every sample that is read differently."""
+        changed = tuple(line for old, new in zip(self.before, self.after, strict=True) for line in _changed(old, new))
+        notes = ((f"{count(len(self.reread), 'sample')} read differently",), *map(_reread, self.reread[:MOST_SHOWN]))
+        title = f"{count(len(self.after), 'row')} scored again, {count(len(changed), 'value')} changed"
+        return Table((title,), ("row", "metric", "was", "is"), changed, notes, words=2)
+
+    def __repr__(self) -> str:
+        return "\n".join(terminal.table(self.table))
+
+    def _repr_html_(self) -> str:
+        return drawn_up(self.table)
+
+
+def _changed(old: Result, new: Result) -> Iterator[tuple[str, ...]]:
+    before, after = (one.board.profiles["strict"] or {} for one in (old, new))
+    for name in dict.fromkeys([*before, *after]):
+        if (was := before.get(name)) != (now := after.get(name)):
+            yield Foreign(new.cell.title), name, percent(was), percent(now)
+
+
+def _reread(one: saved_run.Reread) -> tuple[str, ...]:
+    (outcome, answer), (outcome_now, answer_now) = one.before, one.after
+    words = f"{one.item_id} ({one.cell.title}): {outcome} {answer!r:.60} -> {outcome_now} {answer_now!r:.60}"
+    return (Foreign(words),)
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401
+    """Return rows as a data frame; each has all columns, in the order in which they first come."""
+    if library is not None and library not in LIBRARIES:
+        raise UsageError(f"there is no library {library}", hint=f"choose from {', '.join(LIBRARIES)}")
+    found = next((name for name in LIBRARIES if library in (None, name) and find_spec(name) is not None), None)
+    if found is None:
+        wanted = library or "pandas or polars"
+        raise UsageError(f"{wanted} is not installed", hint=f"pip install {library or 'pandas'}")
+    names = _in_order(rows)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    empty = {name for name, values in columns.items() if all(value is None for value in values)}
+    floats = [name for name in names if name in empty and name.startswith(FLOATS)]
+    module = import_module(found)
+    if found == "pandas":
+        return module.DataFrame(columns).astype(dict.fromkeys(floats, "float64"))
+    kinds = {name: module.Int64 if name in WHOLE else module.String for name in empty}
+    kinds |= dict.fromkeys(floats, module.Float64)
+    return module.DataFrame(columns, strict=False, schema_overrides=kinds)
+
+
+WHOLE = ("shots", "seed")
+KINDS = ("strict.", "official.", "group.", "count.", "usage.")
+
+
+def _in_order(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of all columns: those of every row, then kind by kind, texts last."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    texts = [name for name in ("prompt", "reply") if name in names]
+    plain = [name for name in names if not name.startswith(KINDS) and name not in texts]
+    return [*plain, *(name for kind in KINDS for name in names if name.startswith(kind)), *texts]

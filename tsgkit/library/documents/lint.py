@@ -1,0 +1,124 @@
+"""Lints files of graphs: the schema, L, the hands, and what is wrong with rows and lines.
+
+>>> from tsgkit.library.documents.reader import read_document
+>>> report = check_document(read_document('[[["person", "verb", "wash"], ["wash", "dobj", "Cup"]]]', "cups.json"))
+>>> report.findings[0].code, report.findings[0].place.graph, report.errors, report.warnings
+('not-lower-case', 0, 1, 0)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tsgkit.graph.hands import DEFAULT_RULE, HandRule
+from tsgkit.graph.model import Vocabulary
+from tsgkit.graph.rules import ERROR, RULES, Finding, Rule, check_graph, check_narrative
+from tsgkit.library.documents.reader import FILE_RULES, Document, read_file, with_vocabulary
+from tsgkit.library.documents.rows import ROW_RULES, Entry, single_graphs
+
+ALL_RULES: dict[str, Rule] = {**RULES, **ROW_RULES, **FILE_RULES}
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What was found in one file."""
+
+    file: str
+    format: str
+    narratives: int
+    graphs: int
+    triplets: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in ALL_RULES if counts[code]}
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return sum(finding.severity == ERROR for finding in self.findings)
+
+    @property
+    def warnings(self) -> int:
+        """How many findings are warnings."""
+        return len(self.findings) - self.errors
+
+
+def check(path: str | Path, vocabulary: Vocabulary | None = None, rule: HandRule = DEFAULT_RULE) -> FileReport:
+    """Lint one file (``-``: standard input); ``vocabulary`` is L for items that bring none."""
+    return check_document(read_file(path), vocabulary, rule)
+
+
+def check_document(
+    document: Document,
+    vocabulary: Vocabulary | None = None,
+    rule: HandRule = DEFAULT_RULE,
+    *,
+    of_several: bool | None = None,
+) -> FileReport:
+    """Lint a document that has been read.
+
+    ``of_several``: its task asks for several graphs an item; None leaves it to the majority of the rows.
+    """
+    document = with_vocabulary(document, vocabulary)
+    graphs = [graph for entry in document.entries for graph in entry.graphs]
+    own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
+    if document.format == "sgg":
+        own += single_graphs(document.entries, of_several=of_several)
+    return FileReport(
+        document.file,
+        document.format,
+        len(document.entries),
+        len(graphs),
+        sum(len(graph.triplets) for graph in graphs),
+        tuple(_in_order([*document.findings, *own])),
+    )
+
+
+def _in_order(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: finding.place.line or 0)
+
+
+def _check_entry(entry: Entry, rule: HandRule) -> Iterator[Finding]:
+    """Candidates' graphs come from other scenarios: L does not bind them."""
+    for finding in check_narrative(entry.narrative, rule):
+        yield _placed(finding, entry)
+    for number, graph in enumerate(entry.asides, len(entry.narrative.graphs)):
+        for finding in check_graph(graph):
+            yield _placed(finding.at(graph=number), entry)
+
+
+def _placed(finding: Finding, entry: Entry) -> Finding:
+    line = entry.line
+    if entry.triplet_lines and finding.place.graph is not None:
+        line = entry.triplet_lines[finding.place.graph][finding.place.triplet or 0]
+    return finding.at(item=entry.item, line=line)
+
+
+def report_value(report: FileReport) -> dict[str, object]:
+    """The JSON value of a file's report."""
+    return {
+        "file": report.file,
+        "format": report.format,
+        "narratives": report.narratives,
+        "graphs": report.graphs,
+        "triplets": report.triplets,
+        "counts": report.counts,
+        "findings": [_finding_value(finding) for finding in report.findings],
+    }
+
+
+def _finding_value(finding: Finding) -> dict[str, object]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "place": finding.place._asdict(),
+        "message": finding.message,
+        "hint": finding.hint,
+    }

@@ -1,0 +1,272 @@
+"""Writes a document in another format, and says what that format cannot carry.
+
+A file that a conversion wrote may be replaced by the next one. A file is one of these while it holds what a conversion
+wrote there: the cache keeps a checksum for each place. A file that was changed since, or came from elsewhere, or whose
+checksum was lost with the cache, is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
+from pathlib import Path
+
+from tsgkit.errors import CannotCarry, NotationError
+from tsgkit.graph.model import ActionGraph, Narrative, Vocabulary
+from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link, pictures
+from tsgkit.graph.notation.limits import not_text, refuse, refuse_empty, refuse_unless_text
+from tsgkit.library.documents import formats
+from tsgkit.library.documents.formats import Format
+from tsgkit.library.documents.reader import Document, read_file
+from tsgkit.library.documents.rows import UNSEEN, Entry, sgg_rows
+from tsgkit.library.downloads import checksum_of_bytes
+from tsgkit.library.files import read_bytes, write_text
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.user_folders import cache_home
+
+UNTOLD = "graphs whose description has no text"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A graph (its number within its item, from 0) that a format cannot carry, and why."""
+
+    item: str
+    graph: int
+    reason: str
+    is_empty: bool
+    hint: str
+    entry: int
+    """The place of its item in the document, from 0: ids may repeat."""
+
+    def __str__(self) -> str:
+        return f"item {self.item}, graph {self.graph}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text in some format, what of the document is not in it, in words, and the graphs that are not."""
+
+    text: str
+    graphs: int
+    lost: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def write_document(document: Document, format: Format, *, keep_going: bool = False) -> Written:
+    """Write a document in a format.
+
+    A graph without triplets is left out where the format has no way to write it. Any other graph it cannot carry is
+    left out with ``keep_going`` alone: without, ``CannotCarry`` says which one it is.
+    """
+    if not format.writes:
+        raise CannotCarry(f"{format.name} is read, never written", hint=f"the formats:\n{formats.table()}")
+    left_out: tuple[LeftOut, ...] = ()
+    try:
+        text = WRITERS[format.name](document)
+    except CannotCarry as error:
+        if error.graph is None:
+            raise
+        left_out = tuple(_not_carried(document, format))
+        _check_left_out(left_out, document, format, keep_going=keep_going)
+        document = _without(document, left_out)
+        text = WRITERS[format.name](document)
+    lost = _lost(document, format)
+    graphs = len(_graphs(document)) - lost.get(UNTOLD, 0)
+    told = tuple(f"{what} ({number})" for what, number in lost.items())
+    return Written(refuse_unless_text(text, format.name), graphs, told, left_out)
+
+
+def _not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
+    """Yield the graphs that a format cannot carry even by themselves."""
+    for place, entry in enumerate(document.entries):
+        for number, graph in enumerate(entry.narrative.graphs):
+            try:
+                WRITERS[format.name](replace(document, entries=(Entry("", Narrative.of([graph])),)))
+            except CannotCarry as error:
+                if error.graph is not None:
+                    reason = error.message if graph.triplets else "it has no triplets"
+                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, place)
+
+
+def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
+    """Refuse to leave out what should stop a conversion, and to write nothing at all."""
+    if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
+        raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going")
+    if len(left_out) == len(_graphs(document)):
+        raise CannotCarry(f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint)
+
+
+def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
+    """Return the document without these graphs."""
+    gone: dict[int, set[int]] = defaultdict(set)
+    for left in left_out:
+        gone[left.entry].add(left.graph)
+    entries = [_entry_without(entry, gone[place]) for place, entry in enumerate(document.entries)]
+    return replace(document, entries=tuple(entries))
+
+
+def _entry_without(entry: Entry, gone: Collection[int]) -> Entry:
+    numbers = count()
+    descriptions = tuple(
+        replace(part, graphs=tuple(graph for graph in part.graphs if next(numbers) not in gone))
+        for part in entry.narrative.descriptions
+    )
+    return replace(entry, narrative=replace(entry.narrative, descriptions=descriptions))
+
+
+def convert(
+    source: str | Path, target: str | Path, to: str | None = None, *, force: bool = False, keep_going: bool = False
+) -> Written:
+    """Write the graphs of one file to another; the format is ``to``, else the one the target's ending says.
+
+    What an earlier conversion wrote there is replaced, anything else only with ``force``, the source never.
+    ``keep_going`` leaves out the graphs that the format cannot carry.
+    """
+    format = formats.by_name(to) if to else formats.by_ending(target)
+    refuse_to_overwrite_sources(target, source)
+    written = write_document(read_file(source), format, keep_going=keep_going)
+    write_conversion(written, target, force=force)
+    return written
+
+
+def write_conversion(written: Written, target: str | Path, *, force: bool = False) -> None:
+    """Write a converted text; ``FileProblem`` where it would replace what no conversion wrote, unless forced."""
+    refuse_to_overwrite(target, force=force or is_conversion(target), text=written.text)
+    write_text(target, written.text)
+    remember_conversion(target)
+
+
+def is_conversion(target: str | Path) -> bool:
+    """Whether a file holds what a conversion wrote there."""
+    with suppress(OSError, ValueError):
+        return Path(target).is_file() and _note(target).read_text("ascii") == checksum_of_bytes(read_bytes(target))
+    return False
+
+
+def remember_conversion(target: str | Path) -> None:
+    """Keep the checksum of a file that was written; where nothing can be kept, the next one needs ``--force``."""
+    with suppress(OSError, ValueError):
+        if Path(target).is_file():
+            note = _note(target)
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(checksum_of_bytes(read_bytes(target)), "ascii")
+
+
+def _note(target: str | Path) -> Path:
+    """Where the checksum of a file is kept."""
+    place = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
+    return cache_home() / "conversions" / hashlib.sha256(place).hexdigest()[:32]
+
+
+def _lost(document: Document, format: Format) -> dict[str, int]:
+    """What of a document is not in its text in a format, and how often; nothing where the format stays the same."""
+    if document.format == format.name:
+        return {}
+    counts = {
+        formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
+        formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
+        formats.NARRATIVES: len(document.entries) - 1,
+        formats.DESCRIPTIONS: sum(max(_told(entry) - 1, 0) for entry in document.entries),
+        formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
+        formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
+        formats.FRAMES: sum(
+            part.frames is not None for entry in document.entries for part in entry.narrative.descriptions
+        ),
+        formats.ROWS: sum(entry.row is not None for entry in document.entries),
+        "graphs beside the narratives": sum(len(entry.asides) for entry in document.entries),
+        **(_lost_by_rows(document) if format.name == "sgg" else {}),
+    }
+    return {what: count for what, count in counts.items() if count > 0 and what not in format.carries}
+
+
+def _lost_by_rows(document: Document) -> dict[str, int]:
+    """What generation rows, one for each description with a text and graphs, leave out."""
+    parts = [part for entry in document.entries for part in entry.narrative.descriptions]
+    return {
+        UNTOLD: sum(len(part.graphs) for part in parts if not part.text),
+        "texts behind the last graphs": sum(_texts_at_the_end(entry) for entry in document.entries),
+    }
+
+
+def _texts_at_the_end(entry: Entry) -> int:
+    at_the_end = takewhile(lambda part: not (part.text and part.graphs), reversed(entry.narrative.descriptions))
+    return sum(bool(part.text) for part in at_the_end)
+
+
+def _told(entry: Entry) -> int:
+    """How many descriptions have graphs."""
+    return sum(bool(part.graphs) for part in entry.narrative.descriptions)
+
+
+def _vocabulary(document: Document) -> Vocabulary | None:
+    """The one vocabulary of a document, which helps to derive kinds; None where items differ."""
+    vocabularies = {entry.narrative.vocabulary for entry in document.entries}
+    return vocabularies.pop() if len(vocabularies) == 1 else None
+
+
+def _graphs(document: Document) -> list[ActionGraph]:
+    return [graph for entry in document.entries for graph in entry.narrative.graphs]
+
+
+def _write_triplet_lines(document: Document) -> str:
+    refuse(_graphs(document), "JSON", not_text)
+    lines = []
+    for entry in document.entries:
+        values = [json_triplets.to_value(graph) for graph in entry.narrative.graphs]
+        alone = entry.narrative.descriptions[:1] == (UNSEEN,) and len(values) == 1 and bool(values[0])
+        lines.append(json.dumps(values[0] if alone else values, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def _write_narratives(document: Document) -> str:
+    return "".join(narratives.write(entry.narrative) for entry in document.entries)
+
+
+def _write_rows(name: str) -> Callable[[Document], str]:
+    """Rows go out as they came in; narratives with texts and L become generation rows."""
+
+    def write(document: Document) -> str:
+        if document.format == name:
+            rows = [entry.row for entry in document.entries]
+        elif name == "sgg":
+            refuse_empty(_graphs(document), "generation rows")
+            refuse(_graphs(document), "generation rows", not_text)
+            try:
+                is_alone = len(document.entries) == 1
+                rows = [
+                    row
+                    for entry in document.entries
+                    for row in sgg_rows(entry.narrative, "" if is_alone else entry.item)
+                ]
+            except NotationError as error:
+                hint = "add one with --vocabulary FILE, or write the format narrative"
+                raise CannotCarry(error.message, hint=hint) from None
+            if not rows:
+                raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
+        else:
+            needs = "questions" if name == "sgqa" else "candidates"
+            raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+    return write
+
+
+WRITERS: dict[str, Callable[[Document], str]] = {
+    "arrow": lambda document: arrow.write(_graphs(document)),
+    "triplets": lambda document: json_triplets.write(_graphs(document)),
+    "triplet-lines": _write_triplet_lines,
+    "narrative": _write_narratives,
+    "node-link": lambda document: node_link.write(_graphs(document), _vocabulary(document)),
+    "graphml": lambda document: graphml.write(_graphs(document), _vocabulary(document)),
+    "dot": lambda document: pictures.write_dot(_graphs(document), _vocabulary(document)),
+    "mermaid": lambda document: pictures.write_mermaid(_graphs(document), _vocabulary(document)),
+    "sgqa": _write_rows("sgqa"),
+    "sgds": _write_rows("sgds"),
+    "sgg": _write_rows("sgg"),
+}

@@ -1,0 +1,80 @@
+"""Synchronous functions over asynchronous ones, in a notebook as in a script: one event loop in the background.
+
+>>> async def twice(number):
+...     return 2 * number
+>>> waited(lambda: twice(21))
+42
+
+All of them share one loop, so that what one call opens (a session of an ``async def`` model) serves the next. What
+belongs to a caller's own loop is for the functions whose names begin with ``a``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import cache
+from typing import Any, TypeVar
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.request_threads import Threads
+
+Result = TypeVar("Result")
+
+
+def waited(
+    make: Callable[[], Coroutine[Any, Any, Result]],
+    stop: Callable[[], None] | None = None,
+    abandon: Callable[[], None] | None = None,
+) -> Result:
+    """Return what a coroutine comes to, from any thread.
+
+    At the first Ctrl-C ``stop`` is called, at the next ``abandon``, both in the loop; without them the work is
+    cancelled. KeyboardInterrupt is raised when the work has come to its end.
+    """
+    loop = background_loop()
+    if threading.current_thread().name == _name(os.getpid()):
+        hint = "call the function whose name begins with a, and await it"
+        raise UsageError("a synchronous function of tsgkit was called from within its own event loop", hint=hint)
+    future = asyncio.run_coroutine_threadsafe(make(), loop)
+    interrupts = 0
+    while True:
+        try:
+            result = future.result()
+        except KeyboardInterrupt:
+            interrupts += 1
+            todo = stop if interrupts == 1 else abandon
+            if todo is None:
+                future.cancel()
+                raise
+            loop.call_soon_threadsafe(todo)
+            continue
+        if interrupts:
+            raise KeyboardInterrupt
+        return result
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the event loop that runs in a thread of its own; a process that was forked has another one."""
+    return _loop_of(os.getpid())
+
+
+@cache
+def _loop_of(process: int) -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(Threads())
+
+    def run() -> None:
+        asyncio.set_event_loop(loop)
+        with suppress(RuntimeError):  # the interpreter is shutting down
+            loop.run_forever()
+
+    threading.Thread(target=run, daemon=True, name=_name(process)).start()
+    return loop
+
+
+def _name(process: int) -> str:
+    return f"tsgkit-loop-{process}"

@@ -1,0 +1,179 @@
+"""Text models of one's own: a function of messages, or any chat model of LangChain, asked in this process.
+
+>>> import asyncio
+>>> model = OwnModel(given(lambda messages: messages[-1]["content"].upper()))
+>>> model.prepare()
+>>> asyncio.run(model.send([{"role": "user", "content": "tea"}], None, 60)).text
+'TEA'
+
+A function takes messages as OpenAI's chat completions have them, and ``schema=`` too if it has such a parameter. It
+returns a text, a :class:`~tsgkit.llm.reply.Reply`, or a message of LangChain. A plain function works in a thread of its
+own. An exception that bears the status of a service (``status_code``) is retried as that service would be; every other
+one is the failure of that one call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import inspect
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.llm.failures import CallFailed
+from tsgkit.llm.images import Messages
+from tsgkit.llm.litellm_calls import LiteLlm
+from tsgkit.llm.prices import Price
+from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.llm.settings import Argument, Settings
+from tsgkit.llm.user_code import (
+    OWN,
+    PREFIX,
+    check_function,
+    described,
+    given,
+    in_a_thread,
+    is_async,
+    loaded,
+    text_of_code,
+)
+
+__all__ = ["OwnModel", "given", "is_own", "own_settings", "provider_for", "usual_concurrency"]
+WHAT = "a text, a Reply, or a message of LangChain"
+ENDINGS = {"length": Ending.TRUNCATED, "max_tokens": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
+"""Reasons to end that messages of LangChain give."""
+OTHER_LOOP = ("different loop", "different event loop", "Event loop is closed")
+USUAL = 32
+
+
+def is_own(model: str) -> bool:
+    """Return whether a model is code of the user's."""
+    return model.startswith(PREFIX)
+
+
+def usual_concurrency(model: str, usual: int = USUAL) -> int:
+    """Return how many requests are in flight where nobody says: a plain function is called once at a time."""
+    return 1 if is_own(model) and not _waits(loaded(model)) else usual
+
+
+def provider_for(settings: Settings, price: Price | None) -> LiteLlm | OwnModel:
+    """Return who answers under the name of a model."""
+    return OwnModel(settings.model, price) if is_own(settings.model) else LiteLlm(settings, price)
+
+
+def own_settings(model: str, arguments: tuple[Argument, ...]) -> Settings:
+    """Return the settings of code of the user's: a hash of what it is, so that other code is another model."""
+    if other := [one.name for one in arguments if one.model in (None, model)]:
+        hint = "decide that in the function itself"
+        raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given messages", hint=hint)
+    return Settings(model, {"code": _fingerprint(loaded(model))}, {}, {"api_base": OWN})
+
+
+def _fingerprint(found: Any) -> str:  # noqa: ANN401
+    """Return a hash of the code that answers, as far as it can be seen."""
+    if is_chat_model(found):
+        told = [type(found).__module__, type(found).__qualname__, str(getattr(found, "_identifying_params", ""))]
+        text = "\0".join(told)
+    else:
+        text = text_of_code(found)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def is_chat_model(found: object) -> bool:
+    """Return whether an object is a chat model of LangChain."""
+    return callable(getattr(found, "ainvoke", None)) and hasattr(found, "_identifying_params")
+
+
+def _waits(found: Any) -> bool:  # noqa: ANN401
+    """Return whether asking gives way to others meanwhile."""
+    return is_chat_model(found) or is_async(found)
+
+
+@dataclass
+class OwnModel:
+    """One function, or chat model, that answers."""
+
+    name: str
+    price: Price | None = None
+    notices: list[str] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    """Nothing goes over a wire."""
+    _ask: Callable[..., Any] | None = field(default=None, repr=False)
+    _takes_schema: bool = False
+
+    def prepare(self) -> None:
+        """Load the function; ``UsageError`` where it cannot be called as it would be."""
+        if self._ask is not None:
+            return
+        found = loaded(self.name)
+        if is_chat_model(found):
+            self._ask = found.ainvoke
+            return
+        check_function(self.name, found, "messages", waits=True)
+        with suppress(ValueError):  # a function of another language does not tell its parameters
+            self._takes_schema = "schema" in inspect.signature(found).parameters
+        self._ask = found
+
+    async def send(self, messages: Messages, schema: dict[str, Any] | None, timeout: float) -> Reply:
+        """Ask once; ``CallFailed`` where no answer comes."""
+        assert self._ask is not None  # noqa: S101  (nobody asks who was not prepared)
+        began = time.monotonic()
+        extra = {"schema": schema} if self._takes_schema else {}
+        try:
+            async with asyncio.timeout(timeout):
+                call = functools.partial(self._ask, messages, **extra)
+                made = await call() if _waits(self._ask) else await in_a_thread(call)
+                while inspect.isawaitable(made):
+                    made = await made
+        except TimeoutError as error:
+            raise CallFailed(f"{self.name}: no answer within {timeout:g} s") from error
+        except Exception as error:
+            raise _failure(self.name, error) from error
+        return self._replied(made, round(time.monotonic() - began, 4))
+
+    def _replied(self, made: object, seconds: float) -> Reply:
+        if isinstance(made, Reply):
+            return made
+        if isinstance(made, str) or made is None:
+            return Reply(made, Ending.COMPLETE if made else Ending.EMPTY, model=self.name, seconds=seconds)
+        if not hasattr(made, "content") or not hasattr(made, "response_metadata"):
+            raise CallFailed(f"{self.name} returned {type(made).__name__}: expected {WHAT}", lasting=True)
+        return self._of_message(made, seconds)
+
+    def _of_message(self, message: Any, seconds: float) -> Reply:  # noqa: ANN401  (an AIMessage)
+        text = _text_of(message.content)
+        told = message.response_metadata if isinstance(message.response_metadata, Mapping) else {}
+        reason = told.get("finish_reason") or told.get("stop_reason")
+        ending = ENDINGS.get(str(reason), Ending.COMPLETE if text else Ending.EMPTY)
+        used = getattr(message, "usage_metadata", None) or {}
+        usage = Usage(used.get("input_tokens"), used.get("output_tokens"))
+        if self.price is not None and (cost := self.price.of(usage)) is not None:
+            usage = Usage(usage.prompt, usage.completion, cost=cost)
+        model = str(told.get("model_name") or self.name)
+        return Reply(text, ending, None if reason is None else str(reason), model=model, usage=usage, seconds=seconds)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _text_of(content: object) -> str:
+    """Return the text of a message, whose content is a text or a list of parts."""
+    parts = content if isinstance(content, list) else [content]
+    texts = (part if isinstance(part, str) else part.get("text", "") for part in parts if isinstance(part, (str, dict)))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _failure(name: str, error: Exception) -> CallFailed:
+    """Return the failure of one call: of the service that it names by a status, else of the code."""
+    message = f"{name} failed: {described(error)}"
+    if isinstance(error, (RuntimeError, ValueError)) and any(text in str(error) for text in OTHER_LOOP):
+        message += "; what it uses belongs to another event loop: call the a... twin there (aevaluate)"
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and not isinstance(status, bool):
+        return CallFailed(message, status)
+    return CallFailed(message, lasting=not isinstance(error, ConnectionError))

@@ -1,0 +1,333 @@
+"""Formulas in plain English: the same words every time, for people who do not read s-expressions.
+
+>>> from tsgkit.logic.parser import parse
+>>> reading_of(parse("(exists ?b (exists ?g (and (Is ?b 'bowl') (Has ?b 'red') (Is ?g 'glove') (LargerThan ?b ?g))))"))
+'There are a red bowl and a glove. The bowl is larger than the glove.'
+>>> reading_of(parse("(forall ?d (implies (Is ?d 'drill') (exists ?e (and (Is ?e 'drill') (LeftOf ?e ?d)))))"))
+'For every drill (drill 1): there is a drill (drill 2) such that drill 2 is left of drill 1.'
+
+An object is called by its class, with a number where several are of one class, and ``object 1`` where none is named.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Number,
+    Or,
+    Variable,
+    free_variables,
+    refuse_deep,
+    walk,
+)
+from tsgkit.logic.variables import apart
+
+Names = Mapping[Variable, str]
+
+MEASURES = dict.fromkeys(("scissors", "glasses", "headphones", "jeans", "pliers", "shoes"), "pair") | {"keys": "bunch"}
+PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people", "mouse": "mice", "fish": "fish"} | {
+    "knife": "knives",
+    "watch": "watches",
+    "wrench": "wrenches",
+    "bench": "benches",
+    "box": "boxes",
+    "bus": "buses",
+    "bunch": "bunches",
+}
+ADJECTIVES = frozenset({"wooden", "fluffy"})
+VERBS = {
+    "OnLeftSide": "is on the left side",
+    "OnRightSide": "is on the right side",
+    "OnTopSide": "is on the top side",
+    "OnBottomSide": "is on the bottom side",
+    "InCenter": "is in the centre",
+    "LeftOf": "is left of",
+    "RightOf": "is right of",
+    "Above": "is above",
+    "Below": "is below",
+    "AlignedHorizontally": "is at the height of",
+    "AlignedVertically": "is in one column with",
+    "LargerThan": "is larger than",
+    "SmallerThan": "is smaller than",
+    "On": "is on",
+    "In": "is in",
+    "Holding": "holds",
+    "NextTo": "is next to",
+}
+ATTRIBUTES = frozenset({"Has", "HasColor", "HasShape", "HasState"})
+COMPARED = {
+    "Equals": "is",
+    "GreaterThan": "is more than",
+    "LessThan": "is less than",
+    "GreaterThanOrEquals": "is at least",
+    "LessThanOrEquals": "is at most",
+}
+
+
+def reading_of(formula: Formula) -> str:
+    """A formula in sentences, one for each of its conjuncts."""
+    refuse_deep(formula)
+    formula = apart(formula)
+    names = object_names(formula)
+    said = [one for part in _conjuncts(formula) or [formula] for one in _sentences(part, names)]
+    return " ".join(one[:1].upper() + one[1:] + "." for one in said)
+
+
+def _sentences(formula: Formula, names: Names) -> Iterator[str]:
+    """What there is, then what is said of it: names once introduced are understood in later sentences."""
+    if not isinstance(formula, Exists):
+        yield words(formula, names)
+        return
+    intro, rest = _opened(formula, names)
+    yield intro
+    for part in rest:
+        yield from _sentences(part, names)
+
+
+def object_names(formula: Formula) -> dict[Variable, str]:
+    """What each variable of a formula is called; each must be bound once, as ``apart`` makes it."""
+    classes: dict[Variable, str] = {}
+    for _, part in walk(formula):
+        for variable, body in _bound(part):
+            classes[variable] = class_of(variable, body) or ""
+    for variable in sorted(free_variables(formula), key=lambda one: one.name):
+        classes.setdefault(variable, "")
+    many, seen, names = Counter(classes.values()), Counter[str](), {}
+    for variable, name in classes.items():
+        seen[name] += 1
+        numbered = many[name] > 1 or not name
+        called = thing(name or "object")
+        names[variable] = f"{called} {seen[name]}" if numbered else f"the {called}"
+    return names
+
+
+def class_of(variable: Variable, body: Formula) -> str | None:
+    """The class a quantified body demands of a variable: where it is no such thing, an ``exists`` gains nothing.
+
+    Of an implication it is the class its antecedent demands: other objects say nothing about a ``forall``.
+    """
+    waiting = [body]
+    while waiting:
+        match waiting.pop(0):
+            case Atom("Is", (first, Literal(text))) if first == variable:
+                return text
+            case And(parts):
+                waiting = [*parts, *waiting]
+            case Exists(_, inner):
+                waiting.insert(0, inner)
+            case Forall(_, inner) if isinstance(body, Forall):
+                waiting.insert(0, inner)
+            case Implies(antecedent, _) as whole if whole is _innermost(body):
+                waiting.insert(0, antecedent)
+    return None
+
+
+def _innermost(formula: Formula) -> Formula:
+    while isinstance(formula, Forall):
+        formula = formula.body
+    return formula
+
+
+def words(formula: Formula, names: Names) -> str:
+    """A formula as a clause, without capital and full stop."""
+    match formula:
+        case Atom():
+            return atom_words(formula, names)
+        case Not(Atom() as atom):
+            return atom_words(atom, names, negated=True)
+        case Not(Exists() as inner):
+            return _existence(inner, names, negated=True)
+        case Not(body):
+            return f"it is not so that {_held(body, names)}"
+        case And(()):
+            return "anything is fine"
+        case Or(()):
+            return "nothing is fine"
+        case And(parts):
+            return _listed([_held(part, names) for part in parts], "and")
+        case Or(parts):
+            return "either " + _listed([_held(part, names) for part in parts], "or")
+        case Implies(antecedent, consequent):
+            return f"if {_held(antecedent, names)}, then {_held(consequent, names)}"
+        case Iff(left, right):
+            return f"{_held(left, names)} exactly when {_held(right, names)}"
+        case Exists():
+            return _existence(formula, names)
+        case Forall():
+            return _every(formula, names)
+        case Comparison(name, left, right):
+            return f"{_number(left, names)} {COMPARED[name]} {_number(right, names)}"
+
+
+def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
+    """What an atom says, or denies.
+
+    >>> atom = Atom("LeftOf", (Variable("?a"), Variable("?b")))
+    >>> atom_words(atom, {Variable("?a"): "the cup"}, negated=True)
+    'the cup is not left of ?b'
+    """
+    args = [names.get(arg, arg.name) if isinstance(arg, Variable) else arg.text for arg in atom.args]
+    if atom.name == "IsStyle" and len(args) == 1:
+        return f"the style is {'not ' * negated}{args[0]}"
+    verb = verb_of(atom)
+    if verb is None:
+        holds = "does not hold" if negated else "holds"
+        return f"{atom.name} {holds} of {_listed(args, 'and')}" if args else f"{atom.name} {holds}"
+    if negated:
+        verb = (
+            verb.replace("is", "is not", 1) if verb.startswith("is") else "does not " + verb.replace("holds", "hold", 1)
+        )
+    others = args[1:] if atom.name in VERBS else []
+    return " ".join([args[0], verb, *others])
+
+
+def verb_of(atom: Atom) -> str | None:
+    """What an atom says of its first argument, up to its second; None for predicates that are not known."""
+    if len(atom.args) == 2 and isinstance(value := atom.args[1], Literal):
+        if atom.name == "Is":
+            return f"is {with_article(value.text)}"
+        if atom.name == "HasMaterial" and value.text not in ADJECTIVES:
+            return f"is made of {value.text}"
+        if atom.name in ATTRIBUTES or atom.name == "HasMaterial":
+            return f"is {value.text}"
+    return VERBS.get(atom.name) if atom.args else None
+
+
+def with_article(noun: str) -> str:
+    """A noun phrase with its article.
+
+    >>> with_article("cutting_board"), with_article("apple"), with_article("red scissors")
+    ('a cutting board', 'an apple', 'a pair of red scissors')
+    """
+    noun = thing(noun)
+    return f"{'an' if noun[:1] in tuple('aeiou') else 'a'} {noun}"
+
+
+def thing(noun: str) -> str:
+    """A class, with adjectives before it or without, as one thing.
+
+    >>> thing("game_controller"), thing("gray scissors"), thing("keys")
+    ('game controller', 'pair of gray scissors', 'bunch of keys')
+    """
+    noun = noun.replace("_", " ")
+    measure = MEASURES.get(noun.rsplit(" ", 1)[-1])
+    return f"{measure} of {noun}" if measure and not noun.startswith(measure) else noun
+
+
+def _held(formula: Formula, names: Names) -> str:
+    """A clause inside another one: in parentheses where it would run on."""
+    said = words(formula, names)
+    return said if isinstance(formula, Atom | Not | Comparison) else f"({said})"
+
+
+def _listed(items: Sequence[str], word: str) -> str:
+    return f" {word} ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
+
+
+def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
+    match formula:
+        case Exists(variable, body):
+            yield variable, body
+        case Forall(variable, body):  # without a condition, it says of every object what it says
+            yield variable, body if isinstance(_innermost(body), Implies) else And(())
+        case Comparison(_, left, right):
+            yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
+
+
+def _conjuncts(formula: Formula) -> list[Formula]:
+    """The parts of a conjunction, and of conjunctions that are its parts."""
+    if isinstance(formula, And):
+        return [one for part in formula.parts for one in _conjuncts(part)]
+    return [formula]
+
+
+def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
+    intro, rest = _opened(formula, names, no=negated)
+    return intro + _such(rest, names)
+
+
+def _opened(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, list[Formula]]:
+    """That there are the objects of directly nested quantifiers, and what is left to say of them."""
+    variables, body = [formula.variable], formula.body
+    while isinstance(body, Exists) and not no:
+        variables.append(body.variable)
+        body = body.body
+    nouns, rest = _introduced(variables, _conjuncts(body), names, "no" if no else "a")
+    return f"there {'are' if len(variables) > 1 else 'is'} {_listed(nouns, 'and')}", rest
+
+
+def _such(rest: Sequence[Formula], names: Names) -> str:
+    return f" such that {_listed([_held(part, names) for part in rest], 'and')}" if rest else ""
+
+
+def _every(formula: Forall, names: Names) -> str:
+    variables, body = [formula.variable], formula.body
+    while isinstance(body, Forall):
+        variables.append(body.variable)
+        body = body.body
+    conditions = _conjuncts(body.antecedent) if isinstance(body, Implies) else []
+    nouns, rest = _introduced(variables, conditions, names, "every")
+    said = body.consequent if isinstance(body, Implies) else body
+    return f"for {_listed(nouns, 'and')}{_such(rest, names)}: {words(said, names)}"
+
+
+def _introduced(
+    variables: Sequence[Variable], conjuncts: Sequence[Formula], names: Names, determiner: str
+) -> tuple[list[str], list[Formula]]:
+    """Noun phrases for new objects, made of what is said about each alone, and what is left to say."""
+    rest, nouns = list(conjuncts), []
+    for variable in variables:
+        own = [part for part in rest if _describes(part, variable)]
+        classes = [part for part in own if isinstance(part, Atom) and part.name == "Is"][:1]
+        used = [*(part for part in own if part not in classes and not _is_class(part)), *classes] if classes else []
+        rest = [part for part in rest if part not in used]
+        noun = thing(" ".join(map(_value, used)) or "object")
+        called = names.get(variable, variable.name)
+        alias = "" if called.startswith("the ") or determiner == "many" else f" ({called})"
+        nouns.append(_determined(noun, determiner) + alias)
+    return nouns, rest
+
+
+def _determined(noun: str, determiner: str) -> str:
+    if determiner == "many":
+        first, *rest = noun.split(" of ", 1)
+        *adjectives, last = first.split()
+        return " of ".join([" ".join([*adjectives, PLURALS.get(last, last + "s")]), *rest])
+    return with_article(noun) if determiner == "a" else f"{determiner} {noun}"
+
+
+def _describes(part: Formula, variable: Variable) -> bool:
+    """Whether an atom can be an adjective or the noun of a variable."""
+    if not isinstance(part, Atom) or len(part.args) != 2 or part.args[0] != variable:
+        return False
+    adjective = part.name in ("Has", "HasColor", "HasShape", "HasMaterial")
+    return isinstance(part.args[1], Literal) and (adjective or _is_class(part))
+
+
+def _is_class(part: Formula) -> bool:
+    return isinstance(part, Atom) and part.name == "Is"
+
+
+def _value(part: Formula) -> str:
+    value = part.args[1] if isinstance(part, Atom) else None
+    return value.text if isinstance(value, Literal) else ""
+
+
+def _number(number: Number, names: Names) -> str:
+    if not isinstance(number, Count):
+        return str(number)
+    nouns, rest = _introduced([number.variable], _conjuncts(number.body), names, "many")
+    return f"the number of {nouns[0]}{_such(rest, names)}"

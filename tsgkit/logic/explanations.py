@@ -1,0 +1,337 @@
+"""Why a formula holds on a layout, or does not: a tree to read, and the smallest unsatisfied part in words.
+
+The parts come evaluated from :mod:`tsgkit.logic.evaluation`; :func:`tsgkit.logic.strict.verify_strict` shows examples.
+Where an ``exists`` fails, the object that comes nearest, by how many conjuncts it satisfies, is followed further and
+the others get a line, so that an explanation stays short however many choices there were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from tsgkit.logic.english import atom_words, thing, verb_of, with_article, words
+from tsgkit.logic.evaluation import (
+    Alike,
+    All,
+    Board,
+    Choosing,
+    Compared,
+    Condition,
+    Counted,
+    Denied,
+    Every,
+    Found,
+    General,
+    Joined,
+    Part,
+    Said,
+    Some,
+    conjuncts,
+    demanded,
+)
+from tsgkit.logic.formula import Exists, Variable
+from tsgkit.logic.layouts import Box
+from tsgkit.logic.verdicts import Trace
+
+MOST_PARTS = 400
+MOST_OTHERS = 5
+"""How many objects beside the nearest one are named where none fits."""
+
+
+class Explainer:
+    """Puts into words what holds on a board; ``names`` are those of variables that stand for no object yet."""
+
+    def __init__(self, board: Board, names: Mapping[Variable, str]) -> None:
+        self.board = board
+        self.objects = board.layout.names
+        self.names = dict(names)
+        self.left = MOST_PARTS
+
+    def trace(self, part: Part) -> Trace:
+        """The tree of a part for the values the board has."""
+        self.left -= 1
+        truth = part.truth()
+        if self.left <= 0:
+            return Trace(truth, "... (left out)")
+        match part:
+            case Said():
+                return Trace(truth, self._said(part))
+            case Found():
+                return self._existence(part) if truth else self._absence(part)
+            case General():
+                return self._general(part, truth=truth)
+            case Compared():
+                return Trace(truth, self._compared(part))
+            case Condition() if not part.parts[0].truth():
+                return Trace(True, "the condition does not apply", (self.trace(part.parts[0]),), vacuous=True)
+            case Denied() if isinstance(denied := part.parts[0], Said):
+                return Trace(truth, self._said(denied))
+            case Joined():
+                return Trace(truth, JOINED[type(part)][truth], tuple(map(self.trace, self._telling(part, truth=truth))))
+        return Trace(truth, words(part.formula, self.names))
+
+    def _telling(self, part: Joined, *, truth: bool) -> list[Part]:
+        """The parts that show why: all of a conjunction, one that holds of a disjunction."""
+        if isinstance(part, Some) and truth:
+            return [next(one for one in part.parts if one.truth())]
+        return list(part.parts)
+
+    def _said(self, part: Said) -> str:
+        """An atom, or its denial, with the figures it is about."""
+        told = atom_words(part.formula, self.names, negated=not part.truth())
+        return f"{told}: {figures}" if (figures := self._figures(part)) else told
+
+    def _figures(self, part: Said) -> str:
+        """What is measured for an atom; for a colour or class, what there is instead."""
+        atom = part.formula
+        things = [self.board.layout.objects[self.board.values[slot]] for slot in part.slots]
+        names = [self.names[one] for one in part.variables]
+        if atom.name == "Is":
+            return ""
+        if atom.name == "Has":
+            return "" if part.truth() else f"it is {things[0].color or 'of no stated colour'}"
+        return measured(atom.name, names, [one.box for one in things])
+
+    def _compared(self, part: Compared) -> str:
+        """A comparison, with the numbers it compares."""
+        counted = [number for number, side in zip(part.numbers(), part.sides, strict=True) if isinstance(side, Counted)]
+        return f"{words(part.formula, self.names)}: counted {' and '.join(map(str, counted))}"
+
+    @contextmanager
+    def _choice(self, chooser: Choosing, number: int) -> Iterator[str]:
+        """The board with an object in a variable's place, by its name."""
+        before = self.names.get(chooser.variable)
+        values, name = self.board.values, self.objects[number]
+        kept, values[chooser.slot] = values[chooser.slot], number
+        self.names[chooser.variable] = name
+        try:
+            yield name
+        finally:
+            values[chooser.slot] = kept
+            if before is None:
+                del self.names[chooser.variable]
+            else:
+                self.names[chooser.variable] = before
+
+    def _numbers(self, chooser: Choosing) -> list[int]:
+        """The objects a variable may stand for."""
+        kept = self.board.values[chooser.slot]
+        numbers = list(chooser.choices())
+        self.board.values[chooser.slot] = kept
+        return numbers
+
+    def _existence(self, part: Found) -> Trace:
+        for number in self._numbers(part):
+            with self._choice(part, number) as name:
+                if part.body.truth():
+                    return Trace(True, f"{name} is {self._sought(part)}", self._members(part.body))
+        raise AssertionError("what was found is gone")
+
+    def _absence(self, part: Found) -> Trace:
+        ranked = self._ranked(part)
+        if not ranked:
+            return Trace(False, f"there is no {self._noun(part)}")
+        children = []
+        for place, number in enumerate(ranked[: MOST_OTHERS + 1]):
+            with self._choice(part, number) as name:
+                if place == 0:
+                    children.append(Trace(False, f"{name} comes nearest", self._members(part.body)))
+                else:
+                    children.append(Trace(False, f"{name}: {self.why(part.body)}"))
+        if more := len(ranked) - len(children):
+            children.append(Trace(False, f"and {more} more"))
+        return Trace(False, f"no {self._noun(part)} fits", tuple(children))
+
+    def _members(self, body: Part) -> tuple[Trace, ...]:
+        return tuple(self.trace(one) for one in conjuncts(body))
+
+    def _ranked(self, part: Found) -> list[int]:
+        """The objects of the class that is sought, those that satisfy most first; all objects where none is."""
+        wanted = demanded(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
+        scores = {}
+        for number in self._numbers(part):
+            if wanted is None or self.board.layout.objects[number].label == wanted:
+                with self._choice(part, number):
+                    scores[number] = sum(one.truth() for one in conjuncts(part.body))
+        return sorted(scores, key=lambda number: -scores[number])
+
+    def _noun(self, part: Choosing) -> str:
+        formula = part.formula
+        wanted = demanded(part.variable, formula.body) if isinstance(formula, Exists) else None
+        return thing(wanted or "object")
+
+    def _sought(self, part: Found) -> str:
+        noun = self._noun(part)
+        return "such an object" if noun == "object" else f"such {with_article(noun)}"
+
+    def _general(self, part: General, *, truth: bool) -> Trace:
+        everything, *applied = part.parts
+        head = words(part.formula, self.names)
+        if not self.board.layout.objects:
+            return Trace(False, f"{head}: there are no objects")
+        for condition in applied:
+            if not condition.truth():
+                return Trace(False, f"{head}: {self._nothing_meant(condition)}", (self.trace(condition),))
+        if truth:
+            return Trace(True, head, tuple(self._choices(everything)))
+        return Trace(False, head, (self._counterexample(everything),))
+
+    def _nothing_meant(self, condition: Part) -> str:
+        return f"the condition applies to nothing, for {self.why(condition)}"
+
+    def _choices(self, part: Part) -> Iterator[Trace]:
+        """What becomes of the choices for a ``forall`` that holds; of those the condition applies to, while few."""
+        told = 0
+        if not isinstance(part, Every):
+            return
+        for number in self._numbers(part):
+            with self._choice(part, number) as name:
+                body = part.body
+                if isinstance(body, Condition) and not body.parts[0].truth():
+                    continue
+                told += 1
+                if told <= MOST_OTHERS:
+                    inner = tuple(self._choices(body)) if isinstance(body, Every) else (self.trace(body),)
+                    yield Trace(True, f"for {name}", inner)
+        if told > MOST_OTHERS:
+            yield Trace(True, f"and for {told - MOST_OTHERS} more")
+
+    def _counterexample(self, part: Part) -> Trace:
+        if isinstance(part, Every):
+            for number in self._numbers(part):
+                with self._choice(part, number) as name:
+                    if not part.body.truth():
+                        return Trace(False, f"not for {name}", (self._counterexample(part.body),))
+            return Trace(False, "there is no object left to choose")
+        return self.trace(part)
+
+    def why(self, part: Part) -> str:
+        """The smallest part that keeps a false part from being true, in words."""
+        match part:
+            case Said():
+                return self._said(part)
+            case Found():
+                return self._why_absent(part)
+            case General():
+                return self._why_general(part)
+            case Every():
+                return self._why_not_every(part)
+            case Compared():
+                return f"it is not so that {self._compared(part)}"
+            case Condition():
+                return self.why(part.parts[1])
+            case All():
+                return self.why(next(one for one in part.parts if not one.truth()))
+            case Some():
+                return " and ".join(self.why(one) for one in part.parts) or "there is nothing to choose from"
+            case Denied():
+                return self._why_denied(part.parts[0])
+            case Alike():
+                return "one side holds and the other does not: " + self.why(
+                    next(one for one in part.parts if not one.truth())
+                )
+        raise AssertionError(f"{type(part).__name__} has no reason")
+
+    def _why_denied(self, part: Part) -> str:
+        """What holds although it must not."""
+        if isinstance(part, Found):
+            for number in self._numbers(part):
+                with self._choice(part, number) as name:
+                    if part.body.truth():
+                        told = " and ".join(self._holding(one) for one in conjuncts(part.body))
+                        return f"{name} is what must not be: {told}"
+        return f"{self._holding(part)}, which must not be"
+
+    def _holding(self, part: Part) -> str:
+        return self._said(part) if isinstance(part, Said) else words(part.formula, self.names)
+
+    def _why_absent(self, part: Found) -> str:
+        ranked = self._ranked(part)
+        noun = self._noun(part)
+        if not ranked:
+            return f"there is no {noun}"
+        failing = self._failing(part, ranked[0])
+        with self._choice(part, ranked[0]) as name:
+            if isinstance(failing, Said) and self._never(part, failing, ranked):
+                return self._none_does(noun, part.variable, failing)
+            return (
+                self.why(failing)
+                if len(ranked) == 1
+                else f"no {noun} fits; nearest comes {name}, but {self.why(failing)}"
+            )
+
+    def _failing(self, part: Found, number: int) -> Part:
+        with self._choice(part, number):
+            return next(one for one in conjuncts(part.body) if not one.truth())
+
+    def _never(self, part: Found, one: Part, numbers: list[int]) -> bool:
+        """Whether a conjunct is true for none of these objects."""
+        for number in numbers:
+            with self._choice(part, number):
+                if one.truth():
+                    return False
+        return True
+
+    def _none_does(self, noun: str, sought: Variable, part: Said) -> str:
+        """``no cup is left of the pen: ...``, with the figures of the nearest."""
+        named = [f"no {noun}" if one == sought else self.names[one] for one in part.variables]
+        told = " ".join([named[0], verb_of(part.formula) or part.formula.name, *named[1:]])
+        return f"{told}: {figures}" if (figures := self._figures(part)) else told
+
+    def _why_general(self, part: General) -> str:
+        everything, *applied = part.parts
+        if not self.board.layout.objects:
+            return "there are no objects, so that nothing is said of every one"
+        for condition in applied:
+            if not condition.truth():
+                return f"what is said of every one applies to nothing: {self.why(condition)}"
+        return self.why(everything)
+
+    def _why_not_every(self, part: Every) -> str:
+        for number in self._numbers(part):
+            with self._choice(part, number) as name:
+                if not part.body.truth():
+                    inner = self.why(part.body)
+                    return inner if isinstance(part.body, Every) or name in inner else f"for {name}: {inner}"
+        return "there is no object left to choose"
+
+
+JOINED: Mapping[type[Part], Mapping[bool, str]] = {
+    All: {True: "all of these hold", False: "not all of these hold"},
+    Some: {True: "one of these holds", False: "none of these holds"},
+    Denied: {True: "it is not so, as it must be", False: "it is so, which must not be"},
+    Condition: {
+        True: "the condition applies, and what follows holds",
+        False: "the condition applies, what follows does not",
+    },
+    Alike: {True: "both sides are alike", False: "the sides differ"},
+}
+
+
+def measured(name: str, names: list[str], boxes: list[Box]) -> str:
+    """The figures a predicate compares.
+
+    >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
+    "cup_2 ends at x = 520, the pen's centre is at x = 400"
+    """
+    first = boxes[0]
+    if len(boxes) == 1:
+        return {
+            "OnLeftSide": f"its centre is at x = {first.cx:g}, the middle at 500",
+            "OnRightSide": f"its centre is at x = {first.cx:g}, the middle at 500",
+            "OnTopSide": f"its centre is at y = {first.cy:g}, the middle at 500",
+            "OnBottomSide": f"its centre is at y = {first.cy:g}, the middle at 500",
+            "InCenter": f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7",
+        }[name]
+    one, other, second = names[0], names[1], boxes[1]
+    return {
+        "LeftOf": f"{one} ends at x = {first.x2:g}, {other}'s centre is at x = {second.cx:g}",
+        "RightOf": f"{one} begins at x = {first.x1:g}, {other}'s centre is at x = {second.cx:g}",
+        "Above": f"{one} ends at y = {first.y2:g}, {other}'s centre is at y = {second.cy:g}",
+        "Below": f"{one} begins at y = {first.y1:g}, {other}'s centre is at y = {second.cy:g}",
+        "AlignedHorizontally": f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed",
+        "AlignedVertically": f"their centres are {abs(first.cx - second.cx):g} apart in x, less than 100 is needed",
+        "LargerThan": f"their areas are {first.area:g} and {second.area:g}",
+        "SmallerThan": f"their areas are {first.area:g} and {second.area:g}",
+    }[name]

@@ -1,0 +1,284 @@
+"""What is wrong with the text of a formula: syntax, variables, names and values, and what the readers disagree on.
+
+>>> from tsgkit.logic.vocabulary import KNOLLING
+>>> checked = check("(exists ?x (and (Is ?x 'mug') (LeftOf ?x ?y)))", KNOLLING)
+>>> print(*checked.findings, sep="\\n")
+error unknown-class: line 1, column 17: 'mug' is no class of knolling
+error unbound-variable: line 1, column 31: nothing binds ?y (write a quantifier for it around this part)
+>>> checked.published_fault
+'?y is not bound'
+
+``published_fault`` is what the published validator says of the same text: nothing, for many a text that is refused
+here, since it does not look at colors, materials, shapes, states and styles. :data:`RULES` lists every code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from tsgkit.lexicon import only_near
+from tsgkit.logic.formula import (
+    COMPARISONS,
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Literal,
+    Or,
+    Path,
+    Variable,
+    free_variables,
+    parts_of,
+)
+from tsgkit.logic.parser import FormulaProblem, Parsed, parse_with_places
+from tsgkit.logic.published_readers import Raw, Taken, as_published
+from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJECT, Vocabulary
+
+Severity = OneOf["error", "warning"]
+RULES: dict[str, tuple[Severity, str]] = {
+    "syntax": ("error", "the text is no formula"),
+    "unbound-variable": ("error", "no quantifier around it binds a variable"),
+    "unknown-predicate": ("error", "the vocabulary has no such predicate"),
+    "wrong-arity": ("error", "a predicate is said of too few or too many"),
+    "value-for-variable": ("error", "a value stands where an object is due"),
+    "variable-for-value": ("error", "a variable stands where a value is due"),
+    "unknown-class": ("error", "the vocabulary has no such class"),
+    "unknown-value": ("error", "the vocabulary has no such color, material, shape, state or style"),
+    "wrong-kind": ("error", "a value of one kind stands where another is due: a color for a state"),
+    "misplaced-number": ("error", "numbers are compared below the top level, or what is counted depends on outside"),
+    "empty-connective": ("error", "and or or without parts"),
+    "unused-variable": ("warning", "a quantifier binds a variable that its body does not mention"),
+    "shadowed-variable": ("warning", "a quantifier binds a variable again that one around it binds"),
+    "readers-differ": ("warning", "the published programs do not all read the same from the text"),
+}
+
+
+class Place(NamedTuple):
+    """Where a finding is, from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong or unusual."""
+
+    code: str
+    place: Place
+    message: str
+    hint: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """Whether this is an error or a warning."""
+        return RULES[self.code][0]
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.severity} {self.code}: line {self.place.line}, column {self.place.column}: {self.message}{hint}"
+
+
+class Checked(NamedTuple):
+    """A text looked at; no formula where it is none, ``published_fault`` None where the published validator passes."""
+
+    formula: Formula | None
+    findings: tuple[Finding, ...]
+    published_fault: str | None
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+
+def check(text: str, vocabulary: Vocabulary) -> Checked:
+    """All findings of a text, in the order of their places."""
+    taken = as_published(text)
+    fault = published_fault(taken, vocabulary)
+    try:
+        parsed = parse_with_places(text)
+    except FormulaProblem as problem:
+        finding = Finding("syntax", Place(problem.line or 1, problem.column), problem.message, problem.hint)
+        return Checked(None, (finding, *_readers(taken)), fault)
+    findings = [
+        Finding(code, _place(text, offset), message, hint)
+        for code, offset, message, hint in _Checks(parsed, vocabulary).all()
+    ]
+    findings.sort(key=lambda finding: finding.place)
+    return Checked(parsed.formula, (*findings, *_readers(taken)), fault)
+
+
+def _place(text: str, offset: int) -> Place:
+    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+def _readers(taken: Taken) -> Iterator[Finding]:
+    return (Finding("readers-differ", Place(1, 1), condition.message) for condition in taken.conditions)
+
+
+class _Found(NamedTuple):
+    code: str
+    offset: int
+    message: str
+    hint: str = ""
+
+
+class _Checks:
+    """A parsed text under the rules of a vocabulary."""
+
+    def __init__(self, parsed: Parsed, vocabulary: Vocabulary) -> None:
+        self.parsed = parsed
+        self.vocabulary = vocabulary
+
+    def all(self) -> Iterator[_Found]:
+        return self.part(self.parsed.formula, (), frozenset(), top=True)
+
+    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_Found]:
+        offset = self.parsed.offsets[path]
+        match formula:
+            case Atom():
+                yield from self.atom(formula, offset, bound)
+            case And(()) | Or(()):
+                hint = "the published validator takes it; write the parts or leave it out"
+                yield _Found("empty-connective", offset, f"{type(formula).__name__.lower()} has no parts", hint)
+            case Exists(variable, body) | Forall(variable, body):
+                yield from self.binder(variable, body, offset, bound)
+                bound |= {variable}
+            case Comparison():
+                yield from self.comparison(formula, path, bound, top=top)
+                return
+        within = top and isinstance(formula, And)
+        for number, part in enumerate(parts_of(formula)):
+            yield from self.part(part, (*path, number), bound, top=within)
+
+    def binder(self, variable: Variable, body: Formula, offset: int, bound: frozenset[Variable]) -> Iterator[_Found]:
+        if variable in bound:
+            yield _Found("shadowed-variable", offset, f"{variable.name} is bound already around this part")
+        if variable not in free_variables(body):
+            yield _Found("unused-variable", offset, f"{variable.name} is not mentioned in what it is bound for")
+
+    def comparison(self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_Found]:
+        offset = self.parsed.offsets[path]
+        if not (top or not path):
+            yield _Found("misplaced-number", offset, f"{formula.name} stands below the top level")
+        if outside := free_variables(formula) & bound:
+            names = ", ".join(sorted(variable.name for variable in outside))
+            yield _Found("misplaced-number", offset, f"what {formula.name} counts depends on {names}")
+        counts = [side for side in (formula.left, formula.right) if isinstance(side, Count)]
+        for number, count in enumerate(counts):
+            yield from self.binder(count.variable, count.body, offset, bound)
+            yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
+
+    def atom(self, atom: Atom, offset: int, bound: frozenset[Variable]) -> Iterator[_Found]:
+        for variable in dict.fromkeys(arg for arg in atom.args if isinstance(arg, Variable) and arg not in bound):
+            hint = "write a quantifier for it around this part"
+            yield _Found("unbound-variable", offset, f"nothing binds {variable.name}", hint)
+        kinds = self.vocabulary.predicates.get(atom.name)
+        if kinds is None:
+            message = f"{self.vocabulary.name} has no predicate {atom.name}"
+            yield _Found("unknown-predicate", offset, message, _meant(atom.name, tuple(self.vocabulary.predicates)))
+        elif len(kinds) != len(atom.args):
+            message = f"{atom.name} is said of {len(atom.args)}, not of {len(kinds)} ({', '.join(kinds)})"
+            yield _Found("wrong-arity", offset, message)
+        else:
+            for kind, arg in zip(kinds, atom.args, strict=True):
+                yield from self.argument(atom.name, kind, arg, offset)
+
+    def argument(self, name: str, kind: str, arg: Variable | Literal, offset: int) -> Iterator[_Found]:
+        if isinstance(arg, Variable):
+            if kind != OBJECT:
+                yield _Found("variable-for-value", offset, f"{arg.name} stands in {name} where a {kind} is due")
+        elif kind == OBJECT:
+            hint = "an object is named by the variable a quantifier binds"
+            yield _Found("value-for-variable", offset, f"'{arg.text}' stands in {name} where a variable is due", hint)
+        elif arg.text not in (allowed := self.vocabulary.values_of(kind)):
+            yield self.unknown(kind, arg.text, allowed, offset)
+
+    def unknown(self, kind: str, value: str, allowed: tuple[str, ...], offset: int) -> _Found:
+        hint = _meant(value, allowed)
+        if kind == CLASS:
+            return _Found("unknown-class", offset, f"'{value}' is no class of {self.vocabulary.name}", hint)
+        if kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
+            return _Found("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
+        return _Found("unknown-value", offset, f"'{value}' is no {kind} of {self.vocabulary.name}", hint)
+
+
+def _meant(name: str, allowed: tuple[str, ...]) -> str:
+    near = only_near(name, allowed)
+    return f"{near.name}?" if near else ""
+
+
+def published_fault(taken: Taken, vocabulary: Vocabulary) -> str | None:
+    """What the published validator finds first: scope, then names, then where numbers stand; None where it passes."""
+    if taken.engine is None:
+        return "the engine cannot read the text"
+    steps = (_scope(taken.engine, frozenset()), _domain(taken.engine, vocabulary), _numbers(taken.engine, top=True))
+    return next((fault for step in steps for fault in step), None)
+
+
+def _scope(expression: Raw, bound: frozenset[Raw]) -> Iterator[str]:
+    if not isinstance(expression, tuple):
+        if isinstance(expression, str) and expression.startswith("?") and expression not in bound:
+            yield f"{expression} is not bound"
+    elif len(expression) == 3 and expression[0] in ("exists", "forall", "Count"):
+        yield from _scope(expression[2], bound | {expression[1]})
+    else:
+        for part in expression[1:]:
+            yield from _scope(part, bound)
+
+
+ARITIES = {"not": 1, "implies": 2, "iff": 2, "exists": 2, "forall": 2, "Count": 2} | dict.fromkeys(COMPARISONS, 2)
+
+
+def _domain(expression: Raw, vocabulary: Vocabulary) -> Iterator[str]:
+    if not isinstance(expression, tuple):
+        return
+    head, args = (expression[0], expression[1:]) if expression else ("", ())
+    kinds = vocabulary.predicates.get(head) if isinstance(head, str) and head not in vocabulary.unpublished else None
+    arity = len(kinds) if kinds is not None else ARITIES.get(head) if isinstance(head, str) else None
+    if arity is None and head not in ("and", "or"):
+        yield f"{head} is no operator and no predicate"
+    elif arity is not None and arity != len(args):
+        yield f"{head} takes {arity}, not {len(args)}"
+    for kind, arg in zip(kinds or (), args, strict=False):
+        yield from _argument(kind, arg, vocabulary)
+    for arg in args:
+        yield from _domain(arg, vocabulary)
+
+
+def _argument(kind: str, arg: Raw, vocabulary: Vocabulary) -> Iterator[str]:
+    if isinstance(arg, tuple) or kind not in CHECKED_AS_PUBLISHED:
+        return
+    is_variable = str(arg).startswith("?")
+    if kind == OBJECT and not is_variable:
+        yield f"{arg} is no variable"
+    elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
+        yield f"{arg} is no {kind}"
+
+
+def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:
+    if not isinstance(expression, tuple) or not expression:
+        return
+    head, args = expression[0], expression[1:]
+    if head in COMPARISONS:
+        if not top:
+            yield f"{head} stands below the top level"
+        for arg in args:
+            yield from _numbers(arg[-1], top=False) if _is_count(arg) and isinstance(arg, tuple) else ()
+            yield from (f"what {head} counts: {fault}" for fault in _scope(arg, frozenset()) if _is_count(arg))
+        return
+    if head == "Count":
+        yield "Count stands where something true or false is due"
+    for arg in args:
+        yield from _numbers(arg, top=top and head == "and")
+
+
+def _is_count(expression: Raw) -> bool:
+    return isinstance(expression, tuple) and expression[:1] == ("Count",)

@@ -1,0 +1,227 @@
+"""The strict reader of formulas: one s-expression, values in single quotes, one variable to a quantifier.
+
+>>> parse("(exists ?x (and (Is ?x 'cup') (OnLeftSide ?x)))").body.parts[0]
+Atom(name='Is', args=(Variable(name='?x'), Literal(text='cup')))
+>>> parse("(exists ?x (Is ?x cup))")
+Traceback (most recent call last):
+...
+tsgkit.logic.parser.FormulaProblem: line 1, column 19: found cup, expected a variable or a value in single quotes
+
+A backslash in a value stands before a quote or another backslash. Numbers stand only beside counts, in comparisons.
+Whether names mean anything is asked by :mod:`tsgkit.logic.vocabulary`; how the published readers take the same text,
+by :mod:`tsgkit.logic.published_readers`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, NoReturn
+
+from tsgkit.errors import NotationError
+from tsgkit.logic.formula import (
+    COMPARISONS,
+    KEYWORDS,
+    MAX_DEPTH,
+    MOST,
+    PREDICATE_NAME,
+    VARIABLE_NAME,
+    And,
+    Atom,
+    Comparison,
+    Count,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Number,
+    Or,
+    Path,
+    Term,
+    Variable,
+)
+
+TOKEN = re.compile(r"""(?P<space>\s+)|(?P<paren>[()])|'(?P<value>(?:[^'\\]|\\['\\])*)'|(?P<word>[^\s()'"]+)""")
+NUMBER = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
+FIXED = {"not": 1, "implies": 2, "iff": 2}
+MOST_SHOWN = 40
+
+
+class FormulaProblem(NotationError):
+    """A text that is no formula: ``found`` and ``expected``, at ``line`` and ``column`` (from 1), ``offset`` (from 0).
+
+    ``found`` is the text itself; nothing is found where the text ends.
+    """
+
+    def __init__(self, text: str, offset: int, found: str, expected: str, *, hint: str = "") -> None:
+        shown = (
+            "the end of the text" if not found else found if len(found) <= MOST_SHOWN else found[:MOST_SHOWN] + "..."
+        )
+        super().__init__(f"found {shown}, expected {expected}", line=text.count("\n", 0, offset) + 1, hint=hint)
+        self.offset = offset
+        self.column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+        self.found = found
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+
+class Parsed(NamedTuple):
+    """A formula, and where in the text each of its sub-formulas begins."""
+
+    formula: Formula
+    offsets: Mapping[Path, int]
+
+
+def parse(text: str) -> Formula:
+    """The formula of a text; ``FormulaProblem`` says where it is none."""
+    return parse_with_places(text).formula
+
+
+def parse_with_places(text: str) -> Parsed:
+    """The formula of a text, with the offset of every sub-formula."""
+    return _Reader(text).whole()
+
+
+class _Token(NamedTuple):
+    kind: str  # paren, value, word, end
+    text: str
+    offset: int
+
+
+class _Reader:
+    """One text and how far it is read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = self._tokens()
+        self.offsets: dict[Path, int] = {}
+        self.next = next(self.tokens)
+
+    def _tokens(self) -> Iterator[_Token]:
+        at = 0
+        while at < len(self.text):
+            if not (match := TOKEN.match(self.text, at)):
+                self._refuse_character(at)
+            kind = match.lastgroup or ""
+            if kind != "space":
+                yield _Token(kind, match[kind], at)
+            at = match.end()
+        yield _Token("end", "", at)
+
+    def _refuse_character(self, at: int) -> NoReturn:
+        if self.text[at] == '"':
+            raise FormulaProblem(self.text, at, '"', "single quotes around a value", hint="write 'cup', not \"cup\"")
+        expected = "a value closed by a single quote"
+        hint = r"inside a value, a quote is written \' and a backslash \\"
+        raise FormulaProblem(self.text, at, self.text[at : at + MOST_SHOWN].split("\n")[0], expected, hint=hint)
+
+    def refuse(self, token: _Token, expected: str, hint: str = "") -> NoReturn:
+        found = f"'{token.text}'" if token.kind == "value" else token.text
+        raise FormulaProblem(self.text, token.offset, found, expected, hint=hint)
+
+    def take(self) -> _Token:
+        token = self.next
+        if token.kind != "end":
+            self.next = next(self.tokens)
+        return token
+
+    def at(self, paren: str) -> bool:
+        return self.next.kind == "paren" and self.next.text == paren
+
+    def expect(self, paren: str, expected: str) -> _Token:
+        if not self.at(paren):
+            self.refuse(self.next, expected)
+        return self.take()
+
+    def whole(self) -> Parsed:
+        formula = self.formula(())
+        if self.next.kind != "end":
+            hint = "there is a ) too many" if self.at(")") else "join several formulas by (and ...)"
+            self.refuse(self.next, "the end of the text", hint)
+        return Parsed(formula, self.offsets)
+
+    def formula(self, path: Path) -> Formula:
+        opened = self.expect("(", "a formula, which begins with (")
+        if len(path) >= MAX_DEPTH:
+            self.refuse(opened, f"at most {MAX_DEPTH} levels of nesting")
+        self.offsets[path] = opened.offset
+        head = self.take()
+        if head.kind != "word":
+            self.refuse(head, "a connective, a quantifier or a predicate")
+        made = self._after(head, path)
+        self.expect(")", f"the ) that closes the ({head.text} of column {self._column(opened)}")
+        return made
+
+    def _after(self, head: _Token, path: Path) -> Formula:
+        match head.text:
+            case "and" | "or":
+                parts = tuple(self._parts(path))
+                return And(parts) if head.text == "and" else Or(parts)
+            case "not":
+                return Not(self.formula((*path, 0)))
+            case "implies" | "iff":
+                left, right = self.formula((*path, 0)), self.formula((*path, 1))
+                return Implies(left, right) if head.text == "implies" else Iff(left, right)
+            case "exists" | "forall":
+                variable, body = self._variable(head.text), self.formula((*path, 0))
+                return Exists(variable, body) if head.text == "exists" else Forall(variable, body)
+        return self._comparison(head.text, path) if head.text in COMPARISONS else self._atom(head)
+
+    def _parts(self, path: Path) -> Iterator[Formula]:
+        number = 0
+        while not self.at(")"):
+            yield self.formula((*path, number))
+            number += 1
+
+    def _variable(self, head: str) -> Variable:
+        token = self.take()
+        if token.kind != "word" or not VARIABLE_NAME.fullmatch(token.text):
+            self.refuse(token, f"the variable of {head}, such as ?cup")
+        return Variable(token.text)
+
+    def _comparison(self, name: str, path: Path) -> Comparison:
+        left = self._number((*path, 0))
+        return Comparison(name, left, self._number((*path, 1 if isinstance(left, Count) else 0)))
+
+    def _number(self, path: Path) -> Number:
+        if not self.at("("):
+            return self._figure(self.take())
+        opened, head = self.take(), self.take()
+        if head.text != "Count" or head.kind != "word":
+            self.refuse(head, "Count: what is compared is a number or (Count ?v ...)")
+        count = Count(self._variable("Count"), self.formula(path))
+        self.expect(")", f"the ) that closes the (Count of column {self._column(opened)}")
+        return count
+
+    def _figure(self, token: _Token) -> int | float:
+        if token.kind != "word" or not NUMBER.fullmatch(token.text):
+            self.refuse(token, "a number or (Count ?v ...)")
+        if not abs(float(token.text)) < MOST:
+            self.refuse(token, f"a number smaller than {MOST:g}")
+        if token.text.lstrip("+-").isdecimal():
+            return int(token.text)
+        return float(token.text)
+
+    def _atom(self, head: _Token) -> Atom:
+        if head.text.lower() in KEYWORDS or head.text in KEYWORDS or not PREDICATE_NAME.fullmatch(head.text):
+            hint = f"write {head.text.lower()}" if head.text.lower() in KEYWORDS and head.text not in KEYWORDS else ""
+            self.refuse(head, "a connective, a quantifier or a predicate", hint)
+        args = []
+        while not self.at(")"):
+            args.append(self._term(self.take()))
+        return Atom(head.text, tuple(args))
+
+    def _term(self, token: _Token) -> Term:
+        if token.kind == "value":
+            return Literal(re.sub(r"\\(.)", r"\1", token.text))
+        if token.kind == "word" and VARIABLE_NAME.fullmatch(token.text):
+            return Variable(token.text)
+        return self.refuse(token, "a variable or a value in single quotes" + ", or )" * (token.kind == "end"))
+
+    def _column(self, token: _Token) -> int:
+        return token.offset - (self.text.rfind("\n", 0, token.offset) + 1) + 1

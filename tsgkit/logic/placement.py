@@ -1,0 +1,469 @@
+"""Placing: boxes, colors and presence for candidates such that a ground formula holds, found by CP-SAT.
+
+>>> from tsgkit.logic.grounding import Fact, Lit
+>>> from tsgkit.logic.witnesses import Candidate
+>>> placing = Placing([Candidate("cup"), Candidate("pen")], NEAT)
+>>> placing.require(Lit(Fact("LeftOf", (0, 1))))
+>>> placed = placing.placed(Effort())
+>>> placed.status, placed.layout.objects[0].box.x2 < placed.layout.objects[1].box.cx
+('satisfiable', True)
+
+Edges are whole numbers; a layout with fractions that has no like of whole numbers is not found. ``NEAT`` asks for more
+than the formula does (rows share a height, things left of others end where those begin), ``ROOMY`` only for
+distances, ``EXACT`` for what strict verdicts need. One worker, a seed and a cap on deterministic time make results the
+same every time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from tsgkit.errors import ExtraMissing
+from tsgkit.logic import grounding
+from tsgkit.logic.budget import Budget
+from tsgkit.logic.grounding import PRESENT, SWITCH, Fact, Ground, Lit, Tally
+from tsgkit.logic.layouts import ALIGNED, CANVAS, Box, Layout, Thing
+from tsgkit.logic.typical_sizes import color_of, size_of
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.witnesses import Candidate
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+Status = Literal["satisfiable", "unsatisfiable", "not decided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How boxes are placed: in steps of ``unit``, off the edge by ``margin``, apart by ``gap``, sizes between two.
+
+    ``neat`` makes relations hold by more than their definition asks for.
+    """
+
+    unit: int
+    margin: int
+    gap: int
+    smallest: int
+    largest: int
+    neat: bool = False
+
+
+NEAT = Rules(10, 30, 20, 40, 400, neat=True)
+ROOMY = Rules(2, 10, 10, 20, 700)
+EXACT = Rules(1, 0, 0, 1, CANVAS)
+STEPS_OF_A_CONSTRAINT = 5
+CLEAR = 60
+"""How far from the middle a centre is that is neatly on one side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What one search may cost: deterministic seconds, of those that a budget has left; and the seed of its choices."""
+
+    seconds: float = 10.0
+    seed: int = 0
+    budget: Budget = field(default_factory=Budget)
+
+
+class Placed(NamedTuple):
+    """What a search came to.
+
+    ``numbers`` are the candidates that the objects of the layout are, ``values`` whether each has what it was asked
+    about; ``least`` is set where the cost is proven minimal. ``blamed`` are switches that conflict.
+    """
+
+    status: Status
+    layout: Layout | None = None
+    numbers: tuple[int, ...] = ()
+    values: Mapping[tuple[int, str], bool] = {}
+    cost: int = 0
+    least: bool = False
+    blamed: tuple[str, ...] = ()
+
+
+class Edges(NamedTuple):
+    """The variables of a box, in units."""
+
+    x1: Any
+    y1: Any
+    x2: Any
+    y2: Any
+    w: Any
+    h: Any
+
+
+def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used, so it has no types here)
+    """CP-SAT's module; ``UsageError`` where the extra is not installed."""
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError:
+        raise ExtraMissing("formulas are solved", "OR-tools", "logic") from None
+    return cp_model
+
+
+def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
+    """The solver after its search, and what that came to."""
+    budget = effort.budget
+    budget.check()
+    solver = solver_module().CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = effort.seed % 2**31
+    if budget.clock:
+        solver.parameters.max_time_in_seconds = budget.left
+        solver.parameters.max_deterministic_time = effort.seconds
+    else:
+        solver.parameters.max_deterministic_time = budget.allowing(effort.seconds)
+    status = solver.solve(model)
+    budget.spent += solver.response_proto.deterministic_time
+    return solver, status
+
+
+class Placing:
+    """One model: candidates with boxes, and what is required of them."""
+
+    def __init__(self, candidates: Sequence[Candidate], rules: Rules, budget: Budget | None = None) -> None:
+        self.module = solver_module()
+        self.budget = budget or Budget()
+        self.candidates = tuple(candidates)
+        self.rules = rules
+        self.model = self.module.CpModel()
+        self.present: dict[int, Any] = {}
+        self.is_of: dict[tuple[int, str], Any] = {}
+        self.has: dict[tuple[int, str], Any] = {}
+        self.switches: dict[str, Any] = {}
+        self.areas: dict[int, Any] = {}
+        self.literals: dict[Ground, Any] = {}
+        self.required: list[Ground] = []
+        self.cost: list[Any] = []
+        self.edges = [self._edges(number) for number in range(len(self.candidates))]
+        self._keep_apart()
+
+    def _edges(self, number: int) -> Edges:
+        rules, model = self.rules, self.model
+        low, high = rules.margin // rules.unit, (CANVAS - rules.margin) // rules.unit
+        smallest, largest = rules.smallest // rules.unit, min(rules.largest // rules.unit, high - low)
+        x1, y1 = (model.new_int_var(low, high - smallest, f"{axis}1_{number}") for axis in "xy")
+        x2, y2 = (model.new_int_var(low + smallest, high, f"{axis}2_{number}") for axis in "xy")
+        w, h = (model.new_int_var(smallest, largest, f"{name}_{number}") for name in "wh")
+        model.add(x1 + w == x2)
+        model.add(y1 + h == y2)
+        self._classes_and_presence(number)
+        return Edges(x1, y1, x2, y2, w, h)
+
+    def _classes_and_presence(self, number: int) -> None:
+        if self.candidates[number].optional:
+            self.present[number] = self.model.new_bool_var(f"present_{number}")
+        if len(labels := self.candidates[number].labels) > 1:
+            self.is_of |= {(number, label): self.model.new_bool_var(f"is_{label}_{number}") for label in labels}
+            self.model.add_exactly_one([self.is_of[number, label] for label in labels])
+
+    def _keep_apart(self) -> None:
+        gap = self.rules.gap // self.rules.unit
+        across: list[Any] = []
+        down: list[Any] = []
+        for number, edges in enumerate(self.edges):
+            for spans, start, size, end in ((across, edges.x1, edges.w, edges.x2), (down, edges.y1, edges.h, edges.y2)):
+                made = (start, size + gap, end + gap)
+                there = self.present.get(number)
+                spans.append(
+                    self.model.new_interval_var(*made, f"span_{number}")
+                    if there is None
+                    else self.model.new_optional_interval_var(*made, there, f"span_{number}")
+                )
+        self.model.add_no_overlap_2d(across, down)
+
+    def require(self, ground: Ground, on: Any = None) -> None:  # noqa: ANN401
+        """Demand that a ground formula holds, where a variable is given only if that is true."""
+        self.budget.step(STEPS_OF_A_CONSTRAINT)
+        if on is None:
+            self.required.append(ground)
+        match ground:
+            case bool():
+                if not ground:
+                    self._enforce(self.model.add_bool_or([]), on)
+            case Lit(fact, positive):
+                self._require_fact(fact, positive, on)
+            case grounding.All(parts):
+                for part in parts:
+                    self.require(part, on)
+            case grounding.Any(parts):
+                self._enforce(self.model.add_bool_or([self.literal(part) for part in parts]), on)
+            case Tally():
+                self._require_number(ground, on)
+
+    def _enforce(self, constraint: Any, on: Any) -> None:  # noqa: ANN401
+        if on is not None:
+            constraint.only_enforce_if(on)
+
+    def literal(self, ground: Ground) -> Any:  # noqa: ANN401
+        """A variable that is true only where a ground formula is."""
+        if ground not in self.literals:
+            made = self._own_literal(ground)
+            if made is None:
+                made = self.model.new_bool_var(f"part_{len(self.literals)}")
+                self.require(ground, made)
+            self.literals[ground] = made
+        return self.literals[ground]
+
+    def _own_literal(self, ground: Ground) -> Any:  # noqa: ANN401
+        """The variable of a fact that is one itself: presence, an attribute, a switch."""
+        if not isinstance(ground, Lit):
+            return None
+        (name, things, value), positive = ground
+        if name == PRESENT:
+            found = self.present[things[0]]
+        elif name == "Is":
+            found = self.is_of[things[0], value or ""]
+        elif name == "Has":
+            found = self._attribute(things[0], value or "")
+        elif name == SWITCH:
+            found = self.switches.setdefault(value or "", self.model.new_bool_var(f"switch_{value}"))
+        else:
+            return None
+        return found if positive else found.Not()
+
+    def _attribute(self, number: int, value: str) -> Any:  # noqa: ANN401
+        if (number, value) not in self.has:
+            made = self.has[number, value] = self.model.new_bool_var(f"has_{number}_{value}")
+            for (other, known), variable in list(self.has.items()):
+                if other == number and known != value and slot_of(known) == slot_of(value):
+                    self.model.add_at_most_one([made, variable])
+        return self.has[number, value]
+
+    def _require_number(self, tally: Tally, on: Any) -> None:  # noqa: ANN401
+        total: Any = 0
+        for sign, pairs in ((1, tally.plus), (-1, tally.minus)):
+            for yes, no in pairs:
+                counted = self.model.new_bool_var("counted")
+                self.require(yes, counted)
+                self.require(no, counted.Not())
+                total += sign * counted
+        for constraint in _number_constraints(self.model, tally, total):
+            self._enforce(constraint, on)
+
+    def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
+        own = self._own_literal(Lit(fact, positive))
+        if own is not None:
+            self._enforce(self.model.add_bool_or([own]), on)
+            return
+        for options in self._ways(fact, positive):
+            if len(options) == 1:
+                self._enforce(self.model.add(options[0]), on)
+                continue
+            ways = []
+            for option in options:
+                ways.append(self.model.new_bool_var("way"))
+                self.model.add(option).only_enforce_if(ways[-1])
+            self._enforce(self.model.add_bool_or(ways), on)
+
+    def _ways(self, fact: Fact, positive: bool) -> Iterator[tuple[Any, ...]]:
+        """Conditions that must all hold for a fact, each given as alternatives."""
+        name, canvas = fact.name, CANVAS // self.rules.unit
+        a = self.edges[fact.things[0]]
+        b = self.edges[fact.things[-1]]
+        centres = (a.x1 + a.x2, a.y1 + a.y2)
+        if name in SIDES:
+            axis, sign = SIDES[name]
+            beyond = sign * (centres[axis] - canvas)
+            least = 2 * CLEAR // self.rules.unit if self.rules.neat else 1
+            yield (beyond >= least if positive else beyond <= 0,)
+        elif name == "InCenter":
+            yield from self._in_centre(centres, positive)
+        elif name in CENTRES:
+            axis, sign = CENTRES[name]
+            beyond = sign * (centres[axis] - (b.x1 + b.x2, b.y1 + b.y2)[axis])
+            yield (beyond >= 1 if positive else beyond <= 0,)
+        elif name in BEYOND:
+            yield (self._beyond(name, a, b, positive),)
+        elif name in ALONG:
+            axis = ALONG[name]
+            yield from self._aligned(centres[axis] - (b.x1 + b.x2, b.y1 + b.y2)[axis], positive)
+        else:
+            yield (self._larger(name, fact.things[0], fact.things[-1], positive),)
+
+    def _in_centre(self, centres: tuple[Any, Any], positive: bool) -> Iterator[tuple[Any, ...]]:
+        low, high = 2 * CANVAS // 3 // self.rules.unit + 1, (4 * CANVAS - 1) // 3 // self.rules.unit
+        if positive:
+            for centre in centres:
+                yield (centre >= low,)
+                yield (centre <= high,)
+        else:
+            yield tuple(one for centre in centres for one in (centre < low, centre > high))
+
+    def _beyond(self, name: str, a: Edges, b: Edges, positive: bool) -> Any:  # noqa: ANN401
+        """Whether the edge of one box lies past the centre of another; neatly, past its facing edge."""
+        axis, sign = BEYOND[name]
+        a1, a2, b1, b2 = (a.x1, a.x2, b.x1, b.x2) if axis == 0 else (a.y1, a.y2, b.y1, b.y2)
+        if positive and self.rules.neat:
+            gap = self.rules.gap // self.rules.unit
+            return a2 + gap <= b1 if sign < 0 else b2 + gap <= a1
+        apart = b1 + b2 - 2 * a2 if sign < 0 else 2 * a1 - b1 - b2
+        return apart >= 1 if positive else apart <= 0
+
+    def _aligned(self, difference: Any, positive: bool) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
+        """Whether doubled centres are near each other; neatly, the same."""
+        too_far = 2 * ALIGNED // self.rules.unit
+        if not positive:
+            yield (difference >= too_far, difference <= -too_far)
+        elif self.rules.neat:
+            yield (difference == 0,)
+        else:
+            yield (difference < too_far,)
+            yield (difference > -too_far,)
+
+    def _larger(self, name: str, first: int, second: int, positive: bool) -> Any:  # noqa: ANN401
+        more, less = (first, second) if name == "LargerThan" else (second, first)
+        large, small = self._area(more), self._area(less)
+        if not positive:
+            return large <= small
+        return 4 * large >= 5 * small if self.rules.neat else large > small
+
+    def _area(self, number: int) -> Any:  # noqa: ANN401
+        if number not in self.areas:
+            most = (CANVAS // self.rules.unit) ** 2
+            made = self.areas[number] = self.model.new_int_var(1, most, f"area_{number}")
+            edges = self.edges[number]
+            self.model.add_multiplication_equality(made, [edges.w, edges.h])
+        return self.areas[number]
+
+    def charge(self, amount: Any) -> None:  # noqa: ANN401
+        """Add to what the layout costs; the cost is made as small as possible."""
+        self.cost.append(amount)
+
+    def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
+        """How far a variable is from a value, at least; exactly so where it is charged."""
+        made = self.model.new_int_var(0, 10 * CANVAS, "distance")
+        self.model.add(made >= variable - value)
+        self.model.add(made >= value - variable)
+        return made
+
+    def hint(self, boxes: Mapping[int, Box]) -> None:
+        """Suggest boxes, which the search starts from."""
+        for number, box in boxes.items():
+            edges, sizes = self.edges[number], (box.x2 - box.x1, box.y2 - box.y1)
+            for variable, value in zip(edges, (*box, *sizes), strict=True):
+                self.model.add_hint(variable, round(value / self.rules.unit))
+
+    def placed(self, effort: Effort, *, assume: bool = False) -> Placed:
+        """Search; with ``assume``, for a layout where no switch is on, and for which switches stand in the way."""
+        if self.cost:
+            self.model.minimize(sum(self.cost))
+        if assume:
+            self.model.add_assumptions([variable.Not() for variable in self.switches.values()])
+        solver, status = solved(self.model, effort)
+        if status in (self.module.OPTIMAL, self.module.FEASIBLE):
+            numbers = tuple(n for n in range(len(self.edges)) if n not in self.present or solver.value(self.present[n]))
+            layout = self._layout(solver, numbers)
+            values = {key: bool(solver.value(has)) for key, has in self.has.items()}
+            cost = round(solver.objective_value) if self.cost else 0
+            return Placed("satisfiable", layout, numbers, values, cost, status == self.module.OPTIMAL)
+        if status != self.module.INFEASIBLE:
+            return Placed("not decided")
+        named = {variable.Not().index: name for name, variable in self.switches.items()}
+        blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
+        return Placed("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
+
+    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout:
+        return Layout(tuple(self._thing(solver, number) for number in numbers))
+
+    def _thing(self, solver: cp_model.CpSolver, number: int) -> Thing:
+        box = Box(*(solver.value(edge) * self.rules.unit for edge in self.edges[number][:4]))
+        labels = self.candidates[number].labels
+        label = next(
+            (one for one in labels if (number, one) in self.is_of and solver.value(self.is_of[number, one])), labels[0]
+        )
+        asked = {value: bool(solver.value(has)) for (other, value), has in self.has.items() if other == number}
+        said = {slot_of(value): value for value, true in asked.items() if true}
+        if "color" not in said and (color := _free_color(label, asked)):
+            said["color"] = color
+        return Thing(label, box, **said)
+
+
+SIDES = {"OnLeftSide": (0, -1), "OnRightSide": (0, 1), "OnTopSide": (1, -1), "OnBottomSide": (1, 1)}
+BEYOND = {"LeftOf": (0, -1), "RightOf": (0, 1), "Above": (1, -1), "Below": (1, 1)}
+CENTRES = {f"Centre{name}": order for name, order in BEYOND.items()}
+ALONG = {"AlignedVertically": 0, "AlignedHorizontally": 1}
+
+
+def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]:  # noqa: ANN401
+    import math
+
+    number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
+    match tally.name:
+        case "Equals":
+            yield model.add(total == low) if low == number else model.add_bool_or([])
+        case "Unequal":
+            if low == number:
+                yield model.add(total != low)
+        case "GreaterThan":
+            yield model.add(total >= low + 1)
+        case "GreaterThanOrEquals":
+            yield model.add(total >= high)
+        case "LessThan":
+            yield model.add(total <= high - 1)
+        case _:
+            yield model.add(total <= low)
+
+
+def slot_of(value: str) -> str:
+    """Which key of an object holds a value: its material or shape where it is one, else its color."""
+    kind = KNOLLING.kind_of(value) or NATURAL.kind_of(value)
+    return kind if kind in ("material", "shape") else "color"
+
+
+def _free_color(label: str, asked: Mapping[str, bool]) -> str | None:
+    """A color about which nothing is required: the usual one, if it may be."""
+    usual = color_of(label)
+    return next((one for one in (usual, *KNOLLING.values["color"]) if one and one not in asked), None)
+
+
+def spread_out(placing: Placing, seed: int) -> dict[int, Box]:
+    """Boxes to start from: of usual sizes, in columns and rows by what is required of pairs, else by chance."""
+    rng = random.Random(seed)
+    facts = [one.fact for ground in placing.required for one in _surely(ground)]
+    columns = _ranks(len(placing.edges), facts, 0, rng)
+    rows = _ranks(len(placing.edges), facts, 1, rng)
+    return {
+        number: _box_at(placing.candidates[number].label, columns[number], rows[number])
+        for number in range(len(placing.edges))
+    }
+
+
+def _surely(ground: Ground) -> Iterator[Lit]:
+    """The positive facts that a ground formula needs whatever else holds."""
+    if isinstance(ground, Lit) and ground.positive:
+        yield ground
+    elif isinstance(ground, grounding.All):
+        for part in ground.parts:
+            yield from _surely(part)
+
+
+def _ranks(many: int, facts: Sequence[Fact], axis: int, rng: random.Random) -> list[float]:
+    """Where along an axis each candidate belongs, between 0 and 1."""
+    order = [fact.things[:: -BEYOND[fact.name][1]] for fact in facts if BEYOND.get(fact.name, (2, 0))[0] == axis]
+    same = [fact.things for fact in facts if ALONG.get(fact.name) == axis]
+    rank = [0] * many
+    for _ in range(many):
+        for first, second in order:
+            rank[second] = min(many, max(rank[second], rank[first] + 1))
+        for first, second in same:
+            rank[first] = rank[second] = max(rank[first], rank[second])
+    related = {number for pair in (*order, *same) for number in pair}
+    most = max((rank[number] for number in related), default=0) + 1
+    sides = {fact.things[0]: SIDES[fact.name][1] for fact in facts if SIDES.get(fact.name, (2, 0))[0] == axis}
+    found = []
+    for number in range(many):
+        place = (rank[number] + 0.5) / most if number in related else rng.uniform(0.15, 0.85)
+        side = sides.get(number) if number not in related else None
+        found.append(place if side is None else 0.5 + side * rng.uniform(0.15, 0.3))
+    return found
+
+
+def _box_at(label: str, across: float, down: float) -> Box:
+    width, height = size_of(label)
+    x1 = min(max(CANVAS * across - width / 2, 30), CANVAS - 30 - width)
+    y1 = min(max(CANVAS * down - height / 2, 30), CANVAS - 30 - height)
+    return Box(x1, y1, x1 + width, y1 + height)

@@ -1,0 +1,240 @@
+"""Repair: the least that must be changed in a layout so that it satisfies a formula.
+
+>>> from tsgkit.logic.parser import parse
+>>> scene = {"objects": [{"label": "book", "color": "red", "box_2d": [500, 0, 600, 100]}]}
+>>> fixed = repair(parse("(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) (Has ?b 'blue')))"), scene)
+>>> fixed.changes, fixed.layout.objects[0].box
+(('moved the book 51 left', 'made the book blue (was red)'), Box(x1=449, y1=0, x2=549, y2=100))
+>>> repair(parse("(exists ?b (Is ?b 'book'))"), scene).changes
+()
+
+What changes cost: every edge the distance it moves, a size :data:`RESIZED` times what it
+changes, a value of an object :data:`RECOLORED`, a new object :data:`ADDED`. An
+object is taken away only where nothing else helps. Malformed boxes are refused; overlapping ones are moved apart, and
+boxes with fractions are moved to whole numbers where they must move. Needs the extra ``logic``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
+from tsgkit.logic.english import with_article
+from tsgkit.logic.evaluation import refuse_unjudgeable
+from tsgkit.logic.formula import Formula, refuse_deep
+from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
+from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
+from tsgkit.logic.placement import Effort, Placed, Placing, Rules, Status, slot_of
+from tsgkit.logic.proofs import proof_of
+from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
+from tsgkit.logic.typical_sizes import size_of
+from tsgkit.logic.verdicts import Profile
+from tsgkit.logic.verification import verify
+from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
+
+RESIZED = 2
+RECOLORED = 300
+ADDED = 2000
+REMOVED = 8000
+AS_GIVEN = Rules(1, 0, 0, 1, CANVAS)
+SENSIBLE = 20
+"""Boxes are made no smaller than this, or than the smallest was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A repaired layout, and what was changed in words; ``least`` where less is proven not to suffice."""
+
+    status: Status
+    layout: Layout | None = None
+    changes: tuple[str, ...] = ()
+    cost: int = 0
+    least: bool = False
+    note: str = ""
+
+    def value(self) -> dict[str, object]:
+        """The repair as plain values."""
+        layout = self.layout.value if self.layout else None
+        head: dict[str, object] = {"status": self.status, "layout": layout, "changes": list(self.changes)}
+        return head | {"cost": self.cost, "least": self.least, "note": self.note}
+
+
+def repair(
+    formula: Formula, scene: object, *, seed: int = 0, effort: float = SECONDS, budget: Budget | None = None
+) -> Repair:
+    """The repaired layout; ``unsatisfiable`` where it is proved that no layout satisfies the formula.
+
+    ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; a repair that is not
+    found by then is not decided.
+    """
+    refuse_deep(formula)
+    refuse_unjudgeable(formula)
+    given = Layout(things_of(scene))
+    budget = budget or Budget(effort)
+    try:
+        return _repaired(formula, given, Effort(budget.seconds, seed, budget))
+    except OutOfBudget as out:
+        return Repair("not decided", note=f"the search was given up after {out}")
+    except (TooLarge, TooMany) as problem:
+        return Repair("not decided", note=problem.message)
+
+
+def _repaired(formula: Formula, given: Layout, effort: Effort) -> Repair:
+    both, note = profiles_of(formula)
+    if not _overlap(given) and all(verify(formula, given, one, budget=effort.budget).truth for one in both):
+        return Repair("satisfiable", given, least=True, note=note)
+    for profiles in dict.fromkeys((both, STRICT)):
+        for removable in (False, True):
+            changing = _Changing(formula, given, profiles, effort.budget, removable=removable)
+            placed = changing.placed(effort)
+            if placed.layout is not None:
+                layout, note = changing.layout(placed), note if profiles == both else ONLY_STRICT
+                return Repair("satisfiable", layout, tuple(changing.said(placed)), placed.cost, placed.least, note)
+            effort.budget.check()
+    proof = proof_of(formula, effort)
+    if proof.status == "unsatisfiable":
+        return Repair("unsatisfiable", note=proof.why or note)
+    return Repair("not decided", note="the objects there are, and those that the formula asks for, do not suffice")
+
+
+def _overlap(layout: Layout) -> bool:
+    boxes = [thing.box for thing in layout.objects]
+    return any(one.shared(other) > 0 for number, one in enumerate(boxes) for other in boxes[:number])
+
+
+class _Changing:
+    """The search for one repair."""
+
+    def __init__(
+        self, formula: Formula, given: Layout, profiles: Sequence[Profile], budget: Budget, *, removable: bool
+    ) -> None:
+        self.formula, self.given, self.profiles = formula, given, profiles
+        kept = [Candidate(thing.label, None, removable) for thing in given.objects]
+        self.candidates = (*kept, *_additions(formula, given))
+        smallest = min([SENSIBLE, *(int(min(_sizes(thing.box))) or 1 for thing in given.objects)])
+        self.placing = Placing(self.candidates, replace(AS_GIVEN, smallest=smallest), budget)
+        self.placing.require(all_of(ground(formula, self.candidates, one, budget=budget) for one in profiles))
+        self._charge()
+        self.placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
+
+    def placed(self, effort: Effort) -> Placed:
+        return self.placing.placed(effort)
+
+    def _charge(self) -> None:
+        placing = self.placing
+        for number, candidate in enumerate(self.candidates):
+            edges = placing.edges[number]
+            there = placing.literal(Lit(Fact(PRESENT, (number,)))) if candidate.optional else 1
+            if number < len(self.given.objects):
+                for edge, was in zip(edges[:4], _rounded(self.given.objects[number].box), strict=True):
+                    placing.charge(placing.distance(edge, int(was)))
+                for size, was in zip((edges.w, edges.h), _sizes(_rounded(self.given.objects[number].box)), strict=True):
+                    placing.charge(RESIZED * placing.distance(size, int(was)))
+                placing.charge(REMOVED * (1 - there))
+                continue
+            for size, usual in zip((edges.w, edges.h), size_of(candidate.label), strict=True):
+                placing.charge(placing.distance(size, usual))
+            placing.charge(ADDED * there)
+        for (number, value), has in placing.has.items():
+            if number < len(self.given.objects):
+                kept = self.given.objects[number].has(value)
+                placing.charge(RECOLORED * ((1 - has) if kept else has))
+
+    def layout(self, placed: Placed) -> Layout:
+        """The repaired layout, verified; boxes that stay keep their fractions if they may."""
+        exact = Layout(tuple(after for _, after in self._pairs(placed, fractions=True)))
+        if not _overlap(exact) and all(verify(self.formula, exact, profile).truth for profile in self.profiles):
+            return exact
+        rounded = Layout(tuple(after for _, after in self._pairs(placed, fractions=False)))
+        return verified(self.formula, rounded, self.profiles)
+
+    def _pairs(self, placed: Placed, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
+        """Every object of the repaired layout, after what it was before."""
+        found = placed.layout.objects if placed.layout else ()
+        for number, thing in zip(placed.numbers, found, strict=True):
+            if number >= len(self.given.objects):
+                yield None, thing
+                continue
+            before = self.given.objects[number]
+            stays = fractions and thing.box == _rounded(before.box)
+            yield before, self._with_values(number, replace(before, box=before.box if stays else thing.box), placed)
+
+    def _with_values(self, number: int, thing: Thing, placed: Placed) -> Thing:
+        for (other, value), true in placed.values.items():
+            if other == number and true != thing.has(value):
+                thing = _having(thing, value, {one for (it, one), _ in placed.values.items() if it == number}, true)
+        return thing
+
+    def said(self, placed: Placed) -> Iterator[str]:
+        """What was changed."""
+        names = self.given.names
+        kept = iter(number for number in placed.numbers if number < len(self.given.objects))
+        for before, after in self._pairs(placed, fractions=True):
+            if before is None:
+                box = [int(edge) for edge in after.box]
+                yield f"added {with_article(' '.join(filter(None, (after.color, after.label))))} at {box}"
+            else:
+                yield from _changes(names[next(kept)], before, after)
+        gone = sorted(set(range(len(names))) - set(placed.numbers))
+        yield from (f"removed {names[number]}" for number in gone)
+
+
+def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
+    """Objects that may be added: as many of a class as variables ask for and the layout has not."""
+    there = Counter(thing.label for thing in given.objects)
+    for candidate in candidates_of(formula):
+        if not candidate.others and there[candidate.label] > 0:
+            there[candidate.label] -= 1
+        else:
+            yield replace(candidate, optional=True)
+
+
+def _having(thing: Thing, value: str, asked: set[str], true: bool) -> Thing:
+    """The same thing with a value, or with another one, nothing is asked about, in its place."""
+    if true:
+        return _keyed(thing, slot_of(value), value)
+    key = next(key for key in ("color", "material", "shape") if getattr(thing, key) == value)
+    free = next((one for one in KNOLLING.values["color"] if one not in asked), None) if key == "color" else None
+    return _keyed(thing, key, free)
+
+
+def _keyed(thing: Thing, key: str, value: str | None) -> Thing:
+    if key == "color":
+        return replace(thing, color=value)
+    return replace(thing, material=value) if key == "material" else replace(thing, shape=value)
+
+
+def _sizes(box: Box) -> tuple[float, float]:
+    return box.x2 - box.x1, box.y2 - box.y1
+
+
+def _rounded(box: Box) -> Box:
+    return Box(*map(round, box))
+
+
+def _changes(name: str, before: Thing, after: Thing) -> Iterator[str]:
+    old, new = _rounded(before.box), _rounded(after.box)
+    across, down = ((new.x1 + new.x2 - old.x1 - old.x2) / 2, (new.y1 + new.y2 - old.y1 - old.y2) / 2)
+    wider, taller = (a - b for a, b in zip(_sizes(new), _sizes(old), strict=True))
+    if wider or taller:
+        by = [f"{size:+g} in {word}" for size, word in ((wider, "width"), (taller, "height")) if size]
+        yield f"resized {name} by {' and '.join(by)}: from {_shown(old)} to {_shown(new)}"
+    elif across or down:
+        way = [f"{abs(by):g} {words[by > 0]}" for by, words in ((across, LEFT_RIGHT), (down, UP_DOWN)) if by]
+        yield f"moved {name} {' and '.join(way)}"
+    elif before.box != after.box:
+        yield f"moved {name} to whole numbers"
+    for key in ("color", "material", "shape"):
+        was, value = getattr(before, key), getattr(after, key)
+        if was != value:
+            yield f"made {name} {value or 'of no named ' + key} (was {was or 'nothing'})"
+
+
+LEFT_RIGHT, UP_DOWN = ("left", "right"), ("up", "down")
+
+
+def _shown(box: Box) -> str:
+    return str([int(edge) for edge in box])

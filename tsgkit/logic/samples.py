@@ -1,0 +1,293 @@
+"""Instructions made up: which things, under which quantifiers, related how; the same for the same seed.
+
+>>> from tsgkit.logic.clauses import clause_form
+>>> from tsgkit.logic.printer import text_of
+>>> text_of(formula_of(configuration(1, "knolling", seed=1, universal=True)))  # doctest: +ELLIPSIS
+"(forall ?... (implies (Is ?..."
+>>> chosen = configuration(5, "natural", seed=1)
+>>> clause_form(formula_of(chosen)).k, len(set(chosen.classes)), chosen == configuration(5, "natural", seed=1)
+(5, 5, True)
+
+K things of K classes in one closure, as the published instructions have them. A knolling configuration is read off a
+grid on which the things are laid out, so that it can be satisfied; a natural one grows from its first thing by
+relations that make sense between the two (:mod:`tsgkit.logic.plausibility`). With ``universal``, one thing stands for
+every thing of its class; what depends on it comes after it. ``twist`` makes one requirement a choice of two, or denies
+the opposite of one in its place.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.logic.configurations import Configuration, Requirement, Said, Scenario, Twist
+from tsgkit.logic.configurations import formula_of as formula_of
+from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
+from tsgkit.logic.typical_sizes import color_of, size_of
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+
+MOST = 20
+"""The most things of one configuration."""
+
+
+def configuration(
+    k: int, scenario: Scenario = "knolling", seed: int = 0, *, universal: bool = False, twist: Twist = ""
+) -> Configuration:
+    """A configuration of K things."""
+    if not 1 <= k <= MOST:
+        raise UsageError(f"K is {k}, expected 1 to {MOST}")
+    if scenario not in ("knolling", "natural"):
+        raise UsageError(f"there is no scenario {scenario}", hint="knolling or natural")
+    rng = random.Random(f"{scenario} {k} {seed} {universal} {twist}")
+    made = (_knolling if scenario == "knolling" else _natural)(k, rng, universal)
+    return _twisted(made, twist, rng) if twist else made
+
+
+# Knolling: things on a grid, and what is then true of them.
+
+
+class _Spot(NamedTuple):
+    column: int
+    row: int
+    area: int
+
+
+def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
+    classes = tuple(rng.sample(KNOLLING.classes, k))
+    columns = rng.randint(2, max(2, min(k, 5)))
+    rows = max(2, -(-k // columns) + rng.randint(0, 1))
+    cells = rng.sample([(column, row) for column in range(columns) for row in range(rows)], k)
+    areas = [width * height for width, height in map(size_of, classes)]
+    spots = [_Spot(*cell, area) for cell, area in zip(cells, areas, strict=True)]
+    said = list(_positions(spots, columns, rows, rng))
+    for number in range(1, k):
+        said += _between(spots, number, rng.randrange(max(0, number - 3), number), rng)
+    colored = sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2)))
+    said += [Said("Has", (number,), _color(classes[number], rng)) for number in colored]
+    every = rng.randrange(k) if universal else None
+    made = Configuration("knolling", classes, tuple(Requirement((one,)) for one in said), every)
+    return _with_condition(made) if every is not None else made
+
+
+def _color(label: str, rng: random.Random) -> str:
+    usual = color_of(label)
+    return usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
+
+
+def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Random) -> Iterator[Said]:
+    """Sides of some things: of a thing alone, surely."""
+    for number in sorted(rng.sample(range(len(spots)), max(1, len(spots) // 3))):
+        known = []
+        if across := 2 * spots[number].column + 1 - columns:
+            known.append("OnLeftSide" if across < 0 else "OnRightSide")
+        if down := 2 * spots[number].row + 1 - rows:
+            known.append("OnTopSide" if down < 0 else "OnBottomSide")
+        if known or len(spots) == 1:
+            yield Said(rng.choice(known or ["OnLeftSide", "OnTopSide"]), (number,))
+
+
+def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -> Iterator[Said]:
+    """One to three relations that hold between two things."""
+    a, b = spots[one], spots[other]
+    across = "AlignedVertically" if a.column == b.column else "LeftOf" if a.column < b.column else "RightOf"
+    down = "AlignedHorizontally" if a.row == b.row else "Above" if a.row < b.row else "Below"
+    for name in rng.sample((across, down), rng.choice((1, 1, 2))):
+        yield Said(name, (one, other))
+    if not 2 * a.area > b.area > a.area / 2 and rng.random() < 0.3:
+        yield Said("LargerThan" if a.area > b.area else "SmallerThan", (one, other))
+
+
+def _with_condition(configuration: Configuration) -> Configuration:
+    """The color of what stands for all made a condition, if anything else is said of it or of later things."""
+    every = configuration.every or 0
+    colors = [one for one in configuration.requirements if one.said[0].name == "Has" and one.things == {every}]
+    kept = tuple(one for one in configuration.requirements if one not in colors)
+    if not colors or not any(max(one.things) >= every for one in kept):
+        return configuration
+    return replace(configuration, requirements=kept, condition=colors[0].said)
+
+
+# Natural: things that grow from the first by what makes sense between two.
+
+
+class _Grown(NamedTuple):
+    """A thing, the earlier one it is tied to, and by what."""
+
+    label: str
+    near: int
+    step: Step | None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is on, in or held by something, and so stands nowhere itself."""
+        return self.step is not None and self.step.name in ("On", "In", "Holding")
+
+
+def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
+    while True:
+        things = _grown(k, rng)
+        every = _general(things, rng) if universal else None
+        if every is None and universal:
+            continue
+        looks = list(_looks(things, rng))
+        if k == 1 and not looks:
+            continue
+        return _in_order(things, looks, every, rng)
+
+
+def _grown(k: int, rng: random.Random) -> list[_Grown]:
+    place = rng.choice(PLACES)
+    things = [_Grown(rng.choice(sorted(place) if k > 1 else NATURAL.classes), 0, None)]
+    for _ in range(60 * k):
+        if len(things) == k:
+            return things
+        near = rng.randrange(len(things))
+        used = {one.label for one in things}
+        found = [step for step in steps_from(things[near].label) if step.label not in used]
+        found = [step for step in found if _may_grow(things, near, step) and not clash(step.label, used)]
+        found = [step for step in found if step.label in place or step.label not in BULKY or step.name in ("On", "In")]
+        if found:
+            names = sorted({step.name for step in found})
+            name = rng.choice([name for name in names for _ in range(2 if name in ("On", "In", "Holding") else 1)])
+            step = rng.choice([one for one in found if one.name == name])
+            things.append(_Grown(step.label, near, step))
+    return _grown(k, rng)
+
+
+ROOM = {"table": 4, "desk": 4, "bookshelf": 4, "bed": 2, "sofa": 2, "bench": 2, "refrigerator": 3, "basket": 3} | {
+    "wardrobe": 3,
+    "backpack": 2,
+    "bowl": 2,
+    "plate": 2,
+    "boat": 2,
+}
+"""How many things are put on or in one; where nothing is said, one."""
+
+
+def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
+    tied = [one for one in things[1:] if one.near == near and one.step]
+    same = [one for one in tied if one.step and one.step.name == step.name]
+    if step.name in ("LeftOf", "RightOf", "NextTo"):
+        return not things[near].is_placed and len(same) < 1 and _new_side(things, near, step)
+    if things[near].label in PEOPLE:
+        return len(same) < (1 if step.name == "Holding" else 2)
+    put = [one for one in tied if one.is_placed]
+    return len(put) < ROOM.get(things[near].label, 1) and all(one.step and one.step.name == step.name for one in put)
+
+
+def _new_side(things: Sequence[_Grown], near: int, step: Step) -> bool:
+    """Whether the side of a thing is not where that thing's own neighbour stands."""
+    own = things[near].step
+    return own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
+
+
+def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
+    """A thing that all of its class may be like: nobody holds or wears every one of a kind."""
+    if len(things) == 1:
+        return 0
+    return rng.choice([n for n in range(1, len(things)) if _is_general(things, n)] or [None])
+
+
+def _is_general(things: Sequence[_Grown], number: int) -> bool:
+    one = things[number]
+    worn = one.label in CLOTHES and things[one.near].label in PEOPLE
+    narrow = one.is_placed and things[one.near].label not in ROOM
+    return not worn and not narrow and one.step is not None and one.step.name != "Holding"
+
+
+def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Said]:
+    """What things look like: of half of them something, of one alone always something."""
+    for number, thing in enumerate(things):
+        kinds = [kind for kind in LOOKS if _fitting(thing, kind)]
+        if kinds and (len(things) == 1 or rng.random() < 0.55):
+            many = min(len(kinds), rng.choice((1, 1, 2) if len(things) > 1 else (1, 2, 2)))
+            for kind in sorted(rng.sample(kinds, many)):
+                yield Said(f"Has{kind.title()}", (number,), rng.choice(_fitting(thing, kind)))
+
+
+def _fitting(thing: _Grown, kind: str) -> list[str]:
+    return [one for one in looks_of(thing.label, kind) if not (thing.is_placed and one in UPRIGHT)]
+
+
+def _in_order(things: Sequence[_Grown], looks: Sequence[Said], every: int | None, rng: random.Random) -> Configuration:
+    """The configuration: what depends on the one that stands for all comes last."""
+    later = _dependent(things, every)
+    order = [n for n in range(len(things)) if n not in later and n != every]
+    order += [*([] if every is None else [every]), *later]
+    place = {number: order.index(number) for number in order}
+    said = []
+    for number, thing in enumerate(things):
+        if thing.step:
+            pair = (thing.near, number) if thing.step.first else (number, thing.near)
+            said.append(Said(thing.step.name, pair))
+    said = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in (*looks, *said)]
+    made = tuple(Requirement((one,)) for one in sorted(said, key=lambda one: (max(one.things), one.things)))
+    style = rng.choice((None, *NATURAL.values["style"]))
+    at = None if every is None else place[every]
+    return Configuration("natural", tuple(things[number].label for number in order), made, at, (), style)
+
+
+def _dependent(things: Sequence[_Grown], every: int | None) -> list[int]:
+    """What is tied to a thing, directly or through others."""
+    found: list[int] = []
+    for number, thing in enumerate(things[1:], 1):
+        if number != every and every is not None and (thing.near == every or thing.near in found):
+            found.append(number)
+    return found
+
+
+# Choices and denials.
+
+OPPOSITE = {
+    "LeftOf": "RightOf",
+    "Above": "Below",
+    "OnLeftSide": "OnRightSide",
+    "OnTopSide": "OnBottomSide",
+    "LargerThan": "SmallerThan",
+}
+OPPOSITE |= {value: key for key, value in OPPOSITE.items()}
+OTHER = {
+    "LeftOf": "Above",
+    "RightOf": "Below",
+    "OnLeftSide": "OnTopSide",
+    "OnRightSide": "OnBottomSide",
+    "AlignedVertically": "AlignedHorizontally",
+    "LargerThan": "LeftOf",
+    "SmallerThan": "RightOf",
+}
+OTHER |= {value: key for key, value in OTHER.items() if key not in ("LargerThan", "SmallerThan")}
+
+
+def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> Configuration:
+    """One requirement made a choice, or the opposite of one denied in its place; as it is where none fits."""
+    found = list(configuration.requirements)
+    fitting = [
+        (place, other) for place, one in enumerate(found) for other in _others(configuration, one.said[0], twist)
+    ]
+    if not fitting:
+        return configuration
+    place, other = rng.choice(fitting)
+    if found[place].said[0].name == "NextTo":
+        return replace(configuration, requirements=(*found, Requirement((other,), denied=True)))
+    found[place] = Requirement((other,), denied=True) if twist == "not" else Requirement((found[place].said[0], other))
+    return replace(configuration, requirements=tuple(found))
+
+
+def _others(configuration: Configuration, said: Said, twist: Twist) -> Iterator[Said]:
+    """What may be denied where something holds, or be required instead of it."""
+    if said.value is not None:
+        label = configuration.classes[said.things[0]]
+        colors = KNOLLING.values["color"] if said.name == "Has" else looks_of(label, "color")
+        if said.name in ("Has", "HasColor"):
+            yield from (said._replace(value=one) for one in colors if one != said.value)
+        return
+    if configuration.scenario == "natural" and twist == "not":
+        if said.name == "NextTo":
+            yield said._replace(name="LeftOf")
+        return
+    names = OPPOSITE if twist == "not" or configuration.scenario == "natural" else OTHER
+    if said.name in names:
+        yield said._replace(name=names[said.name])

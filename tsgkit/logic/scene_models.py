@@ -1,0 +1,172 @@
+"""Worlds: which relations and looks could make a formula about a natural scene true, found by CP-SAT.
+
+>>> from tsgkit.logic.parser import parse
+>>> tables = "(exists ?c (exists ?t (and (Is ?c 'cup') (Is ?t 'table') (On ?c ?t){})))"
+>>> sorted(world_of(parse(tables.format(""))))
+[Fact(name='On', things=(0, 1), value=None)]
+>>> world_of(parse(tables.format(" (In ?t ?c)"))) is None
+True
+
+A world is as sensible as :func:`faults` knows: nothing is left of itself or on what lies on it, left of and right of
+mirror each other and have an order, next to goes both ways, a thing has one color, material and shape, no two states
+that exclude each other, and the picture one style. Whether a real scene looks like it, no program here can say. Needs
+the extra ``logic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.logic import grounding
+from tsgkit.logic.budget import Budget, OutOfBudget
+from tsgkit.logic.formula import Formula
+from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground, holds
+from tsgkit.logic.placement import Effort, solved, solver_module
+from tsgkit.logic.witnesses import Candidate, candidates_of
+
+CARRYING = ("On", "In")
+ONE_OF = {"Is": "class", "HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
+EXCLUDING = (
+    {"open", "closed"},
+    {"on", "off"},
+    {"empty", "full"},
+    {"blooming", "withered"},
+    {"standing", "sitting", "lying", "kneeling"},
+    {"smiling", "crying"},
+)
+
+
+def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fact] | None:
+    """The facts of a world that makes a formula true, with one thing for each variable; None where there is none.
+
+    Things are numbered as ``candidates_of`` the formula lists them. ``OutOfBudget`` where the search is given up.
+    """
+    budget = budget or Budget()
+    candidates = candidates_of(formula)
+    grounded = ground(formula, candidates, "strict", budget=budget)
+    module = solver_module()
+    model = module.CpModel()
+    facts = {fact: model.new_bool_var(str(fact)) for fact in dict.fromkeys(_relevant(grounded, candidates))}
+    _demand(model, facts, grounded)
+    for one, other in _excluding(facts):
+        model.add_bool_or([facts[one].Not(), facts[other].Not()])
+    _order(model, facts, len(candidates))
+    for one in facts:
+        for other in _implied(one):
+            model.add_implication(facts[one], facts[other])
+    model.minimize(sum(facts.values()))
+    solver, status = solved(model, Effort(EFFORT, budget=budget))
+    if status == module.UNKNOWN:
+        raise OutOfBudget(f"{min(EFFORT, budget.seconds):g} seconds")
+    if status not in (module.OPTIMAL, module.FEASIBLE):
+        return None
+    world = frozenset(fact for fact, variable in facts.items() if solver.value(variable))
+    assert holds(grounded, world) and not faults(world)  # noqa: S101  (the model says nothing else)
+    return world
+
+
+def faults(world: Iterable[Fact]) -> list[str]:
+    """What makes no sense in a world."""
+    facts = sorted(world, key=str)
+    found = [f"{one} and {other}" for one, other in _excluding(facts)]
+    found += [f"{one} without {other}" for one in facts for other in _implied(one) if other not in facts]
+    loose = [fact for fact in facts if len(fact.things) == 2 and fact.things[0] == fact.things[1]]
+    found += [f"{fact} of itself" for fact in loose]
+    for names in ({"LeftOf"}, set(CARRYING)):
+        pairs = {fact.things for fact in facts if fact.name in names}
+        found += [f"a circle of {' and '.join(sorted(names))}"] if _is_circular(pairs) else []
+    return found
+
+
+def _is_circular(pairs: set[tuple[int, ...]]) -> bool:
+    left = set(pairs)
+    while left:
+        ends = {second for _, second in left}
+        ready = {pair for pair in left if pair[0] not in ends}
+        if not ready:
+            return True
+        left -= ready
+    return False
+
+
+def _relevant(grounded: Ground, candidates: Sequence[Candidate]) -> Iterator[Fact]:
+    for fact in _facts(grounded):
+        yield fact
+        yield from _implied(fact)
+    yield from (Fact(PRESENT, (number,)) for number, one in enumerate(candidates) if one.optional)
+
+
+def _facts(grounded: Ground) -> Iterator[Fact]:
+    match grounded:
+        case Lit(fact, _):
+            yield fact
+        case grounding.All(parts) | grounding.Any(parts):
+            for part in parts:
+                yield from _facts(part)
+        case Tally(_, plus, minus, _):
+            for pair in (*plus, *minus):
+                for part in pair:
+                    yield from _facts(part)
+
+
+EFFORT = 5.0
+"""Deterministic seconds that the search for a world may take."""
+MIRRORED = {"LeftOf": "RightOf", "RightOf": "LeftOf", "NextTo": "NextTo"}
+
+
+def _implied(fact: Fact) -> Iterator[Fact]:
+    if fact.name in MIRRORED:
+        yield Fact(MIRRORED[fact.name], fact.things[::-1])
+
+
+def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    """Pairs of facts that do not go together."""
+    for one, other in combinations(facts, 2):
+        if one.things == other.things and one.name == other.name:
+            states = {one.value, other.value}
+            if one.name in ONE_OF or any(states <= group for group in EXCLUDING):
+                yield one, other
+        elif ({one.name, other.name} == set(CARRYING) and one.things == other.things) or (
+            one.name == other.name == "Holding" and one.things[1:] == other.things[1:]
+        ):
+            yield one, other
+
+
+def _order(model: Any, facts: Mapping[Fact, Any], many: int) -> None:  # noqa: ANN401
+    """Places from left to right, and what carries what, without circles."""
+    across = [model.new_int_var(0, many, f"across_{number}") for number in range(many)]
+    height = [model.new_int_var(0, many, f"height_{number}") for number in range(many)]
+    for fact, variable in facts.items():
+        if fact.name in ("LeftOf", "RightOf", *CARRYING, "Holding", "NextTo"):
+            one, other = fact.things if fact.name != "RightOf" else fact.things[::-1]
+            if one == other:
+                model.add(variable == 0)
+            elif fact.name in ("LeftOf", "RightOf"):
+                model.add(across[one] < across[other]).only_enforce_if(variable)
+            elif fact.name in CARRYING:
+                model.add(height[one] > height[other]).only_enforce_if(variable)
+
+
+def _demand(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> None:  # noqa: ANN401
+    model.add_bool_or([_literal(model, facts, grounded)])
+
+
+def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
+    """A variable that is true only where a ground formula is."""
+    if isinstance(grounded, Lit):
+        return facts[grounded.fact] if grounded.positive else facts[grounded.fact].Not()
+    made = model.new_bool_var("part")
+    match grounded:
+        case False:
+            model.add(made == 0)
+        case grounding.All(parts):
+            for part in parts:
+                model.add_implication(made, _literal(model, facts, part))
+        case grounding.Any(parts):
+            model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(made)
+        case Tally():
+            raise UsageError("no world is sought for a formula that counts", hint="counts are told of layouts only")
+    return made

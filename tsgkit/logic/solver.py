@@ -1,0 +1,220 @@
+"""Solving formulas: a neat layout that satisfies one, or what in it cannot be satisfied together.
+
+>>> from tsgkit.logic.parser import parse
+>>> book = "(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) {}))"
+>>> solution = solve(parse(book.format("(OnTopSide ?b)")))
+>>> solution.status, [thing.label for thing in solution.layout.objects]
+('satisfiable', ['book'])
+>>> solution = solve(parse(book.format("(OnTopSide ?b) (OnRightSide ?b)")))
+>>> solution.status, solution.conflict
+('unsatisfiable', ('the book is on the left side', 'the book is on the right side'))
+
+A layout is returned only if both verifiers accept it, or ``strict`` alone where none was found that both accept. What
+is called unsatisfiable is so for ``strict`` and for layouts of any number of objects, with whole numbers as edges; what
+is neither satisfied nor refuted within the budget is not decided. Colors are told from materials and shapes: no object
+is red and blue. Needs the extra ``logic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
+from tsgkit.logic.conflicts import conflict_of
+from tsgkit.logic.evaluation import refuse_unjudgeable
+from tsgkit.logic.formula import Formula, Iff, Path, refuse_deep, walk
+from tsgkit.logic.grounding import TooLarge, all_of, ground
+from tsgkit.logic.layouts import Layout
+from tsgkit.logic.official import verify_official
+from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, Placing, Rules, Status, spread_out
+from tsgkit.logic.proofs import Proof, proof_of
+from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.verdicts import Profile
+from tsgkit.logic.witnesses import Candidate, TooMany, candidates_of
+
+BOTH: tuple[Profile, ...] = ("strict", "official")
+STRICT: tuple[Profile, ...] = ("strict",)
+ONLY_STRICT = "no layout was found that the published verifier accepts too"
+Efforts = Sequence[tuple[Rules, float]]
+NEATLY: Efforts = ((NEAT, 0.3),)
+SOMEHOW: Efforts = ((ROOMY, 1.0), (EXACT, 2.0))
+"""How boxes are asked to be placed, one after the other, and the deterministic seconds spent on each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What became of a formula.
+
+    ``conflict`` says in words which of its conjuncts cannot hold together; ``conflicting`` are their places in the
+    formula (with ``apart`` names). ``objects`` is how many the layout has, or how many were tried at most.
+    ``profiles`` are the verifiers the answer is about.
+    """
+
+    status: Status
+    layout: Layout | None = None
+    conflict: tuple[str, ...] = ()
+    conflicting: tuple[Path, ...] = ()
+    objects: int = 0
+    profiles: tuple[Profile, ...] = BOTH
+    note: str = ""
+
+    @property
+    def outright(self) -> bool:
+        """Whether the answer holds whatever number of objects a layout may have."""
+        return self.status != "not decided"
+
+    def value(self) -> dict[str, object]:
+        """The solution as plain values."""
+        return {
+            "status": self.status,
+            "layout": self.layout.value if self.layout else None,
+            "conflict": list(self.conflict),
+            "objects": self.objects,
+            "outright": self.outright,
+            "profiles": list(self.profiles),
+            "note": self.note,
+        }
+
+    @property
+    def text(self) -> str:
+        """The solution in a sentence or two."""
+        said: str = self.status
+        if self.status == "satisfiable":
+            said = f"satisfiable: a layout of {self.objects} object{'s' * (self.objects != 1)} was found and verified"
+        elif self.status == "unsatisfiable":
+            said = "unsatisfiable: " + "; ".join(self.conflict or ("the formula is never true",))
+        return said + (f" ({self.note})" if self.note else "")
+
+
+class Found(NamedTuple):
+    """What a search for a layout came to: of how many objects at most, or why it was not made."""
+
+    placed: Placed
+    objects: int = 0
+    why: str = ""
+
+
+def solve(
+    formula: Formula, *, seed: int = 0, spare: int = 0, effort: float = SECONDS, budget: Budget | None = None
+) -> Solution:
+    """A layout for a formula, or why there is none; ``spare`` objects of each class are tried beside the needed ones.
+
+    ``effort`` are deterministic seconds for all searches together, unless a ``budget`` is given; beyond it the formula
+    is not decided. ``UsageError`` where it says what no layout can tell, or the extra is missing.
+    """
+    refuse_deep(formula)
+    refuse_unjudgeable(formula)
+    budget = budget or Budget(effort)
+    profiles, note = profiles_of(formula)
+    try:
+        return _Solving(formula, profiles, note, Effort(budget.seconds, seed, budget)).solution(spare)
+    except OutOfBudget as out:
+        return Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
+
+
+class _Solving:
+    """The searches for one formula: for a neat layout, for a proof that there is none, for a larger layout."""
+
+    def __init__(self, formula: Formula, profiles: tuple[Profile, ...], note: str, effort: Effort) -> None:
+        self.formula = formula
+        self.profiles = profiles
+        self.note = note
+        self.effort = effort
+
+    def solution(self, spare: int) -> Solution:
+        neat = self.found(self.profiles, spare, NEATLY)
+        if neat.placed.layout is not None:
+            return self.satisfied(neat.placed.layout, self.profiles)
+        proof = proof_of(self.formula, self.effort)
+        if proof.status == "unsatisfiable":
+            return self.refuted(proof)
+        searches = [(self.profiles, spare, SOMEHOW)]
+        if not neat.why:
+            searches.append((self.profiles, spare + 1, (*NEATLY, *SOMEHOW)))
+        if self.profiles == BOTH and not neat.why:
+            searches += [(STRICT, more, (*NEATLY, *SOMEHOW)) for more in (spare, spare + 1)]
+        tried, why = max(neat.objects, proof.objects), neat.why or proof.why
+        for profiles, more, efforts in searches:
+            found = self.found(profiles, more, efforts)
+            if found.placed.layout is not None:
+                return self.satisfied(found.placed.layout, profiles)
+            tried = max(tried, found.objects)
+        if proof.layout is not None:
+            return self.satisfied(proof.layout, STRICT)
+        why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
+        return Solution("not decided", objects=tried, profiles=self.profiles, note=why)
+
+    def satisfied(self, layout: Layout, profiles: tuple[Profile, ...]) -> Solution:
+        layout = verified(self.formula, layout, profiles)
+        note = self.note if profiles == self.profiles else ONLY_STRICT
+        return Solution("satisfiable", layout, objects=len(layout.objects), profiles=profiles, note=note)
+
+    def refuted(self, proof: Proof) -> Solution:
+        conflict = conflict_of(self.formula, proof.means, self.effort)
+        hurried = "" if conflict.smallest else "less may suffice for a contradiction: there was no time to find out"
+        note = "; ".join(filter(None, (proof.why, hurried, self.note)))
+        return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
+
+    def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> Found:
+        """The first layout of the neatest kind there is, among so many candidates."""
+        objects = 0
+        try:
+            candidates = candidates_of(self.formula, spare=spare)
+            objects = len(candidates)
+            return Found(self.placed(candidates, profiles, efforts), objects)
+        except (TooMany, TooLarge) as problem:
+            return Found(Placed("not decided"), objects, problem.message)
+
+    def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
+        shared = len({candidate.label for candidate in candidates}) < len(candidates)
+        for own in (True, False) if shared else (False,):
+            for rules, seconds in efforts:
+                effort = Effort(min(self.effort.seconds, seconds), self.effort.seed, self.effort.budget)
+                placed = search(self.formula, candidates, rules, profiles, effort, own=own)
+                if placed.status == "satisfiable":
+                    return placed
+        return placed
+
+
+def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
+    """The verifiers that can accept a formula, and why one cannot."""
+    if any(isinstance(part, Iff) for _, part in walk(formula)):
+        return STRICT, "the published verifier knows no iff"
+    return BOTH, ""
+
+
+def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, truth: bool = True) -> Layout:
+    """The layout, if each verifier gives the expected verdict; anything else is a bug here, and is raised."""
+    for profile in profiles:
+        is_strict = profile == "strict"
+        verdict = verify_strict(formula, layout, explain=False) if is_strict else verify_official(formula, layout)
+        if verdict.truth is not truth:
+            raise VerdictMismatch(
+                f"the solver says {truth}, the {profile} verifier {verdict.truth}"
+                f" ({verdict.reason or verdict.status}): {layout.value}"
+            )
+    return layout
+
+
+class VerdictMismatch(AssertionError):
+    """The solver and a verifier disagree on a layout: a bug in one of the two."""
+
+
+def search(
+    formula: Formula,
+    candidates: Sequence[Candidate],
+    rules: Rules,
+    profiles: Sequence[Profile],
+    effort: Effort,
+    *,
+    own: bool = False,
+) -> Placed:
+    """One search under one set of rules; with ``own``, for each variable its own object."""
+    budget = effort.budget
+    placing = Placing(candidates, rules, budget)
+    placing.require(all_of(ground(formula, candidates, profile, own=own, budget=budget) for profile in profiles))
+    if rules is not EXACT:
+        placing.hint(spread_out(placing, effort.seed))
+    return placing.placed(effort)

@@ -1,0 +1,343 @@
+"""Formulas as instructions in plain sentences: each requirement once, the same text for the same formula and seed.
+
+>>> from tsgkit.logic.parser import parse
+>>> pens = "(exists ?b (and (Is ?b 'bowl') (forall ?p (implies (Is ?p 'pen') (and (Above ?p ?b) (LargerThan ?p ?b))))))"
+>>> instruction(parse(pens))
+'Lay out a knolling picture. It shows a bowl and at least one pen. Every pen is above and larger than the bowl.'
+>>> hat = "(and (IsStyle 'photo') (exists ?m (exists ?h (and (Is ?m 'man') (Is ?h 'hat') (On ?h ?m)))))"
+>>> instruction(parse(hat), "natural")
+'A photo of a man and a hat. The man wears the hat.'
+
+Made for formulas of the shape instructions have: things there are, one of which may stand for all of its class, and
+atoms, choices and denials about them. What has another shape is said in the words of :mod:`tsgkit.logic.english`. That
+a ``forall`` must apply to something is said too ("at least one"), for verdicts demand it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tsgkit.logic.configurations import Scenario
+from tsgkit.logic.english import object_names, thing, with_article, words
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Literal,
+    Not,
+    Or,
+    Variable,
+    atoms_of,
+    refuse_deep,
+)
+from tsgkit.logic.grounding import demanded_class
+from tsgkit.logic.plausibility import CLOTHES, PEOPLE
+from tsgkit.logic.variables import apart
+from tsgkit.logic.witnesses import conjuncts
+
+OPENINGS = (
+    "Lay out a knolling picture.",
+    "Make a knolling-style picture, seen from straight above.",
+    "Create a flat lay in knolling style.",
+    "Draw a tidy knolling arrangement, seen from above.",
+)
+SHOWN = ("It shows {}.", "It contains {}.", "In it there {is_are} {}.", "The things in it: {}.")
+FRAME = (
+    "Left and right are those of the frame.",
+    "Left and right mean the viewer's left and right.",
+    "All directions are those of the picture's frame.",
+)
+STYLES = {
+    "photo": "a photo",
+    "oil painting": "an oil painting",
+    "cartoon": "a cartoon",
+    "cyberpunk": "a cyberpunk-style picture",
+    "pixel art": "a pixel art picture",
+}
+PLACES = {
+    "OnLeftSide": "in the left half of the image",
+    "OnRightSide": "in the right half of the image",
+    "OnTopSide": "in the top half of the image",
+    "OnBottomSide": "in the bottom half of the image",
+    "InCenter": "in the centre of the image",
+    "LeftOf": "to the left of {}",
+    "RightOf": "to the right of {}",
+    "Above": "above {}",
+    "Below": "below {}",
+    "AlignedHorizontally": "aligned horizontally with {}",
+    "AlignedVertically": "aligned vertically with {}",
+    "LargerThan": "larger than {}",
+    "SmallerThan": "smaller than {}",
+    "On": "on {}",
+    "In": "in {}",
+    "NextTo": "next to {}",
+}
+ORDER = ("HasState", "HasShape", "Has", "HasColor", "HasMaterial")
+"""Adjectives come in this order."""
+SWITCHED = ("on", "off")
+LAST = {"AlignedHorizontally": 1, "AlignedVertically": 1, "LargerThan": 2, "SmallerThan": 2}
+"""What is said of a thing comes in this order, places first."""
+MOST_SAID = 3
+"""How much one sentence says of a thing."""
+
+
+def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0) -> str:
+    """The instruction; the seed chooses among wordings."""
+    refuse_deep(formula)
+    formula = apart(formula)
+    text = _Text(object_names(formula), scenario, random.Random(f"wording {seed}") if seed else None)
+    return " ".join(text.sentences(formula))
+
+
+@dataclass
+class _Text:
+    """One text in the making: how things are called, and what is known of them."""
+
+    names: Mapping[Variable, str]
+    scenario: Scenario
+    rng: random.Random | None
+    classes: dict[Variable, str] = field(default_factory=dict)
+
+    def one_of(self, ways: Sequence[str]) -> str:
+        return self.rng.choice(list(ways)) if self.rng else ways[0]
+
+    def sentences(self, formula: Formula) -> Iterator[str]:
+        parts = conjuncts(formula)
+        styles = [part for part in parts if isinstance(part, Atom) and part.name == "IsStyle"]
+        variables, rest = _opened([part for part in parts if part not in styles])
+        self.note(variables, rest)
+        foralls = [part for part in rest if isinstance(part, Forall)]
+        things, rest = self.described(variables, [part for part in rest if part not in foralls])
+        for forall in foralls:
+            things += self.at_least_one(forall)
+        yield from self.opening(formula, styles, things)
+        yield from self.all_said(rest)
+        for forall in foralls:
+            yield from self.every(forall)
+
+    def note(self, variables: Sequence[Variable], parts: Sequence[Formula]) -> None:
+        for variable in variables:
+            self.classes[variable] = demanded_class(variable, And(tuple(parts))) or "object"
+
+    def opening(self, formula: Formula, styles: Sequence[Formula], things: Sequence[str]) -> Iterator[str]:
+        named = {atom.name for atom in atoms_of(formula)}
+        shown = listed(things) or "nothing in particular"
+        if self.scenario == "knolling":
+            yield self.one_of(OPENINGS)
+            yield self.one_of(SHOWN).format(shown, is_are="are" if len(things) > 1 else "is")
+            return
+        if named & {"LeftOf", "RightOf"}:
+            yield self.one_of(FRAME)
+        called = [_value(style) for style in styles]
+        heads = [STYLES.get(one, with_article(one)) for one in called] or [self.one_of(("a picture", "a scene"))]
+        yield _capital(f"{' and '.join(heads)} of {shown}.")
+
+    def at_least_one(self, forall: Forall) -> list[str]:
+        """What a ``forall`` must apply to."""
+        variable, conditions, _ = _general(forall)
+        self.note([variable], conditions)
+        nouns, rest = self.described([variable], conditions)
+        phrase = nouns[0].split(" ", 1)[1] if nouns else "object"
+        return [f"at least one {phrase}{self.such(variable, rest)}"]
+
+    def such(self, variable: Variable, rest: Sequence[Formula]) -> str:
+        said = [self.predicate(part, variable) for part in rest]
+        return f" {listed([one.removeprefix('is ') for one in said])}" if said else ""
+
+    def described(self, variables: Sequence[Variable], parts: Sequence[Formula]) -> tuple[list[str], list[Formula]]:
+        """Things with what is an adjective of each, and what is left to say."""
+        left, nouns = list(parts), []
+        for variable in variables:
+            own = [part for part in left if _is_adjective(part, variable)]
+            left = [part for part in left if part not in own and not _is_class(part, variable, self.classes[variable])]
+            own.sort(key=lambda part: ORDER.index(part.name) if isinstance(part, Atom) else 0)
+            noun = " ".join([*map(_value, own), self.classes[variable]])
+            nouns.append(with_article(noun))
+        return nouns, left
+
+    def all_said(self, parts: Sequence[Formula]) -> Iterator[str]:
+        """What is said of things, of one after the other, in whole sentences."""
+        yield from (_capital(f"{clause}.") for clause in self.clauses(parts))
+
+    def clauses(self, parts: Sequence[Formula]) -> Iterator[str]:
+        groups: dict[Variable | None, list[Formula]] = {}
+        for part in parts:
+            groups.setdefault(self.subject(part), []).append(part)
+        for subject, group in groups.items():
+            if subject is None:
+                yield from (words(part, self.names) for part in group)
+                continue
+            yield from self.about(subject, group)
+
+    def about(self, subject: Variable, group: Sequence[Formula]) -> Iterator[str]:
+        """What is said of one thing: atoms together, choices and denials in sentences of their own."""
+        name = self.names[subject]
+        atoms = [part for part in group if isinstance(part, Atom)]
+        verbs = [f"is {one}" for one in self.placed([one for one in atoms if self.atom(one).startswith("is ")])]
+        for verb in ("holds", "wears"):
+            objects = [said.removeprefix(f"{verb} ") for said in map(self.atom, atoms) if said.startswith(f"{verb} ")]
+            verbs += [f"{verb} {listed(objects)}"] if objects else []
+        for start in range(0, len(verbs), MOST_SAID):
+            yield f"{name} {listed(_once(verbs[start : start + MOST_SAID]))}"
+        for part in group:
+            if isinstance(part, Not) and name.startswith("every "):
+                yield f"no {name[6:]} {self.predicate(part.body, subject)}"
+            elif not isinstance(part, Atom):
+                yield f"{name} {self.predicate(part, subject)}"
+
+    def placed(self, atoms: Sequence[Atom]) -> list[str]:
+        """What a thing is, relations to the same other thing together: "above and to the left of the cup"."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for atom in sorted(atoms, key=lambda atom: LAST.get(atom.name, 0)):
+            others = tuple(self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable))
+            groups.setdefault(others or (str(atom),), []).append(self.atom(atom).removeprefix("is "))
+        return [
+            f"{listed([one.removesuffix(others[0]).strip() for one in said])} {others[0]}" if len(said) > 1 else said[0]
+            for others, said in groups.items()
+        ]
+
+    def subject(self, part: Formula) -> Variable | None:
+        """The thing a part is said of; None where it is no atom, denial or choice about one."""
+        atoms = part.parts if isinstance(part, Or) else (part.body,) if isinstance(part, Not) else (part,)
+        found = {self.subject_of(one) for one in atoms}
+        return found.pop() if len(found) == 1 else None
+
+    def subject_of(self, atom: Formula) -> Variable | None:
+        if not isinstance(atom, Atom) or not _is_sayable(atom):
+            return None
+        said = atom.args[-1] if self.is_worn(atom) else atom.args[0]
+        return said if isinstance(said, Variable) else None
+
+    def is_worn(self, atom: Atom) -> bool:
+        classes = [self.classes.get(arg, "") if isinstance(arg, Variable) else "" for arg in atom.args]
+        return atom.name == "On" and classes[0] in CLOTHES and classes[-1] in PEOPLE
+
+    def predicate(self, part: Formula, subject: Variable) -> str:
+        """What is said of a thing: "is above the cup", "holds the pen"."""
+        if isinstance(part, Not) and isinstance(part.body, Atom):
+            said = self.predicate(part.body, subject)
+            return f"is not {said[3:]}" if said.startswith("is ") else f"does not {_plain(said)}"
+        if isinstance(part, Or):
+            said_all = [self.predicate(one, subject) for one in part.parts]
+            if all(one.startswith("is ") for one in said_all):
+                both = "" if _excludes(part) else " (or both)"
+                return f"is either {' or '.join(one[3:] for one in said_all)}{both}"
+            return "either " + " or ".join(said_all)
+        return self.atom(part) if isinstance(part, Atom) else words(part, self.names)
+
+    def atom(self, atom: Atom) -> str:
+        others = [self.names[arg] for arg in atom.args if isinstance(arg, Variable)]
+        if self.is_worn(atom):
+            return f"wears {others[0]}"
+        if atom.name == "Holding":
+            return f"holds {others[1]}"
+        if atom.name in PLACES:
+            return f"is {PLACES[atom.name].format(others[-1])}"
+        return f"is {_value(atom)}"
+
+    def every(self, forall: Forall) -> Iterator[str]:
+        """What holds for all of a class, then what there is for each of them."""
+        variable, conditions, consequent = _general(forall)
+        nouns, rest = self.described([variable], conditions)
+        noun = nouns[0].split(" ", 1)[1] + self.such(variable, rest)
+        inner, parts = _opened(conjuncts(consequent))
+        self.note(inner, parts)
+        things, parts = self.described(inner, parts)
+        own = [part for part in parts if not set(inner) & _variables(part)]
+        general = {**self.names, variable: f"every {noun}"}
+        direct = [part for part in own if self.subject(part) == variable]
+        for clause in _Text(general, self.scenario, self.rng, self.classes).clauses(direct):
+            yield _capital(f"{clause}.")
+        that = {**self.names, variable: f"that {thing(self.classes[variable])}"}
+        later = [part for part in parts if part not in direct]
+        clauses = list(_Text(that, self.scenario, self.rng, self.classes).clauses(later))
+        if inner:
+            are = "are" if len(things) > 1 else "is"
+            tail = f": {'; '.join(clauses)}" if clauses else ""
+            yield f"For every {noun}, there {are} {listed(things)}{tail}."
+        else:
+            yield from (f"For every {noun}, {clause}." for clause in clauses)
+
+
+def _general(forall: Forall) -> tuple[Variable, list[Formula], Formula]:
+    body = forall.body
+    if isinstance(body, Implies):
+        return forall.variable, conjuncts(body.antecedent), body.consequent
+    return forall.variable, [], body
+
+
+def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
+    """The variables that conjuncts bind by ``exists``, and the conjuncts of all their bodies."""
+    variables, rest = [], []
+    for part in parts:
+        if isinstance(part, Exists):
+            inner, more = _opened(conjuncts(part.body))
+            variables += [part.variable, *inner]
+            rest += more
+        else:
+            rest.append(part)
+    return variables, rest
+
+
+def _variables(part: Formula) -> set[Variable]:
+    return {arg for atom in atoms_of(part) for arg in atom.args if isinstance(arg, Variable)}
+
+
+def _is_sayable(atom: Atom) -> bool:
+    return atom.name in PLACES or atom.name in ORDER or atom.name in ("Holding", "Is")
+
+
+def _is_class(part: Formula, variable: Variable, label: str) -> bool:
+    return part == Atom("Is", (variable, Literal(label)))
+
+
+def _is_adjective(part: Formula, variable: Variable) -> bool:
+    said = isinstance(part, Atom) and part.name in ORDER and part.args[:1] == (variable,)
+    return said and _value(part) not in SWITCHED
+
+
+def _value(part: Formula) -> str:
+    """What an atom calls a thing: an adjective, or its class."""
+    value = part.args[-1] if isinstance(part, Atom) else None
+    text = value.text if isinstance(value, Literal) else ""
+    if isinstance(part, Atom) and part.name == "Is":
+        return with_article(text)
+    return f"switched-{text}" if text in SWITCHED else text
+
+
+def _excludes(part: Or) -> bool:
+    """Whether the parts of a choice cannot hold together, as two colors of one thing."""
+    names = [one.name for one in part.parts if isinstance(one, Atom)]
+    return (len(set(names)) == 1 and names[0] in ORDER) or set(names) in ({"LeftOf", "RightOf"}, {"Above", "Below"})
+
+
+def _plain(said: str) -> str:
+    return said.replace("holds", "hold", 1).replace("wears", "wear", 1)
+
+
+def listed(items: Sequence[str]) -> str:
+    """Items as a list in words.
+
+    >>> listed(["a cup"]), listed(["a cup", "a pen"]), listed(["a cup", "a pen", "a hat"])
+    ('a cup', 'a cup and a pen', 'a cup, a pen, and a hat')
+    """
+    if len(items) < 3:
+        return (", and " if any(" and " in item for item in items) else " and ").join(items)
+    return f"{', '.join(items[:-1])}, and {items[-1]}"
+
+
+def _once(verbs: Sequence[str]) -> list[str]:
+    """Verbs of one subject, without the second and later "is" of a row."""
+    return [
+        one.removeprefix("is ") if place and verbs[place - 1].startswith("is ") else one
+        for place, one in enumerate(verbs)
+    ]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

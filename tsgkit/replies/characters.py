@@ -1,0 +1,64 @@
+"""Signs as keyboards of other languages write them, and marks of format: changed one for one, so that places stay.
+
+>>> shown_plainly(Part("答案：【Ｃ】")).text, bare(Part("**C**")).text
+('答案:[C]', '  C  ')
+"""
+
+from __future__ import annotations
+
+import re
+
+from tsgkit.replies.spans import Part
+
+WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+OTHERS = {"【": "[", "】": "]", "［": "[", "］": "]", "「": '"', "」": '"', "。": ".", "、": ",", "　": " ",
+          "\u00a0": " ", "\u202f": " ", "〈": "<", "〉": ">", "«": '"', "»": '"', "’": "'"}  # fmt: skip
+CIRCLED = {
+    first + place: "ABCDEFGH"[place] for first in (0x24B6, 0x24D0, 0x1F130, 0x1F150, 0x1F170) for place in range(8)
+}
+PLAIN = str.maketrans(OTHERS | CIRCLED | WIDE)
+HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]")
+ESCAPED = re.compile(r"\\(?=[\[\]()])|\r")
+BULLET = re.compile(r"\s*(?:[-+*•–—][ \t]+|(?P<number>\(?\d{1,3}[.):][ \t]*)|#+[ \t]+)")
+MOST_BULLETS = 4
+STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+MARKS = re.compile(r"\\(?:boxed|text|mathrm|mathbf|textbf)(?=\s*\{)|\\[\[\]()]|[*`#>\[\]{}$\"“”]|(?<!\w)_|_(?!\w)")
+
+
+def shown_plainly(part: Part) -> Part:
+    """Return a text with full-width signs and odd spaces as plain ones, without what is struck out."""
+    text = STRUCK.sub(lambda struck: " " * len(struck.group()), part.text) if "~~" in part.text else part.text
+    if "\\" in text or "\r" in text:
+        text = ESCAPED.sub(" ", text)
+    return Part(text if text.isascii() else text.translate(PLAIN), part.start)
+
+
+def without_hidden(reply: str) -> tuple[str, list[int] | None]:
+    """Return a text without characters that nobody sees, and where each of the others stood (None: where it stands).
+
+    >>> without_hidden("An\u200bswer")[0], without_hidden("Answer")
+    ('Answer', ('Answer', None))
+    """
+    if reply.isascii() or not HIDDEN.search(reply):
+        return reply, None
+    places = [place for place, sign in enumerate(reply) if not HIDDEN.match(sign)]
+    return "".join(reply[place] for place in places), [*places, len(reply)]
+
+
+def bare(part: Part) -> Part:
+    """Return a text with blanks for marks of format: bold, headings, quotes, square and curly brackets, boxes."""
+    return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)
+
+
+def without_bullets(line: str, *, numbers: bool = True) -> str:
+    """Return a line without bullets and heading marks before it, and without numbers unless these are wanted.
+
+    >>> without_bullets(" - 2) cup"), without_bullets("2 cups")
+    ('cup', '2 cups')
+    """
+    at = 0
+    for _ in range(MOST_BULLETS):
+        if not (bullet := BULLET.match(line, at)) or (bullet["number"] and not numbers):
+            break
+        at = bullet.end()
+    return line[at:]

@@ -1,0 +1,250 @@
+"""Answers to several numbered questions: by number where it is given, else in order where there are as many.
+
+>>> asked = [{"A": "left", "B": "right", "E": "None"}] * 2
+>>> letters("1. **B**: it stands there\\n2. (a)", asked)
+(Read(value='B', start=5, end=6), Read(value='A', start=30, end=31))
+>>> letters('{"2": "D"}', asked)
+(Unreadable(reason='no answer'), Unreadable(reason='D is none of the 3 options'))
+
+Lines without a number are taken in order, and only where there are as many answers as questions: of nine answers to
+ten questions nobody knows which one is missing. Two different answers to one question are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tsgkit.replies.characters import shown_plainly, without_bullets, without_hidden
+from tsgkit.replies.choices import LETTER, MORE, NO_ANSWER, REJECTED, Options, choice
+from tsgkit.replies.fences import without_fences
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.spans import Part, Read, Unreadable
+
+DEEPEST = 8
+"""JSON nested deeper than this is no answer."""
+MARKS = re.compile(r"\\boxed|[*_`#>\[\]{}$]+")
+QUOTES = " \t\r\"'“”‘’"
+NUMBER = re.compile(
+    r"^\s*(?:(?:(?:question|answer|q|a|correction:?)\s*)?[#(]?(\d{1,3})\s*[.):\-–—,|]|(?:question|q)\s*(\d{1,3})(?!\w)"
+    r"|(\d{1,3})(?=\s*$)|(\d{1,3})(?=\s+\(?[A-Ha-h]\)?\s*(?:$|[.:,])))\s*",
+    re.IGNORECASE,
+)
+LABEL = re.compile(
+    r"^(?:(?:so|thus|therefore|hence),?\s+)?(?:(?:my|the)\s+)?(?:(?:final|correct|best|right)\s+)*"
+    r"(?:answer|option|choice|letter)(?:\s+is)?\s*[:=\-–—]?\s*(?:(?:option|choice|letter)\s*:?\s*)?",
+    re.IGNORECASE,
+)
+ANSWERS = re.compile(
+    r"^[#>*_ \t]*(?:here are )?(?:(?:my|the) )?(?:final |corrected |revised )?answers?(?: are)?[*_ ]*:?[*_ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A heading with all answers behind it: nothing before it counts then."""
+MOST_HEADINGS = 3
+"""The last ones; one with all answers behind it is among them."""
+REFUSED = re.compile(rf"\s*[):]?\s*(?:{REJECTED})", re.IGNORECASE)
+ALONE = re.compile(rf"\(?\s*{LETTER}\s*(?:$|[):;|=]|[.,](?!\w)|[-–—]\s|\s[-–—]|\([^()]*\)\.?$)")
+SPOKEN = re.compile(r"([B-H])\s|(A)\s+(?:because|since)\b")
+CONCLUDED = re.compile(
+    rf"\b(?:answer|choice|option)\s+(?:is|would\sbe|should\sbe)\s*(?::\s*)?(?:option\s+)?\(?{LETTER}\)?\s*(?:[.,:;]|$)"
+)
+COMPACT = re.compile(rf"(?<!\w)(\d{{1,3}})\s*(?:[.):=\-–—]\s*)?\(?{LETTER}\)?(?!\w)")
+APART = re.compile(r"[^\s,;/|]+")
+NUMBERS = ("question", "number", "question_number", "question_id", "id", "index", "q", "no")
+FIELDS = (
+    "answers",
+    "answer",
+    "letters",
+    "letter",
+    "choices",
+    "choice",
+    "option",
+    "final_answer",
+    "results",
+    "response",
+)
+
+
+class Said(NamedTuple):
+    """A letter in a reply, the number of its question (from 1) if that is said, and whether it is called an answer."""
+
+    letter: str
+    start: int
+    end: int
+    number: int | None = None
+    labelled: bool = False
+
+
+Letter = Read[str] | Unreadable
+
+
+def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
+    """Return one letter a question, or why there is none; to one question all that is said is said about it."""
+    if len(questions) == 1:
+        return (choice(reply, questions[0]),)
+    text, places = without_hidden(reply)
+    found = _letters(text, questions)
+    if places is None:
+        return found
+    return tuple(
+        one._replace(start=places[one.start], end=places[one.end]) if isinstance(one, Read) else one for one in found
+    )
+
+
+def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
+    spoke = spoken(reply)
+    if isinstance(spoke, Unreadable):
+        return (spoke,) * len(questions)
+    said = _said(spoke, len(questions))
+    numbered = _from_one([one for one in said if one.number is not None], len(questions))
+    if not numbered:
+        said = said if len(said) == len(questions) else [one for one in said if one.labelled] or said
+        if len(said) != len(questions):
+            reason = f"{len(said)} answers without numbers to {len(questions)} questions" if said else NO_ANSWER
+            return (Unreadable(reason),) * len(questions)
+        numbered = [one._replace(number=number) for number, one in enumerate(said, 1)]
+    about = ([one for one in numbered if one.number == number] for number in range(1, len(questions) + 1))
+    return tuple(_letter(options, said) for options, said in zip(questions, about, strict=True))
+
+
+def _from_one(said: list[Said], last: int) -> list[Said]:
+    """Numbers from 0 made numbers from 1, where they cannot be anything else."""
+    numbers = {one.number for one in said}
+    shift = int(0 in numbers and last not in numbers)
+    return [one._replace(number=(one.number or 0) + shift) for one in said]
+
+
+def _letter(options: Options, said: Sequence[Said]) -> Letter:
+    found = sorted({one.letter.upper() for one in said})
+    if not found:
+        return Unreadable(NO_ANSWER)
+    if len(found) > 1:
+        return Unreadable(f"two answers: {', '.join(found)}")
+    if found[0] not in options:
+        return Unreadable(f"{found[0]} is none of the {len(options)} options")
+    return Read(found[0], said[0].start, said[0].end)
+
+
+def _said(spoke: Part, wanted: int) -> list[Said]:
+    part = without_fences(shown_plainly(spoke)).strip()
+    values = values_in(part.text) if "{" in part.text or part.text.startswith("[") else []
+    whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
+    in_json = [(one, found) for one in whole if (found := list(_in_json(one.value)))]
+    if in_json:
+        most = max(len(found) for _, found in in_json)
+        value, found = [one for one in in_json if len(one[1]) == most][-1]
+        start, end = part.start + value.start, part.start + value.end
+        return [one._replace(start=start, end=end) for one in found]
+    for heading in list(ANSWERS.finditer(part.text))[: -MOST_HEADINGS - 1 : -1]:
+        concluded = list(_in_lines([line for line in map(_plain, part.cut(heading.end()).lines()) if line.text]))
+        numbers = {one.number for one in concluded}
+        if len(concluded) >= wanted and len(numbers) in (1 if None in numbers else wanted, wanted):
+            return concluded
+    lines = [line for line in map(_plain, part.lines()) if line.text]
+    one_line = list(_in_one_line(lines[0], wanted)) if len(lines) == 1 else []
+    return one_line or list(_in_lines(lines))
+
+
+def _plain(line: Part) -> Part:
+    """A line without marks of format: bold, headings, brackets, a bullet, quotes."""
+    marked = Part(MARKS.sub(lambda mark: " " * len(mark.group()), line.text), line.start)
+    bare = without_bullets(marked.text, numbers=False)
+    return marked.cut(len(marked.text) - len(bare)).strip(QUOTES + "|")
+
+
+def _in_one_line(line: Part, wanted: int) -> Iterator[Said]:
+    """``B, C, A`` or ``1. B 2. C``, all in one line."""
+    listed = line.cut(line.text.rfind(":") + 1).strip(" .")
+    parts = [listed.cut(*match.span()) for match in APART.finditer(listed.text)]
+    if len(parts) > 1 and all(re.fullmatch(LETTER, part.text) for part in parts):
+        yield from (Said(part.text, part.start, part.end) for part in parts)
+        return
+    found = list(COMPACT.finditer(line.text)) if wanted > 1 else []
+    if len(found) > 1:
+        for match in found:
+            letter = line.cut(*match.span(2))
+            yield Said(letter.text, letter.start, letter.end, int(match.group(1)))
+
+
+def _in_lines(lines: Iterable[Part]) -> Iterator[Said]:
+    """The letters at the beginnings of lines; one that follows a number on a line of its own belongs to it."""
+    current: int | None = None
+    below: list[Said] = []
+    for line in lines:
+        numbered = NUMBER.match(line.text)
+        if numbered is not None:
+            yield from [one for one in below if one.labelled] or below
+            below = []
+            current = next(int(number) for number in numbered.groups() if number)
+        letters = _leading_letters(line.cut(numbered.end()) if numbered else line)
+        if numbered is None and current is not None:
+            below += [one._replace(number=current) for one in letters]
+        elif letters:
+            yield from (one._replace(number=current) for one in letters)
+            current = None
+    yield from [one for one in below if one.labelled] or below
+
+
+def _leading_letters(line: Part) -> list[Said]:
+    """The letter a line begins with, and those that "or" or a comma joins to it; one that is refused is none."""
+    first = _leading_letter(line)
+    if first is None:
+        return []
+    found = [first]
+    if REFUSED.match(line.text, first.end - line.start):
+        return []
+    while more := MORE.match(line.text, found[-1].end - line.start):
+        letter = line.cut(*more.span(1))
+        found.append(first._replace(letter=letter.text, start=letter.start, end=letter.end))
+    return found
+
+
+def _leading_letter(line: Part) -> Said | None:
+    """The letter a line begins with, a label before it or not; a word that happens to begin so is none."""
+    bare = line.strip(" \t:.-–—")
+    label = LABEL.match(bare.text)
+    rest = (bare.cut(label.end()) if label else bare).strip(QUOTES + ":")
+    leading = ALONE.match(rest.text) or SPOKEN.match(rest.text)
+    concluded = CONCLUDED.search(bare.text)
+    found, part = (leading, rest) if leading else (concluded, bare)
+    if found is None:
+        return None
+    letter = part.cut(*next(found.span(number) for number, group in enumerate(found.groups(), 1) if group))
+    return Said(letter.text, letter.start, letter.end, labelled=label is not None or concluded is not None)
+
+
+def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterator[Said]:
+    """The letters in a JSON value: lists in order, objects by question number or by the field that holds the answer."""
+    if depth > DEEPEST:
+        return
+    if isinstance(value, str) and number is None:
+        yield from _in_lines(map(_plain, Part(value).lines()))
+    elif isinstance(value, str):
+        said = _leading_letter(_plain(Part(value)))
+        if said is not None:
+            yield said._replace(number=number)
+    elif isinstance(value, list):
+        for place, part in enumerate(value, 1):
+            # The place says the number, so that an element without a letter keeps the others in theirs.
+            yield from _in_json(part, place if number is None else number, depth + 1)
+    elif isinstance(value, dict):
+        yield from _in_object({str(name).lower(): part for name, part in value.items()}, number, depth)
+
+
+def _in_object(fields: Mapping[str, object], number: int | None, depth: int) -> Iterator[Said]:
+    numbers = {name: found for name in fields if (found := _number(name)) is not None}
+    if numbers:
+        for name, found in numbers.items():
+            yield from _in_json(fields[name], found, depth + 1)
+        return
+    told = next((fields[name] for name in NUMBERS if name in fields), None)
+    answer = next((fields[name] for name in FIELDS if name in fields), None)
+    own = _number(str(told))
+    yield from _in_json(answer, number if own is None else own, depth + 1)
+
+
+def _number(text: str) -> int | None:
+    found = re.fullmatch(r"(?:question|answer|q|a)?[ _#-]*(\d{1,3})[.:]?", text.strip().lower())
+    return int(found[1]) if found else None

@@ -1,0 +1,460 @@
+"""An audit of data, put in words that ask for no knowledge of the benchmark, as tables that every format writes.
+
+found = audit_of("tsg/sgds", "sgds.jsonl")
+print(terminal(found))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.graph.drawing.svg import Markup
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import installed
+from tsgkit.library.files import look_alike
+from tsgkit.report import html, markdown
+from tsgkit.report import terminal as terminal_format
+from tsgkit.report.escaping import Foreign
+from tsgkit.report.figures import NOTHING, number, percent
+from tsgkit.report.report_rows import main_metric
+from tsgkit.report.tables import Line, Table
+from tsgkit.runs.folder import read_header
+from tsgkit.runs.results import records_of
+from tsgkit.runs.saved_run import Reopened, reopen
+from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
+from tsgkit.suites.audits.audit import Found, GroupShare, Spread
+from tsgkit.suites.suite import task_of, tasks_named, tasks_of_rows
+from tsgkit.suites.task import AuditableTask
+
+MOST_SLIPS = 5
+_SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The audit of one task's data, and what of a run is left without shortcuts."""
+
+    task: str
+    title: str
+    data: str
+    audit: Audit
+    runs: tuple[WithoutShortcuts, ...] = ()
+
+    def __str__(self) -> str:
+        return terminal(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return Markup("".join(_page_parts(self)))
+
+
+def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[Audited, ...]:
+    """Audit data, or those that tasks or a run name; the tasks are told by name, by the rows, or by the run."""
+    return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
+
+
+def _tasks(data: str | None, named: Sequence[str], run: Path | None) -> list[str]:
+    if named:
+        return _tasks_named(named)
+    asked = _tasks_of_run(run) if run is not None else []
+    if data is None:
+        if not asked:
+            raise UsageError("nothing to audit", hint=f"name a file of rows, or a task; {_auditable_tasks()}")
+        return asked
+    fitting = _tasks_of_data(data)
+    if shared := [name for name in asked if name in fitting]:
+        return shared
+    if not fitting:
+        hint = f"name the task with --task; {_auditable_tasks()}"
+        raise UsageError(f"{data}: the rows do not tell their task", hint=hint)
+    return fitting
+
+
+def _tasks_named(names: Sequence[str]) -> list[str]:
+    """Return the tasks that are named, and of a suite those that can be audited."""
+    tasks: list[str] = []
+    for name in names:
+        audited = [task for task in tasks_named([name]) if _is_auditable(task)]
+        if not audited:
+            raise UsageError(f"{name}: it cannot be audited", hint=_auditable_tasks())
+        tasks += audited
+    return list(dict.fromkeys(tasks))
+
+
+def _is_auditable(name: str) -> bool:
+    return isinstance(task_of(load_card(name)), AuditableTask)
+
+
+def _auditable_tasks() -> str:
+    return f"these can be audited: {', '.join(filter(_is_auditable, card_names()))}"
+
+
+def _tasks_of_run(path: Path) -> list[str]:
+    """The tasks of a run that can be audited."""
+    if audited := [name for name in read_header(path)["plan"]["tasks"] if _is_auditable(name)]:
+        return audited
+    raise UsageError(f"{path}: none of its tasks can be audited", hint=_auditable_tasks())
+
+
+def _tasks_of_data(data: str) -> list[str]:
+    """The tasks whose rows a file, a folder or an installed dataset holds."""
+    path = Path(data)
+    if path.exists():
+        return list(tasks_of_rows(path))
+    datasets = {one.name: one for one in installed()}
+    if data in datasets and (found := datasets[data]).known is not None:
+        names = [f"{found.known.suite}/{file.task}" for file in found.files]
+        return [name for name in names if name in card_names()]
+    if data in (known := catalogue()):
+        hint = f"tsgkit data get {data}, or from a copy on this machine: tsgkit data import {data} DIR"
+        raise UsageError(f"{known[data].name} is not on this machine", hint=hint)
+    raise FileProblem(f"{path}: no such file or folder, and no installed dataset", hint=look_alike(path))
+
+
+def audit_of(name: str, data: str | None, run: Path | None = None) -> Audited:
+    """Audit a task's data (None: those its card names), beside a run over the same data."""
+    card = load_card(name)
+    task = task_of(card)
+    if run is not None:
+        plan = read_header(run)["plan"]
+        if name not in plan["tasks"]:
+            raise UsageError(f"{run}: no row of this run is of {name}", hint=f"it has {', '.join(plan['tasks'])}")
+        data = plan.get("data") if data is None else data
+    if not isinstance(task, AuditableTask):
+        raise UsageError(f"{name}: such a task cannot be audited", hint="tsgkit audit names those that can be")
+    found = audit(task.auditable(data))
+    runs = () if run is None else tuple(_runs(run, name, data, found))
+    if run is not None and not runs:
+        raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show says what it holds")
+    return Audited(name, card.title, data or card.data, found, runs)
+
+
+def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[WithoutShortcuts]:
+    reopened = reopen(run, data, only=(name,))
+    try:
+        for cell, state in reopened.states.items():
+            if cell.task == name:
+                metric = main_metric(state.row.task.card.metrics)
+                values = dict(_values(reopened, state.row.cell, metric))
+                way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
+                yield from without_shortcuts(cell.subject, way, metric, values, found)
+    finally:
+        reopened.samples.close()
+
+
+def _values(reopened: Reopened, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
+    """What strict says of every item, or of every question of it; what nobody was asked about counts as wrong."""
+    row = reopened.states[cell].row
+    for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
+        verdicts = tuple(row.task.verdicts(record, row.dataset.sample(place), metric))
+        if any(one.question for one in verdicts):
+            yield from (
+                (f"{record['item_id']}/{one.question}", (float(one.right), record["cluster"])) for one in verdicts
+            )
+            continue
+        total, weight = record["parts"]["strict"].get(metric, (0.0, 0.0))
+        yield record["item_id"], (total / weight if weight else 0.0, record["cluster"])
+
+
+def audited_value(found: Audited) -> dict[str, Any]:
+    """The JSON value of an audit."""
+    one = found.audit
+    best = one.to_beat
+    return {
+        "task": found.task,
+        "data": found.data,
+        "items": one.n,
+        "clusters": one.clusters,
+        "clusters_are": one.clusters_are,
+        "effective_n": round(one.effective, 2),
+        "smallest_difference": round(one.smallest_difference, 4),
+        "chance": round(one.chance, 6),
+        "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
+        "worst_group": None if one.worst is None else {"shortcut": one.worst[0].name} | dict(one.worst[1].__dict__),
+        "checks": [_check_value(each) for each in one.found],
+        "shortcuts": [_shortcut_value(each) for each in one.shortcuts],
+        "keys": [
+            {"group": each.group or None, "counts": each.counts, "p": each.skew.p, "skewed": each.is_skewed}
+            for each in one.spreads
+        ],
+        "runs": [dict(each.__dict__) for each in found.runs],
+        "notes": list(one.notes),
+    }
+
+
+def _check_value(found: Found) -> dict[str, Any]:
+    return {
+        "code": found.check.code,
+        "looks_for": found.check.looks_for,
+        "severity": "error" if found.check.is_error else "warning",
+        "found": [{"item_id": slip.item_id, "message": slip.message} for slip in found.slips],
+    }
+
+
+def _shortcut_value(one: Shortcut) -> dict[str, Any]:
+    names = ("name", "sees", "n", "value", "low", "high", "chance")
+    return {name: getattr(one, name) for name in names} | {
+        "blind": one.is_blind,
+        "beats_chance": one.beats_chance,
+        "groups": [dict(each.__dict__) for each in one.groups],
+    }
+
+
+def terminal(found: Audited) -> str:
+    """The audit for a terminal."""
+    blocks = ["\n".join(map(terminal_format.line, _summary(found)))]
+    blocks += ["\n".join(terminal_format.table(table)) for table in _tables(found)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_markdown(audits: Sequence[Audited]) -> str:
+    """Audits as Markdown."""
+    blocks = ["# Audit"]
+    for found in audits:
+        blocks.append("\n".join(f"- {markdown.line(line)}" for line in _summary(found)))
+        blocks += ["\n".join(markdown.table(table)) for table in _tables(found)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_page(audits: Sequence[Audited]) -> str:
+    """Audits as one HTML page that needs nothing but itself."""
+    return html.whole_page("Audit", *(part for found in audits for part in _page_parts(found)))
+
+
+def _page_parts(found: Audited) -> Iterator[Markup]:
+    lead = html.listed(_marked(line) for line in _summary(found))
+    yield html.section(f"{found.task}: {found.title}", lead, *map(_page_table, _tables(found)))
+
+
+def _page_table(table: Table) -> Markup:
+    rows = ([html.name(cell) if isinstance(cell, Foreign) else html.text(cell) for cell in row] for row in table.rows)
+    notes = html.listed(_marked(line) for line in table.notes)
+    return Markup(html.table(table.head, rows, caption="".join(table.title)) + notes)
+
+
+def _marked(line: Line) -> Markup:
+    return Markup("".join(html.name(part) if isinstance(part, Foreign) else html.text(part) for part in line))
+
+
+def _summary(found: Audited) -> Iterator[Line]:
+    """The whole in a few sentences."""
+    one = found.audit
+    yield (Foreign(found.task), f" ({found.title}): {number(one.n)} items of ", Foreign(found.data))
+    yield (_sizes(one),)
+    errors = sum(len(each.slips) for each in one.found if each.check.is_error)
+    worth = sum(len(each.slips) for each in one.found if not each.check.is_error)
+    items = len({slip.item_id for each in one.found if each.check.is_error for slip in each.slips})
+    if errors:
+        yield (
+            f"{number(errors)} slips in {number(items)} items, and {number(worth)} things worth knowing: see below.",
+        )
+    else:
+        yield (f"No slip was found in its items; {number(worth)} things are worth knowing.",)
+    yield from _shortcut_summary(one)
+    for spread in one.spreads:
+        if not spread.group:
+            yield (_spread_told(spread),)
+    yield from ((Foreign(note),) for note in one.notes)
+
+
+def _sizes(one: Audit) -> str:
+    least = percent(one.smallest_difference)
+    if one.clusters == one.n:
+        alike = "Each item stands for itself;"
+    else:
+        units = one.clusters_are if one.clusters != 1 else _SINGULAR.get(one.clusters_are, one.clusters_are)
+        alike = f"They come from {number(one.clusters)} {units}; counted as that many independent items,"
+    return f"{alike} two systems must differ by about {least} points before it is likely to show (95 %, power 80 %)."
+
+
+def _shortcut_summary(one: Audit) -> Iterator[Line]:
+    best = one.to_beat
+    if best is None:
+        yield ("No shortcut of ours says anything about such items.",)
+        return
+    beating = [each for each in one.shortcuts if each.is_blind and each.beats_chance]
+    yield (f"Blind guessing gets {percent(one.chance)} %.",)
+    tried = sum(each.is_blind for each in one.shortcuts)
+    if beating:
+        beat = "beats" if len(beating) == 1 else "beat"
+        best_of = f"the best gets {percent(best.value)} %: {best.name}"
+        yield (f"{len(beating)} of {tried} shortcuts {beat} chance significantly; {best_of}.",)
+    else:
+        yield ("None of the shortcuts beats chance significantly over all items.",)
+    if one.worst is not None:
+        shortcut, share = one.worst
+        yield (
+            f"Within groups the best gets {percent(share.value)} % of ",
+            Foreign(share.group),
+            f" (n = {number(share.n)}, chance {percent(share.chance)} %): {shortcut.name}.",
+        )
+    if beating:
+        yield (f"A model that gets less than {percent(best.value)} % has shown nothing that this shortcut has not.",)
+
+
+def _spread_told(spread: Spread) -> str:
+    told = ", ".join(f"{letter} {count:,}" for letter, count in spread.counts.items())
+    if spread.skew.is_rough:
+        return f"Right answers: {told}; too few to say whether they are spread evenly."
+    if spread.is_skewed:
+        return f"Right answers are not spread evenly: {told} (chance alone: p = {spread.skew.p:.2g})."
+    return f"Right answers are spread evenly enough: {told} (p = {spread.skew.p:.2g})."
+
+
+def _tables(found: Audited) -> Iterator[Table]:
+    yield from _slip_table(found.audit.found)
+    yield from _shortcut_table(found.audit.shortcuts)
+    yield from _group_table(found.audit.shortcuts)
+    yield from _check_table(found.audit.found)
+    yield from _spread_table(found.audit.spreads)
+    yield from _run_table(found.runs)
+
+
+def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
+    if not shortcuts:
+        return
+    has_groups = any(one.groups for one in shortcuts)
+    rows = tuple(
+        (
+            one.name,
+            one.sees,
+            number(one.n),
+            percent(one.value),
+            _around(one.low, one.high),
+            percent(one.chance),
+            _verdict(one),
+            *(_worst(one) if has_groups else ()),
+        )
+        for one in sorted(shortcuts, key=lambda one: -one.value)
+    )
+    head = ("shortcut", "what it sees", "items", "right", "95 % interval", "chance", "verdict")
+    head_of_groups = ("worst group", "right there") if has_groups else ()
+    note = ("A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried.",)
+    yield Table(("what can be had without understanding",), (*head, *head_of_groups), rows, (note,), words=2)
+
+
+def _worst(one: Shortcut) -> tuple[str | Foreign, str]:
+    return (NOTHING, NOTHING) if one.worst is None else (Foreign(one.worst.group), percent(one.worst.value))
+
+
+def _group_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
+    """In each group of the items, the blind shortcuts that beat chance there; else the best."""
+    found: dict[str, list[tuple[Shortcut, GroupShare]]] = {}
+    for one in shortcuts:
+        for share in one.groups if one.is_blind else ():
+            found.setdefault(share.group, []).append((one, share))
+    if not found:
+        return
+    rows: list[tuple[str | Foreign, ...]] = []
+    for group, pairs in found.items():
+        pairs.sort(key=lambda pair: -pair[1].value)
+        rows += [_group_row(group, *pair) for pair in pairs if pair[1].beats_chance] or [_group_row(group, *pairs[0])]
+    note = (
+        "Each group with the shortcuts that beat chance there, corrected over shortcuts and groups, else the "
+        "best; --json has every shortcut.",
+    )
+    head = ("group", "shortcut", "items", "right", "95 % interval", "chance", "verdict")
+    yield Table(("what can be had without understanding, by group",), head, tuple(rows), (note,), words=2)
+
+
+def _group_row(group: str, one: Shortcut, share: GroupShare) -> tuple[str | Foreign, ...]:
+    return (
+        Foreign(group),
+        one.name,
+        number(share.n),
+        percent(share.value),
+        _around(share.low, share.high),
+        percent(share.chance),
+        "beats chance" if share.beats_chance else NOTHING,
+    )
+
+
+def _verdict(one: Shortcut) -> str:
+    if not one.is_blind:
+        return "not blind"
+    return "beats chance" if one.beats_chance else NOTHING
+
+
+def _around(low: float | None, high: float | None) -> str:
+    return NOTHING if low is None or high is None else f"[{percent(low)}, {percent(high)}]"
+
+
+def _slip_table(found: Sequence[Found]) -> Iterator[Table]:
+    """The slips, where there are any."""
+    slips = [each for each in found if each.slips and each.check.is_error]
+    if slips:
+        yield _findings("slips: items that cannot be trusted", slips)
+
+
+def _check_table(found: Sequence[Found]) -> Iterator[Table]:
+    """What else the checks found; those that found nothing are only named."""
+    worth = [each for each in found if each.slips and not each.check.is_error]
+    clean = ", ".join(each.check.code for each in found if not each.slips)
+    yield _findings(
+        "what is worth knowing of the items", worth, ((f"nothing was found by: {clean}",),) if clean else ()
+    )
+
+
+def _findings(title: str, found: Sequence[Found], notes: tuple[Line, ...] = ()) -> Table:
+    rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
+    lines = tuple(line for each in found for line in _slip_lines(each))
+    return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
+
+
+def _slip_lines(found: Found) -> Iterator[Line]:
+    if found.check.is_folded:
+        yield (f"{found.check.code}: {number(len(found.slips))} in all; --json lists them",)
+        return
+    shown = Counter(found.slips).most_common()  # the most frequent first, else in the order of the file
+    for slip, times in shown[:MOST_SLIPS]:
+        often = f" ({number(times)} times)" if times > 1 else ""
+        yield (f"{found.check.code}: item ", Foreign(slip.item_id), ": ", Foreign(slip.message), often)
+    if (more := sum(times for _, times in shown[MOST_SLIPS:])) > 0:
+        kinds = Counter(slip.message for slip in found.slips)
+        yield (f"{found.check.code}: and {number(more)} more ({number(len(kinds))} different; --json lists all)",)
+
+
+def _spread_table(spreads: Iterable[Spread]) -> Iterator[Table]:
+    kinds = [spread for spread in spreads if spread.group]
+    if not kinds:
+        return
+    letters = sorted({letter for spread in kinds for letter in spread.counts})
+    rows = tuple(
+        (Foreign(each.group), *(number(each.counts.get(letter, 0)) for letter in letters), f"{each.skew.p:.2g}")
+        for each in kinds
+    )
+    note = ("p is the chance of such a spread if keys were dealt evenly; below 0.01 they were not.",)
+    yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), rows, (note,))
+
+
+def _run_table(runs: Sequence[WithoutShortcuts]) -> Iterator[Table]:
+    if not runs:
+        return
+    rows = tuple(
+        (
+            Foreign(one.subject),
+            Foreign(one.way or NOTHING),
+            one.shortcut or NOTHING,
+            one.metric,
+            number(one.n),
+            percent(one.value),
+            number(one.right),
+            number(one.on_shortcuts),
+            number(one.left),
+            percent(one.value_left),
+            _around(one.low_left, one.high_left),
+        )
+        for one in runs
+    )
+    head = ("subject", "way", "shortcut", "metric", "items", "score", "right", "of these also by it", "items left")
+    note = (
+        "The last columns leave out every item that the shortcut answers right. Shortcuts that do not beat chance "
+        "significantly leave out nothing.",
+    )
+    title = ("what is left of a run without the shortcuts",)
+    yield Table(title, (*head, "score there", "95 % interval"), rows, (note,), words=4)

@@ -1,0 +1,377 @@
+"""One item of a run explained: what was sent, what came back, what was read of it, how it was scored and why.
+
+    explanation = explain(Path("runs/rules-tsg-0123456789abcdef"), "bread/1", task="ma-sgg")
+    explanation.rows[0].judged.scores["strict"]["f1"].reason
+
+Everything is read from the run folder and judged with today's readers; nobody is asked anything. An item that several
+rows of the run hold has one :class:`Explained` for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import ActionGraph
+from tsgkit.lexicon import meant
+from tsgkit.llm.images import is_picture, picture_line
+from tsgkit.llm.reply import Reply, reply_from, reply_value
+from tsgkit.report.differences import GraphDifference, differences
+from tsgkit.runs.folder import CALLS, PROMPTS
+from tsgkit.runs.item_errors import failed, judge
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.records import record_of, scores_of
+from tsgkit.runs.run_files import calls_in, prompts_in
+from tsgkit.runs.run_setup import Row
+from tsgkit.runs.saved_run import Reopened, reopen, transcript_of
+from tsgkit.runs.state import NOWHERE
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.item_errors import told
+from tsgkit.suites.judgement import Judged, Sample
+from tsgkit.suites.profile_readings import TwoReadings
+from tsgkit.suites.suite import task_named
+from tsgkit.suites.task import Drawable, Task, trace_of
+
+NARROWING = ("task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed")
+MOST_NAMES = 10_000
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message as it was sent."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call: what was sent (nothing, where nobody was asked), what came back, what both profiles read in it."""
+
+    label: str
+    draw: int
+    messages: tuple[Message, ...]
+    reply: Reply
+    readings: TwoReadings
+    made_again: bool
+    """Whether a later call took its place."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The item in one row of the run."""
+
+    cell: Cell
+    task: Task
+    sample: Sample
+    asked: tuple[Asked, ...]
+    judged: Judged
+    graphs: tuple[GraphDifference, ...]
+    unasked: str
+    """Why there are no calls; empty where there are."""
+    is_counted: bool
+    """Whether it is among the items chosen for the run, so that its scores count."""
+    unpublished: str
+    """Why there are no official scores; empty where there are."""
+    changed: str
+    """How today's judgement differs from the one on record; empty where it does not."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One item, in every row of a run that was meant."""
+
+    run: str
+    item_id: str
+    rows: tuple[Explained, ...]
+
+    @property
+    def narrowing(self) -> tuple[str, ...]:
+        """The options that tell the rows apart, as they are typed."""
+        found = []
+        for name in NARROWING:
+            told = (getattr(row.cell, name) for row in self.rows)
+            values = dict.fromkeys(str(value) for value in told if value is not None)
+            if len(values) > 1:
+                found.append(f"--{name} {'|'.join(values)}")
+        return tuple(found)
+
+
+def explain(
+    path: str | Path,
+    item: str,
+    *,
+    task: str | None = None,
+    subject: str | None = None,
+    style: str | None = None,
+    solver: str | None = None,
+    repeat: int | None = None,
+    shots: int | None = None,
+    prompts: str | None = None,
+    seed: int | None = None,
+    data: str | None = None,
+) -> Explanation:
+    """Explain an item of a run; ``data`` says where its data lie now, if elsewhere."""
+    reopened = reopen(Path(path), data)
+    try:
+        named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
+        wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
+        wanted |= {"shots": shots, "prompts": prompts, "seed": seed}
+        rows = _rows_meant(reopened, wanted)
+        holding = [row for row in rows if _number(row, item) is not None]
+        if not holding:
+            raise _unknown(item, rows)
+        return Explanation(str(path), item, tuple(explained(reopened, [(row, item) for row in holding])))
+    finally:
+        reopened.samples.close()
+
+
+def explained(reopened: Reopened, wanted: Sequence[tuple[Row, str]]) -> Iterator[Explained]:
+    """Items of an opened run explained, in this order; each must be in the data of its row."""
+    calls = _calls_of(reopened.path, {(row.cell, item) for row, item in wanted})
+    prompts = _prompts_of(reopened.path, {value.get("prompt", "") for of in calls.values() for value in of})
+    for row, item in wanted:
+        yield _explained(reopened, row, item, calls[row.cell, item], prompts)
+
+
+def _rows_meant(reopened: Reopened, wanted: Mapping[str, object]) -> tuple[Row, ...]:
+    """The rows with these parts; each part must be one that the run has."""
+    rows = reopened.prepared.rows
+    for name, value in wanted.items():
+        known = {str(own) for row in rows if (own := getattr(row.cell, name)) is not None}
+        if value is not None and str(value) not in known:
+            raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=meant(str(value), sorted(known)))
+    found = tuple(
+        row for row in rows if all(value is None or getattr(row.cell, name) == value for name, value in wanted.items())
+    )
+    if not found:
+        given = ", ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
+        titles = "\n".join(row.cell.title for row in rows)
+        raise UsageError(f"{reopened.path}: no row of this run has {given}", hint=f"its rows:\n{titles}")
+    return found
+
+
+def _number(row: Row, item: str) -> int | None:
+    """Which sample of the data of a row has this id, chosen or not."""
+    try:
+        return list(row.dataset.item_ids).index(item)
+    except ValueError:
+        return None
+
+
+def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
+    from tsgkit.lexicon import nearest
+
+    ids = tuple(dict.fromkeys(name for row in rows for name in row.dataset.item_ids))
+    found = nearest(item, ids[:MOST_NAMES], limit=1, least=0.6)
+    hint = f"{found[0].name}?" if found else f"its items begin with {', '.join(ids[:3])}"
+    return UsageError(f"the data of this run have no item {item}", hint=hint)
+
+
+Calls = dict[tuple[Cell, str], list[dict[str, Any]]]
+
+
+def _calls_of(path: Path, wanted: Collection[tuple[Cell, str]]) -> Calls:
+    """The calls about these items, in the order in which they were recorded."""
+    calls: Calls = {place: [] for place in wanted}
+    items = {item for _, item in wanted}
+    if not (path / CALLS).is_file():
+        return calls
+    for _, value in calls_in(path / CALLS):
+        if value["sample"] in items:
+            place = (Cell.of(value), value["sample"])
+            if place in calls:
+                calls[place].append(value)
+    return calls
+
+
+def _prompts_of(path: Path, hashes: set[str]) -> dict[str, tuple[Message, ...]]:
+    """The messages of these prompts."""
+    found: dict[str, tuple[Message, ...]] = {}
+    if not (path / PROMPTS).is_file():
+        return found
+    for _, value in prompts_in(path / PROMPTS):
+        if value["hash"] in hashes:
+            found[value["hash"]] = tuple(map(message_of, value["messages"]))
+    return found
+
+
+def message_of(value: Mapping[str, Any]) -> Message:
+    """Return a message of the records; pictures are named, not shown."""
+    content = value.get("content", "")
+    if isinstance(content, list):
+        content = "\n".join(map(_part, content))
+    return Message(str(value.get("role", "")), str(content or ""))
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    return picture_line(part) if is_picture(part) else str(part.get("text", part))
+
+
+def _explained(
+    reopened: Reopened,
+    row: Row,
+    item: str,
+    calls: list[dict[str, Any]],
+    prompts: Mapping[str, tuple[Message, ...]],
+) -> Explained:
+    number = list(row.dataset.item_ids).index(item)
+    sample, chosen = row.dataset.sample(number), number in row.numbers
+    transcript = transcript_of(iter(calls)) if calls else None
+    lacking = "" if transcript is None else row.solver.unfinished(transcript)
+    record = _record(reopened, row, sample.item_id)
+    judged = judge(row, sample, None if lacking else transcript).judged
+    ended = record is not None and record["outcome"] == Outcome.ERROR and (transcript is None or bool(lacking))
+    if ended and record is not None:
+        judged, lacking = failed(row, sample, record["error"]).judged, ""
+    changed = ""
+    if transcript is not None and record is not None and not ended:
+        changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
+    return Explained(
+        cell=row.cell,
+        task=row.task,
+        sample=sample,
+        asked=tuple(_asked(row, sample, calls, prompts)),
+        judged=judged,
+        graphs=_graphs(row.task, sample, judged),
+        unasked="" if ended else _why_unasked(calls, lacking, chosen=chosen),
+        is_counted=chosen,
+        unpublished=row.solver.unpublished,
+        changed=changed,
+    )
+
+
+def _asked(
+    row: Row, sample: Sample, calls: list[dict[str, Any]], prompts: Mapping[str, tuple[Message, ...]]
+) -> Iterator[Asked]:
+    last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
+    for place, value in enumerate(calls):
+        reply = reply_from(value["reply"])
+        readings = _readings(row, sample, reply)
+        messages = prompts.get(value.get("prompt", ""), ())
+        again = last[value["label"], value["draw"]] != place
+        yield Asked(value["label"], value["draw"], messages, reply, readings, again)
+
+
+def _readings(row: Row, sample: Sample, reply: Reply) -> TwoReadings:
+    try:
+        return row.task.readings(sample, reply, row.solver)
+    except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
+        words = f"error: {told(error, row.task, row.solver)}"
+        return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())
+
+
+def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> str:
+    if calls:
+        return f"{lacking}: the run was stopped here" if lacking else ""
+    if not chosen:
+        return "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
+    return "not asked yet; it counts as missing until the same command goes on"
+
+
+def _record(reopened: Reopened, row: Row, item: str) -> dict[str, Any] | None:
+    state = reopened.states[row.cell]
+    ids = row.dataset.item_ids
+    for place, number in enumerate(row.numbers):
+        if ids[number] == item and state.places[place] != NOWHERE:
+            return reopened.samples.read(state.places[place])
+    return None
+
+
+def _changes(record: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[str]:
+    """What a judgement made now says otherwise than the one that was recorded."""
+    if record["outcome"] != today["outcome"]:
+        yield f"the record says {record['outcome']}, today's reader {today['outcome']}"
+    before, after = scores_of(record), scores_of(today)
+    for profile, scores in after.items():
+        for name, score in scores.items():
+            old = before.get(profile, {}).get(name)
+            if old is not None and (old.sum, old.weight) != (score.sum, score.weight):
+                yield f"{profile} {name} was {_share(old.value)}, is {_share(score.value)}"
+
+
+def _share(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
+
+
+def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
+    graphs = task.graphs(sample, judged) if isinstance(task, Drawable) else None
+    return () if graphs is None else tuple(differences(graphs))
+
+
+def explanation_value(explanation: Explanation) -> dict[str, Any]:
+    """The JSON value of an explanation."""
+    return {"run": explanation.run, "item_id": explanation.item_id, "rows": [_value(row) for row in explanation.rows]}
+
+
+def _value(row: Explained) -> dict[str, Any]:
+    judged = row.judged
+    scores = {
+        profile: {name: {"value": one.value, "weight": one.weight, "reason": one.reason} for name, one in of.items()}
+        for profile, of in judged.scores.items()
+    }
+    return {
+        **row.cell.value,
+        "outcome": str(judged.outcome),
+        "unasked": row.unasked or None,
+        "is_counted": row.is_counted,
+        "calls": [_asked_value(asked) for asked in row.asked],
+        "reference": row.task.reference_value(row.sample),
+        "answer": judged.answer,
+        "notes": list(judged.notes),
+        "scores": {"official": None} | scores,
+        "unpublished": row.unpublished or None,
+        "graphs": [_graph_value(graph) for graph in row.graphs],
+        "trace": list(trace_of(row.task, judged)),
+        "changed": row.changed or None,
+    }
+
+
+def _asked_value(asked: Asked) -> dict[str, Any]:
+    readings = asked.readings
+    return {
+        "label": asked.label,
+        "draw": asked.draw,
+        "made_again": asked.made_again,
+        "messages": [{"role": one.role, "content": one.content} for one in asked.messages],
+        "reply": reply_value(asked.reply),
+        "strict": _reading_value(readings.strict),
+        "unreadable": readings.unreadable or None,
+        "spans": [list(span) for span in readings.spans],
+        "notes": [note._asdict() for note in readings.notes],
+        "official": _reading_value(readings.official),
+        "not_official": readings.not_official or None,
+        "why": list(readings.why),
+    }
+
+
+def _reading_value(reading: str | tuple[ActionGraph, ...] | None) -> object:
+    if reading is None or isinstance(reading, str):
+        return reading
+    return [[list(triplet) for triplet in graph] for graph in reading]
+
+
+def _graph_value(graph: GraphDifference) -> dict[str, Any]:
+    def listed(one: ActionGraph | None) -> list[list[str]] | None:
+        return None if one is None else [list(triplet) for triplet in one]
+
+    changes = graph.difference.changes if graph.difference is not None else ()
+    return {
+        "reference": listed(graph.reference),
+        "candidate": listed(graph.candidate),
+        "matched": len(graph.difference.matched) if graph.difference is not None else 0,
+        "changes": [
+            {
+                "kind": str(change.kind),
+                "reference": list(change.reference) if change.reference is not None else None,
+                "candidate": list(change.candidate) if change.candidate is not None else None,
+                "outside": list(change.outside),
+            }
+            for change in changes
+        ],
+    }

@@ -1,0 +1,218 @@
+"""The explanation of an item as lines of text, in colour where that is wanted.
+
+In short it fits two screens: of a long text its end, or its beginning and end, and of several calls the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tsgkit.report.differences import GraphDifference, told
+from tsgkit.report.escaping import count, inert
+from tsgkit.report.explanation import Asked, Explained, Explanation
+from tsgkit.report.figures import NOTHING, percent
+from tsgkit.report.phrases import ended, readings_text
+from tsgkit.scoring.score import Score
+from tsgkit.suites.task import trace_of
+
+CODES = {
+    "heading": "1",
+    "matched": "2",
+    "missing": "31",
+    "extra": "36",
+    "reversed": "35",
+    "mismatched": "33",
+    "wrong hand": "32",
+    "outside": "1;4",
+}
+WIDTH = 17
+"""Of the names of scores, at least."""
+PROMPT_LINES, REPLY_LINES, TRACE_LINES, OTHER_LINES = 10, 12, 24, 8
+"""So many lines of a text are shown in short."""
+LONGEST_LINE = 120
+MOST_ROWS, MOST_GRAPHS, MOST_SCORES = 12, 4, 16
+ALL = "--all shows"
+
+Thing = TypeVar("Thing")
+
+
+@dataclass
+class Pen:
+    """Writes lines, with colours where they are wanted."""
+
+    in_colour: bool = False
+    whole: bool = True
+    """Whether everything is shown; else long texts are cut."""
+    lines: list[str] = field(default_factory=list)
+
+    def coloured(self, text: str, look: str) -> str:
+        """Text made inert, in the colour of what it is."""
+        clean = inert(text)
+        return f"\x1b[{CODES[look]}m{clean}\x1b[0m" if self.in_colour else clean
+
+    def heading(self, text: str, depth: int = 0) -> None:
+        """A line that says what follows."""
+        self.lines.append("  " * depth + self.coloured(text, "heading"))
+
+    def line(self, text: str, depth: int = 1) -> None:
+        """One line."""
+        self.lines.append("  " * depth + inert(text))
+
+    def block(self, text: str, depth: int = 2, *, most: int = OTHER_LINES, begins: bool = True) -> None:
+        """A text of several lines, each marked as such, so that none can pass for one of ours.
+
+        In short at most so many of them are shown: the last, and the first too where it ``begins``.
+        """
+        lines = text.replace("\r\n", "\n").split("\n")
+        more = 0 if self.whole else len(lines) - most
+        first = most // 2 if begins else 0
+        for line in lines[:first] if more > 1 else lines:
+            self._add_marked(line, depth)
+        if more > 1:
+            self.line(f"({count(more, 'line')} more: {ALL} them)", depth)
+            for line in lines[first - most :]:
+                self._add_marked(line, depth)
+
+    def _add_marked(self, line: str, depth: int) -> None:
+        clean = "\t".join(map(inert, line.split("\t"))).expandtabs(4)
+        self.lines.append("  " * depth + "| " + self._cut(clean))
+
+    def _cut(self, line: str) -> str:
+        return line if self.whole or len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3] + "..."
+
+    def some(self, things: Sequence[Thing], most: int, noun: str) -> Sequence[Thing]:
+        """Return the first of several things, and say how many more there are."""
+        if self.whole or len(things) <= most:
+            return things
+        self.line(f"({count(len(things) - most, 'more ' + noun, 'more ' + noun + 's')}: {ALL} them)")
+        return things[:most]
+
+
+def explanation_lines(explanation: Explanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
+    """Return everything about an item in one row, or what fits two screens; of several rows a few lines each."""
+    pen = Pen(in_colour, whole)
+    _write(explanation, pen)
+    return pen.lines
+
+
+def _write(explanation: Explanation, pen: Pen) -> None:
+    pen.heading(f"item {explanation.item_id} of {explanation.run}")
+    if len(explanation.rows) == 1:
+        _write_row(explanation.rows[0], pen)
+        return
+    pen.line(f"{count(len(explanation.rows), 'row')} of this run hold it")
+    for row in pen.some(explanation.rows, MOST_ROWS, "row"):
+        _write_briefly(row, pen)
+    pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
+
+
+def _write_briefly(row: Explained, pen: Pen) -> None:
+    pen.heading(row.cell.title)
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    if row.unasked:
+        pen.line(row.unasked)
+    if not row.asked:
+        return
+    for number, graph in enumerate(row.graphs):
+        pen.line(f"graph {number}: {graph.action}: {graph.summary}", 2)
+    if not row.graphs:
+        wanted = "; ".join(row.task.reference(row.sample).splitlines())
+        pen.line(f"read {row.judged.answer or 'nothing'}" + (f", expected {wanted}" if wanted else ""), 2)
+
+
+def _headline(row: Explained) -> str:
+    """The metrics that both profiles have, else the first of strict."""
+    strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
+    names = [name for name in strict if name in official] or list(strict)[:1]
+    return "; ".join(
+        f"{name} strict {shown(row, strict, name)}, official {shown(row, official, name)}" for name in names
+    )
+
+
+def shown(row: Explained, scores: Mapping[str, Score], name: str) -> str:
+    """Return what an item scored by a metric: a share in percent, an amount as it is."""
+    if name not in scores:
+        return NOTHING
+    metric = row.task.metrics.get(name)
+    return percent(scores[name].value, is_share=metric is None or metric.is_share)
+
+
+def _write_row(row: Explained, pen: Pen) -> None:
+    pen.heading(row.cell.title)
+    if row.is_counted:
+        pen.line(f"outcome {row.judged.outcome}; {_headline(row)}")
+    for words in (row.unasked, row.changed):
+        if words:
+            pen.line(f"note: {words}")
+    pen.heading("what was asked")
+    pen.block(row.task.question(row.sample), 1)
+    for asked in row.asked:
+        if pen.whole or asked is row.asked[-1]:
+            _write_call(asked, pen)
+        else:
+            pen.heading(f"call {asked.label}, draw {asked.draw}: {ended(asked.reply)} ({ALL} it)")
+    pen.heading("reference")
+    pen.block(row.task.reference(row.sample), 1)
+    if not row.is_counted:
+        return
+    if row.graphs:
+        pen.heading("graph by graph")
+        for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph")):
+            _write_graph(number, graph, pen)
+    if trace := trace_of(row.task, row.judged):
+        pen.heading("strict verdict, part by part")
+        pen.block("\n".join(trace), 1, most=TRACE_LINES)
+    _write_scores(row, pen)
+
+
+def _write_call(asked: Asked, pen: Pen) -> None:
+    again = " (a later call took its place)" if asked.made_again else ""
+    pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
+    for message in asked.messages:
+        pen.line(f"sent, {message.role}:")
+        pen.block(message.content, most=PROMPT_LINES, begins=False)
+    if not asked.messages:
+        pen.line("nobody was sent anything")
+    pen.line(f"reply: {ended(asked.reply)}")
+    for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
+        if text:
+            pen.block(text, most=REPLY_LINES)
+    readings = asked.readings
+    strict, official = readings_text(readings)
+    pen.line("strict reads:")
+    pen.block(strict)
+    _write_lines(map(str, readings.notes), pen)
+    pen.line("official reads:")
+    pen.block(official)
+    _write_lines((f"differs: {words}" for words in readings.why), pen)
+
+
+def _write_lines(lines: Iterable[str], pen: Pen) -> None:
+    for line in lines:
+        pen.line(line, 2)
+
+
+def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
+    pen.line(f"graph {number}: {graph.action or 'no action'}: {graph.summary}")
+    for line in told(graph):
+        outside = " " + pen.coloured(f"(out of L: {', '.join(line.outside)})", "outside") if line.outside else ""
+        pen.lines.append("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
+
+
+def _write_scores(row: Explained, pen: Pen) -> None:
+    pen.heading("scores")
+    if row.unpublished:
+        pen.line(f"no official scores: {row.unpublished}")
+    width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
+    for profile, name, score in pen.some(list(_scores(row)), MOST_SCORES, "score"):
+        value = shown(row, row.judged.scores[profile], name)
+        pen.line(f"{profile:<8}  {name:<{width}}  {value:>5}  {score.reason}".rstrip())
+
+
+def _scores(row: Explained) -> Iterator[tuple[str, str, Score]]:
+    for profile, scores in row.judged.scores.items():
+        for name, score in scores.items():
+            yield profile, name, score

@@ -1,0 +1,36 @@
+"""What became of pictures that were asked for, as lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tsgkit.report.escaping import count, inert
+
+if TYPE_CHECKING:
+    from tsgkit.runs.image_generation import Painted
+
+SHOWN = 5
+
+
+def painted_lines(painted: Painted) -> Iterator[str]:
+    """Yield how many there are, what they cost, and where they lie."""
+    parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
+    parts += [f"{len(painted.failures):,} failed"] + ([f"{painted.unasked:,} not asked"] if painted.unasked else [])
+    yield f"{count(painted.total, 'picture')}: {', '.join(parts)}"
+    cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
+    yield f"asked: {count(painted.requests, 'request')} in all, {cost}"
+    yield f"written: {inert(str(painted.folder))}"
+
+
+def trouble_lines(painted: Painted) -> Iterator[str]:
+    """Yield what was blocked and what failed, why it was stopped, and what was waited for."""
+    yield from map(inert, painted.notices)
+    for what, named in (("blocked", painted.refusals), ("failed", painted.failures)):
+        yield from (inert(f"{item_id} {what}: {reason}") for item_id, reason in named[:SHOWN])
+        if len(named) > SHOWN:
+            yield inert(f"and {len(named) - SHOWN} more {what}: see {painted.folder}/paintings.jsonl")
+    if not painted.complete:
+        for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
+            yield inert(f"stopped: {why}; {count(painted.unasked, 'picture')} not asked for")
+        yield from (inert(f"while waiting for {why}") for why in painted.trouble)

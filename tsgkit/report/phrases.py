@@ -1,0 +1,70 @@
+"""How samples, replies and readings are put in words, wherever they are shown.
+
+>>> from tsgkit.llm.reply import Usage
+>>> ended(Reply("x", seconds=1.25, usage=Usage(100, 10)))
+'complete, from model, 1.25 s, 100 tokens in, 10 out'
+"""
+
+from __future__ import annotations
+
+from tsgkit.graph.model import ActionGraph
+from tsgkit.llm.reply import Attempt, Reply, Usage
+from tsgkit.suites.profile_readings import TwoReadings
+
+MORE_ROOM = "give replies more room: --model-arg max_tokens=N"
+"""What to do where replies were cut off."""
+
+
+def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
+    """What was read, as text; graphs are counted from 0."""
+    if isinstance(reading, tuple):
+        return "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading)) or "no graph"
+    return "nothing" if reading is None else reading or '""'
+
+
+def readings_text(readings: TwoReadings) -> tuple[str, str]:
+    """What strict and official read, or why they did not."""
+    strict = readings.unreadable or reading_text(readings.strict)
+    if readings.not_official:
+        return strict, readings.not_official
+    if readings.strict is not None and readings.strict == readings.official:
+        return strict, "the same"
+    return strict, reading_text(readings.official)
+
+
+def ended(reply: Reply) -> str:
+    """How a call ended, how long it took, what it used, and what went wrong on the way."""
+    parts = [str(reply.ending), f"from {reply.source}"]
+    if reply.model:
+        parts.append(reply.model)
+    if reply.finish_reason:
+        parts.append(f"finish reason {reply.finish_reason}")
+    if reply.seconds:
+        parts.append(f"{reply.seconds:.2f} s")
+    parts += _used(reply.usage)
+    if len(reply.attempts) > 1 or any(attempt.error for attempt in reply.attempts):
+        parts.append(f"{len(reply.attempts)} attempts ({'; '.join(map(_attempt, reply.attempts))})")
+    return ", ".join(parts)
+
+
+def _used(usage: Usage) -> list[str]:
+    """What is known of what a call used."""
+    parts = []
+    if usage.prompt is not None:
+        parts.append(f"{usage.prompt:,} tokens in" + (f" ({usage.cached:,} cached)" if usage.cached else ""))
+    if usage.completion is not None:
+        parts.append(f"{usage.completion:,} out" + (f" ({usage.reasoning:,} reasoning)" if usage.reasoning else ""))
+    if usage.cost is not None:
+        parts.append(f"${usage.cost:.6f}")
+    return parts
+
+
+def _attempt(attempt: Attempt) -> str:
+    if attempt.error is None:
+        return f"{attempt.seconds:.2f} s: good"
+    status = f" {attempt.status}" if attempt.status else ""
+    return f"{attempt.seconds:.2f} s:{status} {attempt.error}, waited {attempt.waited:.1f} s"
+
+
+def _arrows(graph: ActionGraph) -> str:
+    return "\n".join([f"{source} -> {edge} -> {target}" for source, edge, target in graph.triplets])

@@ -1,0 +1,289 @@
+"""The published tables beside ours: what they say, which of their figures cannot be right, how theirs and ours differ.
+
+>>> reference = load_reference()
+>>> figure = next(figure for figure in reference.figures("tsg/sgds", "zero-shot") if figure.model == "Mistral-7B")
+>>> figure.value, figure.doubt
+(0.9014, 'an accuracy over 250 items is a multiple of 1/250')
+
+The figures are data, a file for each suite (``eval/reference/tsg_bench.yaml``); what is doubtful in them is listed
+there too, and :func:`doubts_found` computes what of it can be computed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.library.catalogue import catalogue
+from tsgkit.library.datasets import dataset, is_official
+from tsgkit.library.declarations import loaded
+from tsgkit.library.files import read_bytes
+from tsgkit.library.projects import find, search_path, text_of
+from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.runs.plan import RULES
+from tsgkit.suites.suite import Suite, suites
+
+PUBLISHED = "published"
+ROUNDING = 0.0100001
+"""Figures have two decimals; a sum of two of them is off by at most this much."""
+EXAMPLES = 10
+
+Text = Annotated[str, Field(min_length=1)]
+Kind = Literal["bound", "multiple", "sum", "mean", "shifted", "unlike"]
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(_Declared):
+    """What one figure of every row of a table is."""
+
+    task: Text
+    metric: Text
+    style: Text
+    items: Annotated[int, Field(ge=1)]
+    part: str = ""
+    is_share: bool = True
+    """Whether it is a fraction that stands in percent, rather than a level."""
+
+    @property
+    def title(self) -> str:
+        """What tells it from the other columns of its table."""
+        return " ".join(filter(None, (self.task, self.style, self.part, self.metric)))
+
+
+class PublishedTable(_Declared):
+    """One table: columns, and a row of figures for every model."""
+
+    name: Text
+    about: Text
+    unit: Literal["percent", "count"] = "percent"
+    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    rows: dict[str, tuple[Annotated[float, Field(ge=0)], ...]]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> PublishedTable:
+        for model, figures in self.rows.items():
+            if len(figures) != len(self.columns):
+                raise ValueError(f"{model} has {len(figures)} figures for {len(self.columns)} columns")
+            if self.unit == "percent" and max(figures) > 100:
+                raise ValueError(f"{model} has a figure above 100")
+        if len({column.title for column in self.columns}) < len(self.columns):
+            raise ValueError("two columns say the same of themselves")
+        return self
+
+
+class Doubt(_Declared):
+    """Figures of one row that cannot be right, or should not be relied on: by the titles of their columns."""
+
+    table: Text
+    model: Text
+    kind: Kind
+    columns: Annotated[tuple[Text, ...], Field(min_length=1)]
+    reason: Text
+
+
+class Reference(_Declared):
+    """All tables of a paper."""
+
+    source: Text
+    dataset: Text
+    """The catalogue's name of the data that were asked."""
+    styles: Annotated[tuple[Text, ...], Field(min_length=1)]
+    """The styles that stand beside ours; a row in none of them stands beside the first that its task has."""
+    beside_first: tuple[Text, ...] = ()
+    """Styles that stand beside the first one, whoever was asked: people."""
+    temperature: float
+    judge: str = ""
+    """Who looked at what was made, where that is what they report."""
+    remarks: tuple[Text, ...] = ()
+    tables: tuple[PublishedTable, ...]
+    doubtful: tuple[Doubt, ...]
+
+    @model_validator(mode="after")
+    def _doubts_are_of_figures(self) -> Reference:
+        known = {(t.name, model, c.title) for t in self.tables for model in t.rows for c in t.columns}
+        for doubt in self.doubtful:
+            for column in doubt.columns:
+                if (doubt.table, doubt.model, column) not in known:
+                    raise ValueError(f"doubtful: {doubt.table} has no {column} of {doubt.model}")
+        return self
+
+    def figures(self, task: str, style: str) -> Iterator[Figure]:
+        """All figures of a task in a style, table by table."""
+        doubts = {(d.table, d.model, column): d.reason for d in self.doubtful for column in d.columns}
+        for table in self.tables:
+            for model, row in table.rows.items():
+                for column, number in zip(table.columns, row, strict=True):
+                    if (column.task, column.style) == (task, style):
+                        doubt = doubts.get((table.name, model, column.title), "")
+                        is_share = column.is_share and table.unit == "percent"
+                        scale = 100 if is_share else 1
+                        value = round(number / scale, 6)
+                        yield Figure(table.name, model, column.metric, value, column.items, doubt, is_share)
+
+
+def load_reference(suite: str = "") -> Reference:
+    """Return the published tables of a suite (empty: the first), checked; ``UsageError`` where there are none."""
+    found = find("eval", f"reference/{_file_of(suite)}")
+    return reference_from(text_of(found), str(found))
+
+
+def _file_of(suite: str) -> str:
+    """The file that holds the tables of a suite; an empty name is the first suite's."""
+    named = next((one for one in suites() if not suite or one.name == suite), Suite(suite))
+    return named.tables or f"{named.name}.yaml"
+
+
+@lru_cache(maxsize=16)
+def reference_from(text: str, source: str) -> Reference:
+    """The tables that a YAML text holds; ``UsageError`` names what is wrong."""
+    try:
+        return Reference.model_validate(loaded(text, source))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"{source}: {field}: {first['msg']}", hint="the tables that come along show the form"
+        ) from None
+
+
+def against_published(report: Report) -> Report:
+    """The report with published figures beside every row that there are some for."""
+    suites = {task: load_card(task).task.partition("/")[0] for task in {row.task for row in report.rows}}
+    references = {suite: _reference_of(suite) for suite in suites.values()}
+    found = (_beside(row, f"{suites[row.task]}/{row.kind}", references[suites[row.task]]) for row in report.rows)
+    return replace(report, beside=tuple(one for one in found if one is not None))
+
+
+def _reference_of(suite: str) -> Reference | None:
+    """The tables of a suite that has some."""
+    names = [place.joinpath("reference", _file_of(suite)) for place in search_path("eval")]
+    return load_reference(suite) if any(name.is_file() for name in names) else None
+
+
+def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | None:
+    if reference is None:
+        return None
+    there = [style for style in reference.styles if any(reference.figures(task, style))]
+    if not there:
+        return None
+    style = next((way for way in (row.style, row.solver) if way in there), there[0])
+    figures = tuple(reference.figures(task, style))
+    if style == there[0]:
+        figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
+    has_their_data = asks_published_data(row.kind, row.data, reference.dataset)
+    others = differences(row, style, max(figure.items for figure in figures), reference)
+    if not has_their_data:
+        others = ("data: ours are not the published file, so the figures are of different items", *others)
+    return Beside(row, style, figures, others, reference.source)
+
+
+def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
+    """In words, in what our row differs from the published ones, its data apart."""
+    found = []
+    if row.n != items:
+        found.append(f"n: {row.n:,} items here, {items:,} there")
+    if row.style != style and (row.style or row.solver == "baseline"):
+        found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
+    if row.protocol_note:
+        found.append(f"protocol: {row.protocol_note}")
+    if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
+        found.append(f"judge: {row.judge} here, {reference.judge} there")
+    if row.solver != "baseline" and row.judge != RULES and row.prompts is None:
+        found.append("prompts: the same requests in our wording")
+    if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
+        found.append(f"temperature: {ours} here, {reference.temperature} there")
+    if row.unasked or row.failed:
+        found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed (these count as wrong here)")
+    return tuple(found)
+
+
+def asks_published_data(kind: str, file: str, name: str) -> bool:
+    """Whether a file is one of a published dataset, by its checksum; where none is known, by having all of its rows."""
+    known = catalogue().get(name)
+    if known is None or not Path(file).is_file():
+        return False
+    here = dataset(name)
+    stored = next((one for one in here.files if (here.folder / one.name) == Path(file)), None)
+    if stored is not None and stored.official is None:
+        return stored.rows == stored.expected_rows
+    return kind in known.tasks and bool(is_official(known.file(kind), read_bytes(file)))
+
+
+class Found(NamedTuple):
+    """What a check found: a doubt without its words."""
+
+    table: str
+    model: str
+    kind: str
+    columns: tuple[str, ...]
+
+
+def doubts_found(reference: Reference) -> Iterator[Found]:
+    """Everything in the tables that arithmetic says cannot be right."""
+    for table in reference.tables:
+        for model, figures in table.rows.items():
+            row = dict(zip(table.columns, figures, strict=True))
+            for check in (_bound, _multiple, _sum, _mean):
+                for columns in check(row):
+                    yield Found(table.name, model, check.__name__.strip("_"), tuple(c.title for c in columns))
+
+
+Figures = dict[Column, float]
+
+
+def _groups(row: Figures) -> Iterator[dict[str, Column]]:
+    """The columns of each task, style and part, by metric."""
+    groups: defaultdict[tuple[str, ...], dict[str, Column]] = defaultdict(dict)
+    for column in row:
+        groups[column.task, column.style, column.part][column.metric] = column
+    yield from groups.values()
+
+
+def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """A mean of harmonic means is at most the mean of the arithmetic means."""
+    for group in _groups(row):
+        if {"precision", "recall", "f1"} <= set(group):
+            columns = tuple(group[name] for name in ("precision", "recall", "f1"))
+            precision, recall, f1 = (row[column] for column in columns)
+            if f1 > (precision + recall) / 2 + ROUNDING:
+                yield columns
+
+
+def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """Items that are right or wrong as a whole come to a multiple of 1/n."""
+    for column, figure in row.items():
+        if column.metric in ("accuracy", "exact_match"):
+            right = round(figure * column.items / 100)
+            if abs(100 * right / column.items - figure) > ROUNDING / 2:
+                yield (column,)
+
+
+def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """What is mentioned and what is new come to all there is."""
+    for group in _groups(row):
+        names = [f"hallucinated_{kind}" for kind in ("desc", "new", "total")]
+        if set(names) <= set(group):
+            columns = tuple(group[name] for name in names)
+            described, new, total = (row[column] for column in columns)
+            if described + new != total:
+                yield columns
+
+
+def _mean(row: Figures) -> Iterator[tuple[Column, ...]]:
+    """Over parts of equal size, the overall figure is the mean of theirs."""
+    for overall in (column for column in row if column.part == "overall"):
+        key = (overall.task, overall.style, overall.metric)
+        parts = [c for c in row if c.part not in ("", "overall") and (c.task, c.style, c.metric) == key]
+        if parts and abs(sum(row[c] for c in parts) / len(parts) - row[overall]) > ROUNDING:
+            yield (overall,)

@@ -1,0 +1,443 @@
+"""Gathers what is to be reported: one row for every result of every run, with its groups.
+
+>>> from pathlib import Path
+>>> gather([Path("no/run")])
+Traceback (most recent call last):
+tsgkit.errors.UsageError: no/run: no run lies here: it has no run.json
+
+A report holds no clock and no chance: the same runs make the same report. Records are read one by one, and of each
+only what a tally needs is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.cards import load_card
+from tsgkit.runs.folder import SAMPLES, read_header
+from tsgkit.runs.plan import Axes, Cell
+from tsgkit.runs.records import add_usage, scores_of
+from tsgkit.runs.results import usage_value
+from tsgkit.runs.run_files import check_evaluation, samples_in
+from tsgkit.runs.run_setup import Prepared, Row
+from tsgkit.runs.saved_run import prepared_again
+from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.scoring.tally import Tally
+from tsgkit.suites.judgement import PartOfSample
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.scoreboard import Board, Value
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.task import Control, TakesParts, Task, controls_of, part_groups_of
+
+ALL, HEADLINE, MAIN = "all", "headline", "main"
+CHOICES = (ALL, HEADLINE, MAIN)
+"""Which metrics a report shows: all, those that a card calls headlines, or the one a row is known by."""
+KEPT_OF_FAILED = ("cluster", "groups", "outcome", "parts", "why", "counts", "usage", "error")
+"""What is kept of a record while it may still be superseded."""
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One result: a subject on a task, in one way, once."""
+
+    run: str
+    """The folder of the run."""
+    name: str
+    """The name of the run."""
+    subject: str
+    task: str
+    kind: str
+    """What its suite calls the task, whatever the card's name: ``sgqa``, ``ma-sgg``."""
+    solver: str
+    style: str
+    """Empty where there is none, as for baselines."""
+    repeat: int
+    board: Board
+    """The values of the metrics shown in both profiles, counts, and why a value is missing."""
+    main: str
+    """The metric that the row is known by."""
+    metrics: Mapping[str, Metric]
+    """What the metrics shown mean, and which way is better."""
+    usage: dict[str, Any] | None
+    """Tokens, money and time; a field that is None is not known; None where nobody was asked."""
+    unasked: int
+    """How many samples nobody was asked about yet; all figures are over the others."""
+    errors: dict[str, int]
+    """What went wrong in the service, and how many samples ended with it."""
+    protocol_note: str
+    """Why the row was not asked for in the published way; empty where it was."""
+    data: str
+    """The file of its data."""
+    data_sha256: str
+    seed: int
+    """The seed of the intervals."""
+    parameters: dict[str, Any] | None = None
+    """The parameters its model was asked with; None where there is no model."""
+    measured: tuple[str, ...] = ()
+    """The names of all metrics of its task, shown or not."""
+    prompts: str | None = None
+    """Another set of prompts than ours."""
+    judge: str | None = None
+    """Who looks, where the subject is a folder of finished things."""
+    groups: dict[str, dict[str, Board]] = field(default_factory=dict)
+    """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
+    controls: tuple[Control, ...] = ()
+    """What programs that ask nobody get on the same samples."""
+    clusters_are: str = "scenarios"
+    """The unit that the clusters under its intervals are counted in."""
+    axes: Axes = (None, None, None)
+    """Shots, prompts and seed, where the plan has several."""
+    depends: Mapping[str, Any] = field(default_factory=dict)
+    """Its values of those that it depends on, whether the plan has several or one."""
+
+    @property
+    def n(self) -> int:
+        """How many samples ended."""
+        return self.board.n
+
+    @property
+    def total(self) -> int:
+        """How many samples it has, with those that nobody was asked about yet."""
+        return self.board.n + self.unasked
+
+    @property
+    def cell(self) -> Cell:
+        """Its place in the run."""
+        return Cell(self.subject, self.task, self.solver, self.style, self.repeat, *self.axes)
+
+    @property
+    def protocol(self) -> str:
+        """``published`` or ``ours``."""
+        return "ours" if self.protocol_note else "published"
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many samples ended in which way."""
+        return {str(outcome): self.board.counts[outcome] for outcome in Outcome}
+
+    @property
+    def failed(self) -> int:
+        """How many samples ended in an error of the service or of code."""
+        return sum(self.board.counts[outcome] for outcome in FAILURES)
+
+    @property
+    def title(self) -> str:
+        """What tells the row from others of its run, in words."""
+        return " ".join([self.subject, self.task, *self.way])
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """How it was asked: style, solver and repeat, as far as they say something."""
+        solver = () if self.solver in ("single", "baseline") else (self.solver,)
+        return tuple(filter(None, (self.style, *solver, *self.cell.axes, f"#{self.repeat}" if self.repeat else "")))
+
+
+class Figure(NamedTuple):
+    """One published figure: a fraction of 1, or a count; ``doubt`` says why it cannot be relied on."""
+
+    table: str
+    model: str
+    metric: str
+    value: float
+    items: int
+    doubt: str
+    is_share: bool = True
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A row of ours, the published figures of its task, and in words what differs between theirs and ours."""
+
+    row: ReportRow
+    style: str
+    figures: tuple[Figure, ...]
+    differences: tuple[str, ...]
+    source: str
+
+    def value(self, metric: str) -> Value | None:
+        """Our figure, as the published code scores; None where there is none."""
+        return (self.row.board.profiles["official"] or {}).get(metric)
+
+
+@dataclass(frozen=True)
+class Report:
+    """All rows, in the order of the runs named."""
+
+    rows: tuple[ReportRow, ...]
+    by: tuple[str, ...] = ()
+    metrics: str = ALL
+    """Which metrics are shown: ``all``, ``headline`` or ``main``."""
+    beside: tuple[Beside, ...] = ()
+    """Published figures that stand beside rows, where they were asked for."""
+    data: str | None = None
+    """Where the data of the runs lie, if elsewhere than they did."""
+    left_out: tuple[FileProblem, ...] = ()
+    """Why some of the runs named are not in it: their files are broken, or of another version."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The folders of the runs."""
+        return tuple(dict.fromkeys(row.run for row in self.rows))
+
+
+def gather(
+    paths: Iterable[str | Path],
+    by: Sequence[str] = (),
+    data: str | None = None,
+    *,
+    metrics: str = ALL,
+    also: Collection[str] = (),
+    in_groups: bool = False,
+) -> Report:
+    """The report of these runs, by these groups; ``data`` says where their data lie now, if elsewhere.
+
+    ``metrics`` chooses which are shown, ``also`` names some more (``tsg/ma-sgg.f1_soft``), of groups too if
+    ``in_groups``. Intervals take time, so none is made for the others.
+    """
+    if metrics not in CHOICES:
+        raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
+    by, wanted, runs = tuple(dict.fromkeys(by)), _Wanted(metrics, also, in_groups), tuple(_each(paths))
+    rows, left_out, whole = list[ReportRow](), list[FileProblem](), list[Path]()
+    for path in runs:
+        try:
+            check_evaluation(read_header(path), path)
+            whole.append(path)
+        except FileProblem as problem:
+            left_out.append(problem)
+    _check_groups(by, whole)
+    for path in whole:
+        try:
+            rows += _rows_of(path, by, data, wanted)
+        except FileProblem as problem:
+            left_out.append(problem)
+    if left_out and not rows:
+        raise left_out[0]
+    return Report(tuple(rows), by, metrics, data=data, left_out=tuple(left_out))
+
+
+def main_metric(metrics: Mapping[str, Any]) -> str:
+    """The metric a row is known by: the last that its card calls a headline."""
+    headlines = [name for name, metric in metrics.items() if metric.headline]
+    return (headlines or list(metrics))[-1]
+
+
+def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
+    """Every run once, however often and in whatever spelling it is named."""
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        if (place := path.resolve()) not in seen:
+            seen.add(place)
+            yield path
+
+
+def _check_groups(by: Sequence[str], paths: Iterable[Path]) -> None:
+    """Every group applies to some task of some run."""
+    tasks = dict.fromkeys(name for path in paths for name in check_evaluation(read_header(path), path).tasks)
+    found = [task_of(load_card(name)) for name in tasks]
+    for group in by if found else ():
+        if not any(group in task.groups for task in found):
+            raise found[0].no_group(group, found)
+
+
+def _rows_of(path: Path, by: Sequence[str], data: str | None, wanted: _Wanted) -> Iterator[ReportRow]:
+    header = read_header(path)
+    prepared = prepared_again(header, path, data)
+    rows, seed = {row.cell.task: row for row in prepared.rows}, prepared.plan.at("seed")
+    controls = {name: controls_of(row.task, row.dataset, row.numbers, seed) for name, row in rows.items()}
+    for sums in _sums_of(prepared, path / SAMPLES, by):
+        yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
+
+
+def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
+    row, cell, plan = sums.row, sums.row.cell, check_evaluation(header, path)
+    seed = plan.at("seed", cell)
+    shown = wanted.of(row.task)
+    return ReportRow(
+        run=str(path),
+        name=str(header["name"]),
+        subject=cell.subject,
+        task=cell.task,
+        kind=row.task.kind,
+        solver=cell.solver,
+        style=cell.style,
+        repeat=cell.repeat,
+        board=row.task.board(sums.tally, row.solver, seed, only=shown),
+        main=main_metric(row.task.card.metrics),
+        metrics={name: row.task.metrics[name] for name in shown},
+        usage=usage_value(sums.usage),
+        unasked=sums.unasked,
+        errors=dict(sorted(sums.errors.items(), key=lambda item: (-item[1], item[0]))),
+        protocol_note=row.solver.unpublished,
+        data=row.dataset.file,
+        data_sha256=row.dataset.sha256,
+        seed=seed,
+        parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
+        measured=tuple(row.task.metrics),
+        prompts=plan.at("prompts", cell),
+        axes=cell[-3:],
+        depends=row.values(plan) | cell.own_axes,
+        judge=row.judge,
+        clusters_are=row.task.clusters_are(row.dataset),
+        groups=sums.boards(seed, shown, wanted.more_of_groups(row.task)),
+    )
+
+
+class _Wanted(NamedTuple):
+    """Which metrics are wanted: a choice, and some by name beside it."""
+
+    choice: str
+    also: Collection[str]
+    in_groups: bool
+
+    def of(self, task: Task) -> tuple[str, ...]:
+        """The names of a task's metrics that are wanted."""
+        main = main_metric(task.card.metrics)
+        return tuple(
+            name
+            for name, metric in task.metrics.items()
+            if self.choice == ALL
+            or (self.choice == HEADLINE and metric.is_headline)
+            or name == main
+            or f"{task.key}.{name}" in self.also
+        )
+
+    def more_of_groups(self, task: Task) -> tuple[str, ...]:
+        """Those that are wanted of the members of groups, beside what a task tells of them."""
+        return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
+
+
+def _sums_of(prepared: Prepared, file: Path, by: Sequence[str]) -> list[_Sums]:
+    """What every row comes to, from one look at the records; from two where a sample was recorded twice.
+
+    Of several records of a sample the last one counts. One that ended in an error of the service is held back until
+    all is read, since asking again may have mended it; any other is added at once.
+    """
+    latest: dict[tuple[Cell, int], int] = {}
+    found, repeated = _look(prepared, file, by, latest, None)
+    if repeated:
+        found, _ = _look(prepared, file, by, {}, frozenset(latest.values()))
+    for sums in found:
+        sums.finish()
+    return found
+
+
+def _look(
+    prepared: Prepared, file: Path, by: Sequence[str], latest: dict[tuple[Cell, int], int], only: Collection[int] | None
+) -> tuple[list[_Sums], bool]:
+    """Sums over the records (those that begin at these places of the file), and whether a sample was added twice."""
+    computed = {row.cell.task: _Computed(row, by) for row in prepared.rows}
+    found = {
+        row.cell: _Sums(row, [group for group in by if group in row.task.groups], computed[row.cell.task])
+        for row in prepared.rows
+    }
+    numbers = {task: _places(row) for task, row in {row.cell.task: row for row in prepared.rows}.items()}
+    repeated = False
+    for where, record in samples_in(file):
+        sums = found.get(Cell.of(record))
+        place = None if sums is None else numbers[sums.row.cell.task].get(record["item_id"])
+        if sums is None or place is None or (only is not None and where not in only):
+            continue
+        latest[sums.row.cell, place] = where
+        repeated |= not sums.add_record(place, record)
+    return list(found.values()), repeated
+
+
+def _places(row: Row) -> dict[str, int]:
+    """Where each item stands in a row; the rows of a task ask the same items."""
+    ids = row.dataset.item_ids
+    return {ids[number]: place for place, number in enumerate(row.numbers)}
+
+
+class _Computed:
+    """What the words of a task's samples tell: found once for each, since all rows of a task ask the same."""
+
+    def __init__(self, row: Row, by: Sequence[str]) -> None:
+        self.row = row
+        self.by = [group for group in by if group in row.task.groups]
+        self._found: dict[int, dict[str, tuple[str, ...]]] = {}
+        self._same: dict[str, dict[str, tuple[str, ...]]] = {}
+
+    def of(self, place: int) -> dict[str, tuple[str, ...]]:
+        """The members, by group, that a sample belongs to."""
+        if place not in self._found:
+            sample = self.row.dataset.sample(self.row.numbers[place])
+            names = {group: self.row.task.group_of(sample, group) for group in self.by}
+            self._found[place] = self._same.setdefault(repr(names), names)
+        return self._found[place]
+
+
+class _Sums:
+    """What the samples of a row come to."""
+
+    def __init__(self, row: Row, by: Sequence[str], computed: _Computed) -> None:
+        self.row, self.tally, self.computed = row, row.task.tally(), computed
+        self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
+        self.usage: dict[str, Any] = {}
+        self.errors: dict[str, int] = {}
+        self.unasked = 0
+        self._added = bytearray(len(row.numbers))
+        self._failed: dict[int, dict[str, Any]] = {}
+        takes_parts = any(group in part_groups_of(row.task) for group in by)
+        self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
+
+    def add_record(self, place: int, record: dict[str, Any]) -> bool:
+        """One more record; false where the sample was added before."""
+        if self._added[place]:
+            return False
+        if record["outcome"] in FAILURES:
+            self._failed[place] = {name: record[name] for name in self._kept_of_failed if name in record}
+        else:
+            self._failed.pop(place, None)
+            self._add(place, record)
+        return True
+
+    def finish(self) -> None:
+        """Add what failed, and count what nobody was asked about: it is in no figure."""
+        for place, record in sorted(self._failed.items()):
+            error = record["error"] or "no reason given"
+            self.errors[error] = self.errors.get(error, 0) + 1
+            self._add(place, record)
+        self.unasked = self._added.count(0)
+
+    def _add(self, place: int, record: Mapping[str, Any]) -> None:
+        self._added[place] = 1
+        scores, counts, cluster = scores_of(record), record["counts"], record["cluster"]
+        self.tally.add(cluster, scores, counts)
+        add_usage(self.usage, record["usage"])
+        for group, members in self.members.items():
+            for name in self._groups(place, group, record):
+                part: PartOfSample | None = PartOfSample(scores, counts)
+                if group in part_groups_of(self.row.task):
+                    part = self._part(place, group, name, record)
+                if part is None:
+                    continue
+                if name not in members:
+                    members[name] = self.row.task.tally()
+                members[name].add(cluster, part.scores, part.counts)
+
+    def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
+        """What counts of a sample for a member of a group that takes only some of it."""
+        sample = self.row.dataset.sample(self.row.numbers[place])
+        task = self.row.task
+        part = task.part_of(sample, record["evidence"], group, name) if isinstance(task, TakesParts) else None
+        return None if part is None else part._replace(counts={**record["counts"], **part.counts})
+
+    def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
+        stored: Collection[str] | None = record["groups"].get(group)
+        return self.computed.of(place)[group] if stored is None else stored
+
+    def boards(self, seed: int, shown: Sequence[str], more: Sequence[str]) -> dict[str, dict[str, Board]]:
+        """The board of every member of every group; members that take only parts of samples have no ``more``."""
+        task, solver = self.row.task, self.row.solver
+        found = dict[str, dict[str, Board]]()
+        for group, members in self.members.items():
+            only = (*task.group_metrics(group, shown), *(() if group in part_groups_of(task) else more))
+            found[group] = {
+                name: task.board(members[name], solver, seed, only=tuple(dict.fromkeys(only)))
+                for name in task.in_order(members, group)
+            }
+        return found

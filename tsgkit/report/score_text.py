@@ -1,0 +1,56 @@
+"""Scores of replies that were collected elsewhere, as lines of text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from tsgkit.report.escaping import count, inert
+from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.scoreboard import NO_SUCH_METRIC, Board, ScoreReport, Value, sample_value
+
+
+def score_lines(report: ScoreReport, data: str, *, samples: bool = False) -> Iterator[str]:
+    """Yield the figures of both profiles, in all and by groups."""
+    items = count(report.board.n, "item")
+    style = f", asked for in style {report.style}" if report.style else ""
+    yield f"{report.task}: {items} of {inert(data)}{style}"
+    for note in report.notes:
+        yield f"note: {inert(note)}"
+    yield from _board(report.board, report.metrics)
+    for group, boards in report.groups.items():
+        for name, board in boards.items():
+            yield f"\n{group} {inert(name)}: {count(board.n, 'item')}"
+            yield from _board(board, report.metrics, headline_only=True)
+    if samples:
+        for judged in report.judged:
+            yield inert(json.dumps(sample_value(judged), ensure_ascii=False))
+
+
+def _board(board: Board, metrics: Mapping[str, Metric], *, headline_only: bool = False) -> Iterator[str]:
+    yield f"  {'':<18} {'strict':<24} {'official':<24} official - strict"
+    made = board.profiles["strict"] or {}
+    headlines = [name for name, metric in metrics.items() if metric.is_headline and name in made]
+    for name in (headlines or made) if headline_only else metrics:
+        metric = metrics[name]
+        strict, official = ((board.profiles[profile] or {}).get(name) for profile in PROFILES)
+        scale = 100 if metric.is_share else 1
+        shown = f"{_shown(strict, scale):<24} {_shown(official, scale):<24} {_difference(strict, official, scale)}"
+        yield f"  {name:<18} {shown}".rstrip()
+    counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
+    yield f"  counts: {', '.join(counted)}"
+    derived = {name for name, metric in metrics.items() if metric.made_by is not None} if headline_only else ()
+    for what, reason in board.reasons.items():
+        if reason != NO_SUCH_METRIC and what.partition(".")[2] not in derived:
+            yield f"  {what}: {reason}"
+
+
+def _difference(strict: Value | None, official: Value | None, scale: int) -> str:
+    return "" if strict is None or official is None else f"{scale * (official.value - strict.value):+5.1f}"
+
+
+def _shown(value: Value | None, scale: int) -> str:
+    if value is None:
+        return ""
+    around = "" if value.low is None or value.high is None else f" [{scale * value.low:.1f}, {scale * value.high:.1f}]"
+    return f"{scale * value.value:5.1f}{around}"

@@ -1,0 +1,58 @@
+"""The runs in a folder: those that can be shown, and why others cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.runs.folder import HEADER, SAMPLES, SHARD, read_header
+from tsgkit.runs.plan import Cell
+from tsgkit.runs.run_files import check_evaluation, samples_in
+from tsgkit.scoring.outcomes import FAILURES
+
+
+class Listing(NamedTuple):
+    """Every run of a folder, the latest last, and what is wrong with files that hold none."""
+
+    runs: list[dict[str, Any]]
+    problems: list[FileProblem]
+
+
+def runs_in(folder: Path) -> Listing:
+    """List the runs of a folder, or the one that it is; what an agent or another format left there is passed over."""
+    if (folder / HEADER).is_file():
+        return Listing([_summary(folder)], [])
+    found: list[dict[str, Any]] = []
+    problems: list[FileProblem] = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if (path / HEADER).is_file():
+            try:
+                if "plan" in read_header(path):  # the calls of an agent have none
+                    found.append(_summary(path))
+            except FileProblem as problem:
+                problems.append(problem)
+            except UsageError:  # another format
+                continue
+    return Listing(sorted(found, key=lambda one: str(one["begun"])), problems)
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    header = read_header(path)
+    plan = check_evaluation(header, path)
+    recorded = set[str]()
+    for _, value in samples_in(path / SAMPLES):
+        if value["outcome"] not in FAILURES:
+            recorded.add(repr((Cell.of(value), value["item_id"])))
+    return {
+        "run": str(path),
+        "identity": header["identity"],
+        "begun": header["begun"],
+        "styles": list(plan.styles),
+        "limit": plan.limit,
+        "models": list(plan.models),
+        "tasks": list(plan.tasks),
+        "samples": header["samples"],
+        "recorded": len(recorded),
+        "shard": header.get(SHARD),
+    }

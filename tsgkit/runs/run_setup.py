@@ -1,0 +1,492 @@
+"""A plan with everything it names loaded and checked, before anything is asked.
+
+What can change an answer is gathered in :attr:`Prepared.asked`; its hash, without the text of cards, is the identity
+of the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tsgkit.agents.asker import KEY
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.downloads import refuse_login
+from tsgkit.library.files import look_alike
+from tsgkit.library.projects import find
+from tsgkit.llm.cache import canonical
+from tsgkit.llm.door import Call
+from tsgkit.llm.secrets import Secrets
+from tsgkit.llm.settings import Settings, parse, secrets_of, settings_of
+from tsgkit.llm.user_models import is_own, own_settings
+from tsgkit.replies import READER
+from tsgkit.runs.folder import CALLS, FORMAT, SHARD, identifying
+from tsgkit.runs.plan import AXES, BASELINE, DEFAULT, FEW_SHOT, REPLAY, RULES, SCRIPT, Cell, Plan, axes_of, cells_of
+from tsgkit.runs.shards import Shard
+from tsgkit.suites.judges.response_formats import ResponseFormats
+from tsgkit.suites.request_forms import FIELD as REQUEST_FORM
+from tsgkit.suites.request_forms import NEWEST
+from tsgkit.suites.solvers.factories import family_of
+from tsgkit.suites.solvers.solver import HasWarnings, Solver
+from tsgkit.suites.styles import SHOTS
+from tsgkit.suites.suite import default_tasks, in_order, task_of, tasks_named, tasks_of_rows, unnamed
+from tsgkit.suites.task import BY_ID, Dataset, Folder, Kind, Task, Viewable, Viewing
+from tsgkit.version import __version__
+
+LIBRARIES = ("litellm", "langchain-core", "networkx", "pydantic", "rapidfuzz", "nltk")
+LONGEST_NAME = 60
+SCENE_TIME = 120.0
+"""Seconds that the work on a room may take; rooms of usual size take one or two."""
+SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "--scenes NAME=DIR"}
+"""How each kind of subject is named."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the result, ready to be worked on."""
+
+    cell: Cell
+    task: Task
+    solver: Solver
+    dataset: Dataset
+    numbers: Sequence[int]
+    """Which samples of the dataset are asked."""
+    judge: str | None = None
+    """Who looks, where the subject is a folder of finished things."""
+    depends: frozenset[str] = frozenset()
+    """The axes that it depends on, whether the plan has several values of them or one."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be told of its data."""
+        return self.task.notes(self.dataset)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be told of how its samples are looked at."""
+        return self.solver.warnings if isinstance(self.solver, HasWarnings) else ()
+
+    @property
+    def asked(self) -> str:
+        """Who is asked: the subject, or who looks at it; ``rules`` and baselines ask nobody."""
+        return self.cell.subject if self.judge is None else self.judge
+
+    def values(self, plan: Plan) -> dict[str, Any]:
+        """Its values of the axes that it depends on, whether the plan has several of them or one; prompts by folder."""
+        usual = {"shots": SHOTS, "prompts": DEFAULT}
+        return {name: plan.at(name, self.cell) or usual.get(name, 0) for name in AXES if name in self.depends}
+
+    def where(self, item_id: str) -> Call:
+        """Who asks, when a sample of this row is worked on; the call's own fields are empty."""
+        cell = self.cell
+        at = (cell.subject, self.judge or "", cell.task, cell.solver, cell.style, item_id, cell.repeat, "", "", 0)
+        return Call(*at, cell.shots, cell.prompts, cell.seed)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan and what it stands for."""
+
+    plan: Plan
+    rows: tuple[Row, ...]
+    settings: Mapping[str, Settings]
+    secrets: Secrets
+    asked: dict[str, Any] = field(default_factory=dict)
+    form: int = NEWEST
+    """The request form."""
+    formats: ResponseFormats = field(default_factory=ResponseFormats, repr=False, compare=False)
+    """What becomes known of the response formats that the judge takes."""
+    shard: Shard | None = None
+    """The part of the items that its rows have; identity and name are those of the whole."""
+    whole_name: str = ""
+    idle_solvers: tuple[str, ...] = ()
+    """Solvers that a stored run of folders names, although no model answers in it; new runs are refused with any."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of all that can change an answer, and of the list of items."""
+        return hashlib.sha256(canonical(identifying(self.asked)).encode()).hexdigest()[:16]
+
+    @property
+    def name(self) -> str:
+        """A name for people: the models and the tasks."""
+        if self.whole_name:
+            return self.whole_name
+        subjects = (*self.plan.models, *(folder.name for folder in self.plan.folders))
+        models = "+".join(subject.rpartition("/")[2] for subject in subjects)
+        tasks = "+".join(dict.fromkeys(row.task.key.replace("/", "-") for row in self.rows))
+        suites = "+".join(dict.fromkeys(row.task.key.partition("/")[0] for row in self.rows))
+        words = f"{models}-{tasks if len(tasks) < 30 else suites}"
+        return re.sub(r"[^A-Za-z0-9.+_-]+", "-", words)[:LONGEST_NAME].strip("-.")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be told of the data and of how they are looked at, task by task."""
+        told = (f"{row.task.key}: {note}" for row in self.rows for note in row.notes)
+        idle = (f"--solver {name} does nothing in this run: no model answers" for name in self.idle_solvers)
+        shown = any("shots" in row.values(self.plan) for row in self.rows)
+        shots = ["--shots changes nothing in this run: no style of it shows examples"]
+        return (
+            *dict.fromkeys(told),
+            *idle,
+            *(shots if self.plan.shots != Plan().shots and not shown else ()),
+            *self.warnings,
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be told before anybody is asked."""
+        return tuple(dict.fromkeys(f"{row.task.key}: {warning}" for row in self.rows for warning in row.warnings))
+
+    def header(self, command: Sequence[str]) -> dict[str, Any]:
+        """What the run says of itself, without any key."""
+        value = {
+            "format": FORMAT,
+            "tsgkit": __version__,
+            "reader": READER,
+            REQUEST_FORM: self.form,
+            "name": self.name,
+            "identity": self.identity,
+            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+            "command": list(command),
+            "plan": self.plan.model_dump(mode="json"),
+            "asked": self.asked,
+            "data": {row.task.key: row.dataset.file for row in self.rows},
+            "samples": sum(len(row.numbers) for row in self.rows),
+            "python": platform.python_version(),
+            "libraries": {name: _version(name) for name in LIBRARIES},
+            **({} if self.shard is None else {SHARD: str(self.shard)}),
+        }
+        clean = self.secrets.redact_value(value)
+        assert isinstance(clean, dict)  # noqa: S101  (redaction keeps the shape)
+        return clean
+
+
+def in_shard(prepared: Prepared, shard: Shard) -> Prepared:
+    """Return what a shard takes of a plan; rows without any item are left out.
+
+    The key of an item is its task and its id, so that all styles, solvers and repeats of an item are in one shard.
+    """
+
+    def taken(row: Row) -> Row:
+        ids = row.dataset.item_ids
+        return replace(row, numbers=[one for one in row.numbers if shard.takes(f"{row.task.key}/{ids[one]}")])
+
+    rows = tuple(row for row in map(taken, prepared.rows) if row.numbers)
+    return replace(prepared, rows=rows, shard=shard, whole_name=prepared.name)
+
+
+def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False, form: int = NEWEST) -> Prepared:
+    """Load and check all that a plan names; ``UsageError`` before anything is asked.
+
+    ``scene_time`` is how many seconds the work on a room may take (0: as many as it takes); ``boxes`` lets a model
+    judge rooms in which most objects are bare boxes; ``form`` is the request form.
+    """
+    if not scene_time >= 0:
+        raise UsageError(f"--scene-time {scene_time}: seconds are needed, or 0 for no limit")
+    tasks = {name: task_of(load_card(name)) for name in _task_names(plan)}
+    if not all(plan.models):
+        raise UsageError("--model: a name is empty", hint="a model is named PROVIDER/NAME, as in openai/gpt-4o")
+    plan = plan.model_copy(update={"tasks": tuple(tasks), **_who(plan, tasks)})
+    settings = _settings(plan, tasks)
+    _check_axes(plan, tasks)
+    _check_ways(plan, tasks)
+    datasets = {name: task.dataset(plan.data) for name, task in tasks.items()}
+    chosen = chosen_numbers(plan, datasets)
+    formats = ResponseFormats()
+    looking = {"seconds": scene_time or None, "boxes": boxes, "form": form, "formats": formats}
+    solvers = _Solvers(plan, tasks, datasets, looking)
+    rows = tuple(
+        row_of(cell, plan, tasks, solvers.of(cell), datasets, chosen)
+        for cell in cells_of(plan, tasks)
+        if chosen[cell.task]
+    )
+    secrets = secrets_of(settings.values())
+    return Prepared(plan, rows, settings, secrets, _asked(plan, rows, settings), form, formats)
+
+
+def row_of(
+    cell: Cell,
+    plan: Plan,
+    tasks: Mapping[str, Task],
+    solver: Solver,
+    datasets: Mapping[str, Dataset],
+    chosen: Mapping[str, Sequence[int]],
+) -> Row:
+    """A row of a plan."""
+    is_folder = any(cell.subject == folder.name for folder in plan.folders)
+    judge = plan.judge if is_folder else None
+    depends = axes_of(cell, plan, tasks)
+    return Row(cell, tasks[cell.task], solver, datasets[cell.task], chosen[cell.task], judge, depends)
+
+
+def _task_names(plan: Plan) -> tuple[str, ...]:
+    """The tasks meant: those named, else those that fit the data, else those of the first suite."""
+    if plan.tasks:
+        return tasks_named(plan.tasks)
+    fitting = tasks_of_rows(Path(plan.data)) if plan.data else ()
+    known = [name for name in card_names() if name in fitting]
+    return tuple(in_order(unnamed(known))) if known else default_tasks()
+
+
+def _who(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Any]:
+    """Whom the plan evaluates, and who looks: as it says, else as the cards do."""
+    models = tuple(dict.fromkeys(plan.models))
+    scenes = plan.scenes or (() if models or plan.images else _default_scenes(tasks))
+    plan = plan.model_copy(update={"scenes": scenes})
+    folders = plan.folders
+    if not models and not folders:
+        models = tuple(dict.fromkeys(_default_subject(task) for task in tasks.values()))
+    _check_folders(folders, models, tasks)
+    judge = plan.judge
+    if folders and judge is None:
+        judges = {task.card.judge for task in tasks.values()}
+        judge = (judges.pop() if len(judges) == 1 else None) or RULES
+    if judge is not None and not folders:
+        raise UsageError("--judge looks at folders, and none is named", hint="name one: --images NAME=DIR")
+    return {"models": models, "scenes": scenes, "judge": judge}
+
+
+def _default_scenes(tasks: Mapping[str, Task]) -> tuple[str, ...]:
+    """The rooms that the cards name."""
+    named = [(name, path) for task in tasks.values() for name, path in (task.card.scenes or {}).items()]
+    return tuple(dict.fromkeys(f"{name}={find('tasks', path)}" for name, path in named))
+
+
+def _check_folders(folders: Sequence[Folder], models: Sequence[str], tasks: Mapping[str, Task]) -> None:
+    names = [*models, *(folder.name for folder in folders)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two subjects are called {twice[0]}", hint="give each folder a name of its own")
+    for folder in folders:
+        if not folder.path.is_dir():
+            if folder.path.exists():
+                raise FileProblem(f"{folder.path}: a file, not a folder", hint="name the folder that it lies in")
+            raise FileProblem(f"{folder.path}: no such folder", hint=look_alike(folder.path))
+        for task in tasks.values():
+            if folder.kind not in task.takes:
+                wrong = f"--{folder.kind}: {task.key} takes {' and '.join(task.takes)}"
+                raise UsageError(wrong, hint=_hint_at_takers(folder.kind))
+
+
+def _hint_at_takers(kind: Kind) -> str:
+    """The tasks that take folders of a kind, each of which may want folders of its own."""
+    takers = [name for name in card_names() if kind in task_of(load_card(name)).takes]
+    return f"name a task that takes them: --task {' or --task '.join(takers)}" if takers else "no task here takes them"
+
+
+def _default_subject(task: Task) -> str:
+    if task.card.subject is None:
+        ways = " or ".join(SUBJECTS[kind] for kind in task.takes)
+        raise UsageError(f"{task.card.source}: the card names no subject", hint=f"say whom to evaluate: {ways}")
+    return task.card.subject
+
+
+def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
+    """How each model is asked; what the cards recommend are defaults."""
+    asked = asked_of(plan)
+    arguments = parse(plan.model_args, asked)
+    is_asked = any(map(asks_a_model, asked))
+    if arguments and not is_asked:
+        raise UsageError("no model is asked, so --model-arg has no use", hint="add --model PROVIDER/NAME")
+    temperatures = {task.card.temperature for task in tasks.values()}
+    given = any(argument.name == "temperature" for argument in arguments)
+    if len(temperatures) > 1 and is_asked and not given:
+        hint = "give --model-arg temperature=..., or run the tasks apart"
+        raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
+    defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
+    found = {
+        name: own_settings(name, arguments) if is_own(name) else settings_of(name, arguments, defaults)
+        for name in asked
+    }
+    for settings in found.values():
+        refuse_login(settings.connection.get("api_base", ""), "api_base", KEY)
+    return found
+
+
+WHY_NOT = {
+    "shots": "no model is asked in a few-shot style",
+    "prompts": "no model is asked in the words of prompts",
+    "seed": "nothing that is asked or drawn depends on it",
+}
+"""Why an axis multiplies no row."""
+
+
+def _check_axes(plan: Plan, tasks: Mapping[str, Task]) -> None:
+    """Refuse several values of what no row depends on, and several names of one folder."""
+    changing = {name for cell in cells_of(plan, tasks) for name in cell.own_axes}
+    for name in AXES:
+        if plan.several(name) != (None,) and name not in changing:
+            shown = ", ".join(map(str, plan.several(name)))
+            wrong = f"--{name}: several values ({shown}), but {WHY_NOT[name]}"
+            raise UsageError(wrong, hint="name one, or leave it out")
+    folders: dict[Path, str] = {}
+    for one in filter(None, plan.prompt_names.values()):
+        if (other := folders.setdefault(Path(one).resolve(), one)) != one:
+            raise UsageError(f"--prompts: {other} and {one} are the same folder", hint="name it once")
+
+
+def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
+    """Names of styles, solvers and prompts are true ones even where only baselines answer, which use none of them."""
+    if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
+        raise UsageError("--assets and --missing are of rooms, and none are looked at", hint="--scenes NAME=DIR")
+    if plan.pairing != BY_ID and not plan.images:
+        raise UsageError(f"--pairing {plan.pairing} only applies with --images", hint="--images NAME=DIR")
+    if plan.styles != Plan().styles and not any(family_of(solver).styled for solver in plan.solvers):
+        raise UsageError(f"solver {plan.solvers[0]} asks in words of its own, so --style has no use")
+    for task in tasks.values():
+        for style, solver, prompts in product(plan.styles, plan.solvers, plan.prompt_names.values()):
+            task.check_way(style, solver, prompts)
+        if plan.pairing not in task.pairings:
+            ways = " or ".join(task.pairings)
+            raise UsageError(f"--pairing {plan.pairing}: {task.key} pairs pictures with items by {ways}")
+        for protocol in plan.protocols:
+            if protocol not in task.protocols:
+                raise UsageError(f"{task.key} has no protocol {protocol}", hint=meant(protocol, task.protocols))
+
+
+def asked_of(plan: Plan) -> tuple[str, ...]:
+    """Everybody who is asked something: the models, and who looks at folders."""
+    return tuple(dict.fromkeys((*plan.models, *([plan.judge] if plan.judge is not None else []))))
+
+
+def asks_a_model(name: str) -> bool:
+    """Whether a subject or judge is a model behind an interface, rather than something that answers by itself."""
+    return name != RULES and not name.startswith((BASELINE, SCRIPT, REPLAY))
+
+
+def chosen_numbers(plan: Plan, datasets: Mapping[str, Dataset], *, is_part: bool = False) -> dict[str, Sequence[int]]:
+    """The samples asked of each dataset; an id that no dataset has is a slip, unless these are a part of a run's."""
+    known = {item_id for dataset in datasets.values() for item_id in dataset.item_ids} if plan.ids else set()
+    if is_part:
+        known |= set(plan.ids)
+    if missing := [item_id for item_id in plan.ids if item_id not in known]:
+        raise UsageError(f"no task has an item {missing[0]}", hint=meant(missing[0], sorted(known)[:10_000]))
+    chosen: dict[str, Sequence[int]] = {}
+    for name, dataset in datasets.items():
+        here = set(dataset.item_ids) if plan.ids else set()
+        ids = [item_id for item_id in plan.ids if item_id in here]
+        chosen[name] = () if plan.ids and not ids else dataset.chosen(ids, plan.limit)
+    return chosen
+
+
+class _Solvers:
+    """The solvers of a plan, each made once."""
+
+    def __init__(
+        self, plan: Plan, tasks: Mapping[str, Task], datasets: Mapping[str, Dataset], looking: Mapping[str, Any]
+    ) -> None:
+        self.plan, self.tasks, self.datasets, self.looking = plan, tasks, datasets, looking
+        self.folders = {folder.name: folder for folder in plan.folders}
+        self._made = cache(self._make)
+
+    def of(self, cell: Cell) -> Solver:
+        """The solver of a row."""
+        answers_itself = cell.subject.startswith(BASELINE) or cell.subject in self.folders
+        return self._made(cell._replace(subject=cell.subject if answers_itself else "", repeat=0))
+
+    def _make(self, cell: Cell) -> Solver:
+        plan, (subject, task, solver, style) = self.plan, cell[:4]
+        if subject in self.folders:
+            viewing = replace(_viewing(plan, self.folders[subject], cell), **self.looking)
+            found = self.tasks[task]
+            if not isinstance(found, Viewable):
+                takes = " and ".join(found.takes)
+                raise UsageError(f"{found.key}: takes {takes}, not a folder of {viewing.folder.kind}")
+            return found.viewer(viewing, self.datasets[task])
+        if subject:
+            return self.tasks[task].baseline(subject, plan.at("seed", cell), self.datasets[task])
+        shots = plan.at("shots", cell) if FEW_SHOT in style else None
+        seed, prompts = plan.at("seed", cell), plan.at("prompts", cell)
+        return self.tasks[task].solver(solver, style, self.datasets[task], shots=shots, seed=seed, prompts=prompts)
+
+
+def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
+    judge, seed, prompts = plan.judge or RULES, plan.at("seed", cell), plan.at("prompts", cell)
+    return Viewing(folder, judge, cell.solver, seed, prompts, plan.assets, plan.missing, plan.pairing)
+
+
+def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
+    """All that can change an answer, and the list of items."""
+    return {
+        "models": {name: _model(settings[name]) for name in plan.models},
+        "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
+        "data": {row.task.key: row.dataset.sha256 for row in rows},
+        "items": {row.task.key: row.dataset.chosen_hash(row.numbers) for row in rows},
+        "prompts": {_way(row.cell): row.solver.fingerprint for row in rows},
+        "repeat": plan.repeat,
+        "seed": plan.seed,
+        **_looked_at(plan, rows, settings),
+    }
+
+
+def _way(cell: Cell) -> str:
+    return " ".join([f"{cell.task} {cell.solver} {cell.style}", *cell.axes])
+
+
+def _looked_at(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
+    """The folders and who looks at them; nothing where there are none."""
+    if not plan.folders:
+        return {}
+    judge = None if plan.judge is None else {"name": plan.judge} | _model(settings[plan.judge])
+    content = cache(_content)
+    contents = {
+        f"{folder.name} {row.task.key}": _contents(row, _viewing(plan, folder, row.cell), content)
+        for folder in plan.folders
+        for row in rows
+        if row.cell.subject == folder.name
+    }
+    return {"folders": contents, "judge": judge}
+
+
+def _contents(row: Row, viewing: Viewing, content: Callable[[Path], str]) -> str:
+    """A hash of all that is looked at, by its names and what it holds; wherever its folders lie."""
+    samples = (row.dataset.sample(number) for number in row.numbers)
+    pieces = dict(row.task.pieces_of(viewing, samples)) if isinstance(row.task, Viewable) else {}
+    digest = hashlib.sha256()
+    for name, held in sorted(pieces.items()):
+        digest.update(f"{name}\0{content(held) if isinstance(held, Path) else held}\n".encode())
+    return digest.hexdigest()
+
+
+def _model(settings: Settings) -> dict[str, Any]:
+    name = settings.model
+    if name.startswith(BASELINE) or name == RULES:
+        return {}
+    if name.startswith((SCRIPT, REPLAY)):
+        rest = name.partition(":")[2]
+        return {"content": _content(Path(rest.partition("#")[0] if name.startswith(REPLAY) else rest))}
+    return {"endpoint": settings.endpoint, "parameters": settings.parameters}
+
+
+def _content(path: Path) -> str:
+    """A hash of a script, or of a replayed run's calls."""
+    if path.is_dir() and not (path / CALLS).is_file():
+        raise FileProblem(f"{path}: no run lies here: it has no {CALLS}", hint="tsgkit runs list shows what there is")
+    file = path / CALLS if path.is_dir() else path
+    try:
+        with file.open("rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise FileProblem(f"{file}: not a file of replies: it is a device or a pipe", hint="write it to a file")
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FileProblem(f"{file}: cannot be read: {error.strerror}", hint=look_alike(file)) from None
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

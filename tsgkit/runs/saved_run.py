@@ -1,0 +1,198 @@
+"""A run that exists already, opened to be shown, judged again or reported: nobody is asked anything.
+
+Data, tasks and metrics are today's; the data must be those that were asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.library.cards import Card, load_card
+from tsgkit.llm.reply import Reply, reply_from
+from tsgkit.llm.secrets import Secrets
+from tsgkit.replies import READER
+from tsgkit.runs.folder import CALLS, SAMPLES, SHARD, RunFolder, read_header
+from tsgkit.runs.item_errors import judge, written
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import Cell, cells_of
+from tsgkit.runs.results import Result, results_of
+from tsgkit.runs.run_files import calls_in, check_evaluation, samples_in
+from tsgkit.runs.run_setup import Prepared, Row, chosen_numbers, in_shard, row_of
+from tsgkit.runs.shards import shard_of
+from tsgkit.runs.state import RowState, states_of
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.transcript import LOCAL, Said, Transcript
+from tsgkit.version import __version__
+
+Place = tuple[Cell, str]
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """A run as it lies on disk."""
+
+    path: Path
+    header: dict[str, Any]
+    prepared: Prepared
+    states: Mapping[Cell, RowState]
+    samples: Journal
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """The results of all rows, from the records."""
+        return results_of(self.states, self.samples, self.prepared.plan.at("seed"))
+
+
+def reopen(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> Reopened:
+    """Open a run for reading; ``data`` says where its data lie now, if elsewhere, ``only`` which tasks are opened."""
+    header = read_header(path)
+    prepared = prepared_again(header, path, data, only=only)
+    samples = Journal(path / SAMPLES, writes=False)
+    return Reopened(path, header, prepared, states_of(prepared.rows, samples), samples)
+
+
+def prepared_again(
+    header: Mapping[str, Any], path: Path, data: str | None = None, *, only: Collection[str] = ()
+) -> Prepared:
+    """The rows of a run without those who answered; ``UsageError`` where the data are others."""
+    plan = check_evaluation(header, path)
+    if only:
+        plan = plan.model_copy(update={"tasks": tuple(name for name in plan.tasks if name in only)})
+    tasks = {name: task_of(_card(name)) for name in plan.tasks}
+    datasets = {name: task.dataset(data if data is not None else plan.data) for name, task in tasks.items()}
+    for name, dataset in datasets.items():
+        if header["asked"]["data"].get(name) not in (None, dataset.sha256):
+            hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
+            raise UsageError(f"{path}: {dataset.file}: not the data that were asked about", hint=hint)
+    chosen = chosen_numbers(plan, datasets, is_part=bool(only))
+    recorded = cache(lambda task, solver, style: tasks[task].recorded(solver, style))
+    rows = tuple(
+        row_of(cell, plan, tasks, recorded(cell.task, cell.solver, cell.style), datasets, chosen)
+        for cell in cells_of(plan, tasks)
+        if chosen[cell.task]
+    )
+    prepared = Prepared(plan, rows, {}, Secrets(), dict(header["asked"]))
+    return in_shard(prepared, shard_of(header[SHARD])) if SHARD in header else prepared
+
+
+def _card(name: str) -> Card:
+    try:
+        return load_card(name)
+    except UsageError as error:
+        hint = "one of your own is loaded before its runs are opened: --code FILE, or tsgkit.Task(...) in the program"
+        raise UsageError(error.message, hint=f"{hint}; one of a package takes that package") from None
+
+
+class Reread(NamedTuple):
+    """A sample that a newer reader reads differently: outcome and answer before and after."""
+
+    cell: Cell
+    item_id: str
+    before: tuple[str, Any]
+    after: tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The results of a run before and after it was scored again, and all samples that are read differently now."""
+
+    before: tuple[Result, ...]
+    after: tuple[Result, ...]
+    reader: int
+    """The version of the reader before."""
+    reread: tuple[Reread, ...]
+
+
+def reader_of(header: Mapping[str, Any]) -> int:
+    """Return the version of the reader that a run was scored with; the first ones did not tell."""
+    return int(header.get("reader", 1))
+
+
+def rescore(path: Path, data: str | None = None) -> Rescored:
+    """Score every recorded reply again with today's readers and metrics.
+
+    The records are put in the place of the old ones all at once; no model is called.
+    """
+    header = read_header(path)
+    prepared = prepared_again(header, path, data)
+    folder = RunFolder(path, header)
+    try:
+        before = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
+        read_before, reader = _read_in(folder.samples), reader_of(folder.header)
+        folder.samples.replace(records_from_calls(prepared.rows, path, _errors_in(folder.samples)))
+        after = results_of(states_of(prepared.rows, folder.samples), folder.samples, prepared.plan.at("seed"))
+        read_now = _read_in(folder.samples)
+        folder.update_header(tsgkit=__version__, reader=READER)
+    finally:
+        folder.close()
+    changed = (place for place, read in read_now.items() if place in read_before and read != read_before[place])
+    return Rescored(
+        before, after, reader, tuple(Reread(*place, read_before[place], read_now[place]) for place in changed)
+    )
+
+
+def _read_in(samples: Journal) -> dict[Place, tuple[str, Any]]:
+    """Return the outcome and the answer of every record."""
+    return {
+        (Cell.of(value), value["item_id"]): (value["outcome"], value["answer"]) for _, value in samples_in(samples.path)
+    }
+
+
+def _errors_in(samples: Journal) -> dict[Place, bytes]:
+    """Return the records of samples that ended in an exception; most have no calls in full."""
+    found: dict[Place, bytes] = {}
+    for where, value in samples_in(samples.path):
+        if value["outcome"] == Outcome.ERROR:
+            found[Cell.of(value), value["item_id"]] = samples.line(where)
+    return found
+
+
+class Places(Protocol):
+    """Where the calls of samples lie in a file."""
+
+    def get(self, sample: Place, default: Sequence[int], /) -> Sequence[int]:
+        """Return where those of one sample lie."""
+
+
+def records_from_calls(
+    rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None, places: Places | None = None
+) -> Iterator[bytes]:
+    """Score every sample of some rows whose calls are recorded in full; yield the records in order.
+
+    ``errors`` holds the records that are kept where a sample has no such calls; ``places`` says where calls lie, if
+    that is known.
+    """
+    places = places_of_calls(path) if places is None else places
+    calls = Journal(path / CALLS, writes=False)
+    for row in rows:
+        for number in row.numbers:
+            sample = row.dataset.sample(number)
+            lines = places.get((row.cell, sample.item_id), ())
+            transcript = transcript_of(calls.read(place) for place in lines)
+            if lines and not row.solver.unfinished(transcript):
+                yield written(row, judge(row, sample, transcript), transcript)[1]
+            elif (kept := (errors or {}).get((row.cell, sample.item_id))) is not None:
+                yield kept
+
+
+def places_of_calls(path: Path) -> dict[Place, list[int]]:
+    """Where the calls of each sample lie."""
+    places: dict[Place, list[int]] = {}
+    for place, value in calls_in(path / CALLS):
+        places.setdefault((Cell.of(value), value["sample"]), []).append(place)
+    return places
+
+
+def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
+    """The calls of a sample in order, what a solver made of them last; of a call that was made again, the last one."""
+    found: dict[tuple[str, int], Reply] = {}
+    for value in calls:
+        found[value["label"], value["draw"]] = reply_from(value["reply"])
+    in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
+    return Transcript(tuple(Said(label, reply) for (label, _), reply in in_order))

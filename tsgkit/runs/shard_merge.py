@@ -1,0 +1,440 @@
+"""Folders of one plan merged into one: shards of a run, of an agent's calls, of pictures.
+
+merged = merge([Path("runs/mine.shard-1-of-2"), Path("runs/mine.shard-2-of-2")], Path("runs/mine"))
+merged.missing
+
+Calls are united by their key. Of several replies to one call an answer beats an error, then the line with the smaller
+hash wins, so that neither the order of the folders nor that of several merges changes a byte. Samples are derived anew.
+What was merged lies beside the target until it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.errors import FileProblem, TsgkitError, UsageError
+from tsgkit.library.files import write_text
+from tsgkit.llm.cache import canonical
+from tsgkit.llm.reply import Ending
+from tsgkit.replies import READER
+from tsgkit.runs.folder import (
+    CALLS,
+    HEADER,
+    PROMPTS,
+    SAMPLES,
+    SHARD,
+    differences,
+    is_same_run,
+    locked,
+    read_header,
+)
+from tsgkit.runs.image_merge import Lines, merge_pictures
+from tsgkit.runs.journal import Journal
+from tsgkit.runs.plan import AXES, WAY, Cell
+from tsgkit.runs.run_files import calls_in, prompts_in, samples_in
+from tsgkit.runs.run_setup import Prepared
+from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
+from tsgkit.runs.shards import WRITTEN, Shard, whole_of
+from tsgkit.runs.state import NOWHERE, states_of
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.images import PAINTINGS
+from tsgkit.version import __version__
+
+SHARDS = "shards"
+"""The field of a header that says which shards are in it, where some are missing."""
+OWN = ("--shard", "--out", "-o")
+"""Options of a command that say where a part of the work lies."""
+IN_PYTHON = re.compile(r", (?:shard|out)='[^']*'(?=[,)])")
+ANSWERED, FINAL_ERROR, PASSING_ERROR = range(3)
+PARTS = (*WAY, *AXES, "sample", "judge", "label", "draw", "body")
+"""What identifies a call, in the order of merged calls: first the fields of a row, then the sample."""
+OF_SAMPLE = len(WAY) + len(AXES) + 1
+TURN = "turn"
+"""The field of a merged call that says its place among those of its sample, where its place in the file does not."""
+TOLD = ("task", "solver", "style", *AXES, "sample", "label")
+TABLES = """
+pragma journal_mode = off;
+pragma synchronous = off;
+create table own (key text primary key, sample text, turn integer, rank integer, line text, said text, source integer,
+    place integer);
+create index own_sample on own (sample);
+create table calls (key text primary key, sample text, turn integer, rank integer, line text, said text, source integer,
+    place integer, conflict integer);
+create table prompts (hash text primary key, line text, source integer, place integer) without rowid;
+create table places (sample text, place integer);
+"""
+TAKE = """
+insert into own values (?, ?, coalesce(?, (select count(*) from own where sample = ?)), ?, ?, ?, ?, ?)
+    on conflict do update set rank = excluded.rank, line = excluded.line,
+    said = excluded.said, place = excluded.place where excluded.rank <= own.rank
+"""
+"""Of a call that was made again in one folder, the last answer counts."""
+UNITE = """
+insert into calls select *, 0 from own where true on conflict do update set turn = min(calls.turn, excluded.turn),
+    conflict = max(calls.conflict, calls.rank = 0 and excluded.rank = 0 and calls.said <> excluded.said)
+"""
+REPLACE = """
+replace into calls select own.key, own.sample, calls.turn, own.rank, own.line, own.said, own.source, own.place,
+    calls.conflict from own join calls using (key) where (own.rank, own.line) < (calls.rank, calls.line)
+"""
+
+
+class Missing(NamedTuple):
+    """A row of a plan of which so many samples are in none of the folders, or ended in an error."""
+
+    title: str
+    samples: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What was merged, and what is missing for it to be whole."""
+
+    path: Path
+    sources: int
+    calls: int = 0
+    conflicts: int = 0
+    """Calls that were answered differently in several folders."""
+    example: str = ""
+    """One of these."""
+    missing: tuple[Missing, ...] = ()
+    lacking: tuple[str, ...] = ()
+    """The shards that were not given."""
+    commands: tuple[tuple[str, ...], ...] = ()
+    """Commands that would do what is missing."""
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return not (self.missing or self.lacking or self.problems)
+
+
+def merge(sources: Sequence[Path], target: Path, data: str | None = None) -> Merged:
+    """Merge folders of one kind and one plan; ``UsageError`` where they are others, nothing is left behind then.
+
+    ``data`` says where the data of a run lie now, if elsewhere.
+    """
+    folders = list({path.resolve(): path for path in sources}.values())
+    _check_target(folders, target)
+    for path in folders:
+        if path.is_dir() and os.access(path, os.W_OK):
+            locked(path, f"{path}, which is to be merged").close()
+    with _beside(target) as made:
+        merged = _merged(folders, made, target, data)
+        try:
+            if target.exists():
+                target.rmdir()
+            made.rename(target)
+        except OSError as error:
+            raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
+    return merged
+
+
+@contextmanager
+def united(paths: Sequence[Path], data: str | None = None) -> Iterator[tuple[dict[Path, Path], list[Merged]]]:
+    """Merge the shards of one run as long as the block lasts; the first result is where each run is to be read."""
+    groups: dict[str, list[Path]] = {}
+    for path in paths:
+        if path not in (group := groups.setdefault(_run_of(path), [])):
+            group.append(path)
+    with tempfile.TemporaryDirectory() as place:
+        found: dict[Path, Path] = {}
+        merged: list[Merged] = []
+        for number, group in enumerate(groups.values()):
+            if len(group) > 1:
+                merged.append(merge(group, Path(place) / str(number) / whole_of(group[0]).name, data))
+            found |= {path: merged[-1].path if len(group) > 1 else path for path in group}
+        yield {path: found[path] for path in paths}, merged
+
+
+def _run_of(path: Path) -> str:
+    """Return the run that a folder is a shard of, or the folder itself."""
+    try:
+        header = read_header(path)
+    except TsgkitError:  # told by whoever reads it
+        return str(path)
+    return str(header["identity"]) if SHARD in header else str(path)
+
+
+def _check_target(folders: Sequence[Path], target: Path) -> None:
+    if target.resolve() in {path.resolve() for path in folders}:
+        raise UsageError(f"{target}: is one of the folders to be merged", hint="give another -o")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target}: something lies there already", hint="give another -o")
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A folder in which the target is made; nothing of it is left where that fails."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".merging", dir=target.parent))
+    except OSError as error:
+        raise FileProblem(f"{target}: cannot be written: {error.strerror}") from None
+    place.chmod(0o755)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _merged(folders: Sequence[Path], made: Path, target: Path, data: str | None) -> Merged:
+    pictures = [path for path in folders if (path / PAINTINGS).is_file()]
+    if not pictures:
+        return _merged_calls(folders, made, target, data)
+    if len(pictures) < len(folders):
+        other = next(path for path in folders if path not in pictures)
+        raise UsageError(f"{other}: no folder of pictures, as {pictures[0]} is", hint="merge folders of one kind")
+    found = merge_pictures(folders, made)
+    rewriting = [path / "rewriting.calls" for path in folders if (path / "rewriting.calls" / HEADER).is_file()]
+    if rewriting:
+        (made / "rewriting.calls").mkdir()
+        _merged_calls(rewriting, made / "rewriting.calls", target)
+    return Merged(target, len(folders), found.lines, found.conflicts, found.example, problems=found.problems)
+
+
+def _merged_calls(folders: Sequence[Path], made: Path, target: Path, data: str | None = None) -> Merged:
+    headers = [read_header(path) for path in folders]
+    _check_same(folders, headers)
+    header = _header_of(headers)
+    with tempfile.TemporaryDirectory(dir=made) as place:
+        index = sqlite3.connect(Path(place) / "index")
+        try:
+            index.executescript(TABLES)
+            for number, path in enumerate(folders):
+                _take_calls(index, number, path)
+                _take_prompts(index, number, path)
+            calls = _write_lines(folders, made, index)
+            found = _conflicts(index)
+            merged = Merged(target, len(folders), calls, *found)
+            if "plan" in header:
+                missing = _derive_samples(folders, prepared_again(header, folders[0], data), header, made, index)
+                merged = _with_missing(merged, header, missing)
+            elif lacking := _lacking(map(str, _listed(header))):
+                merged = Merged(target, len(folders), calls, *found, lacking=lacking)
+        except sqlite3.Error as error:
+            raise FileProblem(f"{target}: cannot be written: {error}") from None
+        finally:
+            index.close()
+    if merged.complete:
+        header.pop(SHARDS, None)
+    write_text(made / HEADER, json.dumps(header, indent=2) + "\n")
+    return merged
+
+
+def _check_same(folders: Sequence[Path], headers: Sequence[dict[str, Any]]) -> None:
+    for path, header in zip(folders, headers, strict=True):
+        if not is_same_run(headers[0], header):
+            what = "; ".join(differences(header, headers[0])) or "something that can change an answer differs"
+            hint = "only parts of one plan can be merged: the same command, with another --shard"
+            raise UsageError(f"{path}: another plan than that of {folders[0]}: {what}", hint=hint)
+
+
+def _header_of(headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the header of the earliest folder, as that of the whole."""
+    header = dict(min(headers, key=lambda one: (one["begun"], canonical(one))))
+    given = {str(name) for one in headers for name in [one.get(SHARD), *_listed(one)] if name is not None}
+    if any(SHARD not in one and SHARDS not in one for one in headers):
+        given.clear()  # a part that was begun as the whole
+    header.pop(SHARD, None)
+    header["command"] = _without_place(header["command"])
+    for name in ("models", "response_formats"):
+        known = [one[name] for one in sorted(headers, key=canonical) if isinstance(one.get(name), dict)]
+        header |= {name: {key: part[key] for part in known for key in part}} if known else {}
+    header |= {SHARDS: sorted(given)} if given else {}
+    header |= {"written": ""} if "written" in header else {}
+    return header | ({"tsgkit": __version__, "reader": READER} if "plan" in header else {})
+
+
+def _listed(header: Mapping[str, Any]) -> list[object]:
+    """Return the shards that a merged folder says are in it."""
+    given = header.get(SHARDS)
+    return given if isinstance(given, list) else []
+
+
+def _without_place(command: Iterable[str]) -> list[str]:
+    """Return a command without what says where a part of the work lies."""
+    words = list(command)
+    if len(words) == 1:  # a call in Python
+        return [IN_PYTHON.sub("", words[0])]
+    for place in reversed(range(len(words))):
+        if words[place] in OWN:
+            del words[place : place + 2]
+        elif words[place].startswith(tuple(f"{name}=" for name in OWN)):
+            del words[place]
+    return words
+
+
+def _take_calls(index: sqlite3.Connection, source: int, path: Path) -> None:
+    """Note the calls of a folder; of a call that was made again there, the last answer."""
+    journal = Journal(path / CALLS, writes=False)
+    try:
+        for place, value in calls_in(path / CALLS):
+            reply = value["reply"]
+            is_error = reply["ending"] in (Ending.API_ERROR, Ending.MISSING)
+            rank = ANSWERED if not is_error else FINAL_ERROR if reply.get("final") else PASSING_ERROR
+            said = canonical([reply["ending"], reply.get("text"), reply.get("refusal")])
+            turn = value.pop(TURN, None)
+            sample, line = _key(value, OF_SAMPLE), _hash(Journal.encoded(value))
+            index.execute(TAKE, (_key(value), sample, turn, sample, rank, line, _hash(said.encode()), source, place))
+    finally:
+        journal.close()
+    for statement in (UNITE, REPLACE, "delete from own"):
+        index.execute(statement)
+
+
+def _take_prompts(index: sqlite3.Connection, source: int, path: Path) -> None:
+    journal = Journal(path / PROMPTS, writes=False)
+    try:
+        for place, value in prompts_in(path / PROMPTS):
+            row = (value["hash"], _hash(journal.line(place)), source, place)
+            index.execute("insert into prompts values (?, ?, ?, ?) on conflict do nothing", row)
+    finally:
+        journal.close()
+
+
+def _key(value: Mapping[str, Any], parts: int = len(PARTS)) -> str:
+    """Return what identifies a call, or the sample that it is about; as a text that sorts as its parts do."""
+    call = {name: value.get(name, "") for name in PARTS[:parts]}
+    numbers = {name: f"{int(call[name] or 0):09}" for name in ("repeat", "draw") if name in call}
+    return "/".join(str(part).encode("utf-8", "surrogatepass").hex() for part in (call | numbers).values())
+
+
+def _hash(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()
+
+
+def _write_lines(folders: Sequence[Path], made: Path, index: sqlite3.Connection) -> int:
+    """Write calls and prompts in their order, and note where the calls of each sample lie."""
+    calls = index.execute("select sample, source, place, turn from calls order by sample, turn, key")
+    number = 0
+    for sample, at in _copied(folders, made, CALLS, calls):
+        index.execute("insert into places values (?, ?)", (sample, at))
+        number += 1
+    index.execute("create index of_sample on places (sample)")
+    prompts = index.execute("select hash, source, place, null from prompts order by hash")
+    for _ in _copied(folders, made, PROMPTS, prompts):
+        pass
+    return number
+
+
+def _copied(
+    folders: Sequence[Path], made: Path, name: str, chosen: Iterable[tuple[str, int, int, int | None]]
+) -> Iterator[tuple[str, int]]:
+    """Copy chosen lines of the folders into one file; yield the key of each, and where it lies now.
+
+    A line says its turn among those of one key where its place does not.
+    """
+    sources = Lines([path / name for path in folders])
+    at, before, here = 0, "", 0
+    try:
+        with (made / name).open("wb") as file:
+            for key, source, place, turn in chosen:
+                line = sources.line(source, place)
+                here, before = here + 1 if key == before else 0, key
+                if turn is not None:
+                    value = {name: part for name, part in json.loads(line).items() if name != TURN}
+                    line = Journal.encoded(value | ({TURN: turn} if turn != here else {}))
+                file.write(line)
+                yield key, at
+                at += len(line)
+    except OSError as error:
+        raise FileProblem(f"{made / name}: cannot be written: {error.strerror}") from None
+    finally:
+        sources.close()
+
+
+def _conflicts(index: sqlite3.Connection) -> tuple[int, str]:
+    """Return how many calls were answered differently, and one of them in words."""
+    number, first = index.execute("select count(*), min(key) from calls where conflict").fetchone()
+    parts = [bytes.fromhex(part).decode("utf-8", "replace") for part in first.split("/")] if number else []
+    return int(number), " ".join(part for name, part in zip(PARTS, parts, strict=False) if name in TOLD and part)
+
+
+class _Places:
+    """Where the calls of each sample lie in the merged file."""
+
+    def __init__(self, index: sqlite3.Connection) -> None:
+        self._index = index
+
+    def get(self, sample: Place, default: Sequence[int], /) -> Sequence[int]:
+        key = _key({**sample[0].value, "sample": sample[1]}, OF_SAMPLE)
+        found = self._index.execute("select place from places where sample = ? order by place", (key,))
+        return [place for (place,) in found] or default
+
+
+def _derive_samples(
+    folders: Sequence[Path], prepared: Prepared, header: dict[str, Any], made: Path, index: sqlite3.Connection
+) -> tuple[Missing, ...]:
+    """Write the samples of the whole plan, as far as their calls are there; return what is missing."""
+    header["samples"] = sum(len(row.numbers) for row in prepared.rows)
+    header["data"] = {row.task.key: row.dataset.file for row in prepared.rows}
+    samples = Journal(made / SAMPLES)
+    try:
+        for line in records_from_calls(prepared.rows, made, _errors_in(folders), _Places(index)):
+            samples.add_line(line)
+        states = states_of(prepared.rows, samples)
+    finally:
+        samples.close()
+    return tuple(
+        Missing(state.row.cell.title, left, state.total)
+        for state in states.values()
+        if (left := state.places.count(NOWHERE) + state.failed)
+    )
+
+
+def _errors_in(folders: Sequence[Path]) -> dict[Place, bytes]:
+    """Return the records of samples that ended in an exception; of several, the one with the smaller hash."""
+    found: dict[Place, bytes] = {}
+    for path in folders:
+        journal = Journal(path / SAMPLES, writes=False)
+        try:
+            for place, value in samples_in(path / SAMPLES):
+                if value["outcome"] == Outcome.ERROR:
+                    key = Cell.of(value), value["item_id"]
+                    found[key] = min((journal.line(place), *filter(None, [found.get(key)])), key=_hash)
+        finally:
+            journal.close()
+    return found
+
+
+def _lacking(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the shards that are missing where all given are parts of one number."""
+    shards = {Shard(*map(int, match.groups())) for name in given if (match := WRITTEN.fullmatch(name))}
+    if len({shard.of for shard in shards}) != 1:
+        return ()
+    [of] = {shard.of for shard in shards}
+    return tuple(str(Shard(number, of)) for number in range(1, of + 1) if Shard(number, of) not in shards)
+
+
+def _with_option(command: Sequence[str], name: str, value: str) -> tuple[str, ...]:
+    """Return the command of a run, or the call in Python, with one more option."""
+    if len(command) == 1 and command[0].endswith(")"):
+        return (f"{command[0][:-1]}, {name}={value!r})",)
+    return (*command, f"--{name}", value)
+
+
+def _with_missing(merged: Merged, header: Mapping[str, Any], missing: tuple[Missing, ...]) -> Merged:
+    lacking = _lacking(map(str, _listed(header))) if missing else ()
+    if missing and lacking:
+        commands = tuple(_with_option(header["command"], "shard", name) for name in lacking)
+    elif missing:
+        commands = (_with_option(header["command"], "out", str(merged.path)),)
+    else:
+        commands = ()
+    return Merged(
+        merged.path, merged.sources, merged.calls, merged.conflicts, merged.example, missing, lacking, commands
+    )

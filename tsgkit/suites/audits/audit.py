@@ -1,0 +1,305 @@
+"""Everything an audit finds: slips by check, what shortcuts get, how keys are spread, what so many items can show.
+
+>>> items = [Item(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
+>>> found = audit(Auditable(items))
+>>> found.n, found.clusters, found.chance, round(found.smallest_difference, 2)
+(18, 9, 0.5, 0.66)
+>>> found.to_beat.name, found.to_beat.value, found.to_beat.beats_chance
+('always the same letter', 1.0, True)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
+from tsgkit.scoring.intervals import effective_number, interval
+from tsgkit.scoring.pooling import Part, Pooling, pool
+from tsgkit.scoring.skew import Skew, skew
+from tsgkit.suites.audits.checks import CHECKS, Check
+from tsgkit.suites.audits.items import LETTERS, Item, Slip
+from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
+
+SURE = 0.01
+"""A skew is called one where chance would show it more rarely."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Auditable:
+    """What a task gives to be audited: its items, and checks and shortcuts of its own."""
+
+    items: Sequence[Item]
+    checks: tuple[Check, ...] = ()
+    answerers: tuple[Answerer, ...] = ()
+    notes: tuple[str, ...] = ()
+    clusters_are: str = "scenarios"
+    """The unit that the items' clusters are counted in."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one check found."""
+
+    check: Check
+    slips: tuple[Slip, ...]
+
+
+@dataclass(frozen=True)
+class GroupShare:
+    """The score of a shortcut on one group of the items: a half of the data, or a kind of question."""
+
+    group: str
+    n: int
+    value: float
+    low: float | None
+    high: float | None
+    chance: float
+    beats_chance: bool
+    """Whether it is above chance for certain, with all groups of all shortcuts in view."""
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """What one shortcut gets, beside what guessing would."""
+
+    name: str
+    sees: str
+    n: int
+    value: float
+    low: float | None
+    high: float | None
+    chance: float
+    is_blind: bool
+    beats_chance: bool
+    """Whether it is above chance for certain, with all shortcuts in view."""
+    groups: tuple[GroupShare, ...] = ()
+    """Its score on every known group of the items; none where the items are of one kind."""
+
+    @property
+    def worst(self) -> GroupShare | None:
+        """The group where it gains most over chance."""
+        return max(self.groups, key=lambda one: one.value - one.chance, default=None)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How often each letter is the key, of a kind of question or of all."""
+
+    group: str
+    counts: dict[str, int]
+    skew: Skew
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether chance alone would hardly do this."""
+        return self.skew.p < SURE and not self.skew.is_rough
+
+
+@dataclass(frozen=True)
+class WithoutShortcuts:
+    """A run's score on all items, and on those that a shortcut does not solve that beats chance."""
+
+    shortcut: str
+    """Its name; empty where no shortcut beats chance."""
+    subject: str
+    way: str
+    metric: str
+    n: int
+    value: float
+    right: int
+    on_shortcuts: int
+    """How many of its right answers are to items that the shortcut solves too."""
+    left: int
+    """How many items the shortcut does not solve."""
+    value_left: float | None
+    low_left: float | None
+    high_left: float | None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All of it."""
+
+    n: int
+    clusters: int
+    effective: float
+    """As many independent items as these would be, were all of a cluster answered alike."""
+    chance: float
+    smallest_difference: float
+    found: tuple[Found, ...]
+    shortcuts: tuple[Shortcut, ...]
+    spreads: tuple[Spread, ...]
+    solved: Mapping[str, tuple[str, ...]] = field(repr=False)
+    """By item, the blind shortcuts that solve it and beat chance on all items or on the item's group."""
+    notes: tuple[str, ...] = ()
+    clusters_are: str = "scenarios"
+
+    @property
+    def to_beat(self) -> Shortcut | None:
+        """The best of the blind shortcuts; what a model must beat to have shown anything."""
+        return max((one for one in self.shortcuts if one.is_blind), key=lambda one: one.value, default=None)
+
+    @property
+    def worst(self) -> tuple[Shortcut, GroupShare] | None:
+        """The blind shortcut and the group where most is gained over chance, of those that beat it for certain."""
+        certain = [(one, share) for one in self.shortcuts if one.is_blind for share in one.groups if share.beats_chance]
+        return max(certain, key=lambda pair: pair[1].value - pair[1].chance, default=None)
+
+    @property
+    def solving(self) -> tuple[str, ...]:
+        """The blind shortcuts that beat chance on all items or on a group, the best first."""
+        certain = [one for one in self.shortcuts if one.is_blind and _beats_anywhere(one)]
+        return tuple(one.name for one in sorted(certain, key=lambda one: -one.value))
+
+    @property
+    def errors(self) -> int:
+        """How many slips make items untrustworthy."""
+        return sum(len(one.slips) for one in self.found if one.check.is_error)
+
+
+def audit(auditable: Auditable) -> Audit:
+    """Audit items: look for slips, let the shortcuts answer, test how keys are spread."""
+    items = auditable.items
+    sizes = Counter(item.cluster for item in items)
+    found = (Found(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
+    shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
+    effective = effective_number(list(sizes.values())) if sizes else 0.0
+    return Audit(
+        n=len(items),
+        clusters=len(sizes),
+        effective=effective,
+        chance=math.fsum(item.chance for item in items) / len(items) if items else 0.0,
+        smallest_difference=smallest_difference(effective),
+        found=tuple(found),
+        shortcuts=tuple(shortcuts),
+        spreads=tuple(_spreads(items)),
+        solved=solved,
+        notes=auditable.notes,
+        clusters_are=auditable.clusters_are,
+    )
+
+
+def smallest_difference(effective: float, level: float = 0.95, power: float = 0.8) -> float:
+    """The smallest true difference between two systems that so many independent items would probably show.
+
+    For two systems that are right about half of the time, each on items of its own; less where they err on the same
+    items. 1 at most: with few items nothing but everything against nothing shows.
+    """
+    if effective <= 0:
+        return 1.0
+    z = NormalDist().inv_cdf
+    return min(1.0, (z((1 + level) / 2) + z(power)) * math.sqrt(2 * 0.25 / effective))
+
+
+def _shortcuts(
+    items: Sequence[Item], answerers: Sequence[Answerer]
+) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
+    by_id = {item.item_id: item for item in items}
+    gained = {answerer: found for answerer in answerers if (found := answered(answerer, items))}
+    groups = sorted({item.group for item in items})
+    tried = max(1, sum(answerer.is_blind for answerer in gained))
+    solved: dict[str, list[str]] = {}
+    shortcuts = []
+    for answerer, credits_ in gained.items():
+        one = _shortcut(answerer, credits_, by_id, groups if len(groups) > 1 else (), tried)
+        shortcuts.append(one)
+        if not one.is_blind:
+            continue
+        certain = {share.group for share in one.groups if share.beats_chance}
+        for item_id, value in credits_.items():
+            if value == 1 and (one.beats_chance or by_id[item_id].group in certain):
+                solved.setdefault(item_id, []).append(one.name)
+    return shortcuts, {item_id: tuple(names) for item_id, names in solved.items()}
+
+
+def _shortcut(
+    answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], groups: Sequence[str], tried: int
+) -> Shortcut:
+    """The share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as well."""
+    whole = _share("", credits_, by_id, 1 - (1 - LEVEL) / tried)
+    level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
+    members = {group: {name: one for name, one in credits_.items() if by_id[name].group == group} for group in groups}
+    return Shortcut(
+        name=answerer.name,
+        sees=answerer.sees,
+        n=whole.n,
+        value=whole.value,
+        low=whole.low,
+        high=whole.high,
+        chance=whole.chance,
+        is_blind=answerer.is_blind,
+        beats_chance=whole.beats_chance,
+        groups=tuple(_share(group, mine, by_id, level) for group, mine in members.items() if mine),
+    )
+
+
+def _share(group: str, credits_: Mapping[str, float], by_id: Mapping[str, Item], level: float) -> GroupShare:
+    """The mean of credits with its 95 % interval; chance must lie below the interval of the level given."""
+    parts = [Part(value, 1.0, by_id[item_id].cluster) for item_id, value in credits_.items()]
+    around, strict = interval(parts, Pooling.POOLED), interval(parts, Pooling.POOLED, level=level)
+    chance = math.fsum(by_id[item_id].chance for item_id in credits_) / len(credits_)
+    return GroupShare(
+        group=group,
+        n=len(credits_),
+        value=pool(parts, Pooling.POOLED).value or 0.0,
+        low=around.low if around else None,
+        high=around.high if around else None,
+        chance=chance,
+        beats_chance=strict is not None and strict.low > chance,
+    )
+
+
+def _beats_anywhere(one: Shortcut) -> bool:
+    return one.beats_chance or any(share.beats_chance for share in one.groups)
+
+
+def _spreads(items: Sequence[Item]) -> list[Spread]:
+    """How keys are spread over letters: of all items, then of each kind of question."""
+    keyed = [item for item in items if item.has_key]
+    groups = sorted({item.group for item in keyed if item.group})
+    chosen = [("", keyed), *((group, [item for item in keyed if item.group == group]) for group in groups)]
+    return [_spread(group, members) for group, members in chosen if members]
+
+
+def _spread(group: str, items: Sequence[Item]) -> Spread:
+    width = max(place for item in items for place in item.choices) + 1
+    counts, expected = [0.0] * width, [0.0] * width
+    for item in items:
+        counts[item.key or 0] += 1
+        for place in item.choices:
+            expected[place] += 1 / len(item.choices)
+    named = {LETTERS[place]: int(count) for place, count in enumerate(counts)}
+    return Spread(group, named, skew(counts, expected))
+
+
+ANY = "any of these"
+
+
+def without_shortcuts(
+    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
+) -> Iterator[WithoutShortcuts]:
+    """A run's values by item (each with its cluster) without what each shortcut solves that beats chance."""
+    names = (*found.solving, ANY) if len(found.solving) > 1 else found.solving or ("",)
+    for name in names:
+        solved = {item for item, by in found.solved.items() if name == ANY or name in by}
+        left = [Part(value, 1.0, cluster) for item, (value, cluster) in values.items() if item not in solved]
+        right = [item for item, (value, _) in values.items() if value == 1]
+        around = interval(left, Pooling.POOLED)
+        yield WithoutShortcuts(
+            shortcut=name,
+            subject=subject,
+            way=way,
+            metric=metric,
+            n=len(values),
+            value=math.fsum(value for value, _ in values.values()) / len(values) if values else 0.0,
+            right=len(right),
+            on_shortcuts=sum(item in solved for item in right),
+            left=len(left),
+            value_left=pool(left, Pooling.POOLED).value,
+            low_left=around.low if around else None,
+            high_left=around.high if around else None,
+        )

@@ -1,0 +1,197 @@
+"""Shortcuts: answers without understanding, each with what it may see, and what it gets.
+
+>>> item = Item("7", "7", "Which?", options=("a cup", "a long red cup", "a pen"), key=1)
+>>> longest_option(item), credit(item, (0, 1))
+((1,), 0.5)
+
+What must be taught (where keys usually stand) learns from clusters other than the one it answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tsgkit.suites.audits.items import Item, content
+
+FOLDS = 10
+"""So many parts the clusters are dealt into; each is answered with what the others teach."""
+Answer = Callable[[Item], tuple[int | str, ...]]
+"""All answers that a shortcut cannot tell apart, by place or by name; it gets the share that is right."""
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """A shortcut: answers without understanding, from what it may see."""
+
+    name: str
+    sees: str
+    answer: Answer | None = None
+    learn: Callable[[Sequence[Item]], Answer] | None = None
+    """Makes the answers from other items than those answered; for shortcuts that need to be taught."""
+    gets: Callable[[Item], float] | None = None
+    """What it gets for an item, where answers are no places or names."""
+    needs: Callable[[Item], bool] = lambda item: bool(item.options)
+    """The items it can say anything about."""
+    is_blind: bool = True
+    """Whether it sees nothing that tells the answer; what others get is no shortcut, but worth knowing."""
+
+
+def credit(item: Item, answers: tuple[int | str, ...]) -> float:
+    """What answers are worth: the share of them that is right."""
+    right: int | str | None = item.key if item.options else item.answer
+    return sum(answer == right for answer in answers) / len(answers) if answers else 0.0
+
+
+def longest_option(item: Item) -> tuple[int, ...]:
+    """The options of the most characters."""
+    return _best(item, lambda option: len(option))
+
+
+def most_alike(item: Item) -> tuple[int, ...]:
+    """The options that share most words with the others, on average."""
+    sets = {place: content(item.options[place]) for place in item.choices}
+
+    def likeness(place: int) -> float:
+        mine = sets[place]
+        others = [other for number, other in sets.items() if number != place]
+        return sum(len(mine & other) / len(mine | other) if mine | other else 1.0 for other in others)
+
+    return _best_places(item, likeness)
+
+
+def like_question(item: Item) -> tuple[int, ...]:
+    """The options that share most words with the question."""
+    return _sharing(item, content(item.question))
+
+
+def like_others(item: Item) -> tuple[int, ...]:
+    """The options that share most words with the questions asked beside."""
+    return _sharing(item, frozenset().union(*map(content, item.beside)))
+
+
+def like_prompt(item: Item) -> tuple[int, ...]:
+    """The options with most words of the prompt, less what it does not say."""
+    told = content(item.prompt)
+    return _best(item, lambda option: len(content(option) & told) - 2 * len(content(option) - told))
+
+
+def like_names(item: Item) -> tuple[int, ...]:
+    """The options that mention most of the names."""
+    return _sharing(item, frozenset().union(*(content(name.replace("-", " ")) for name in item.names)))
+
+
+def _sharing(item: Item, told: frozenset[str]) -> tuple[int, ...]:
+    return _best(item, lambda option: len(content(option) & told))
+
+
+def _best(item: Item, worth: Callable[[str], float]) -> tuple[int, ...]:
+    return _best_places(item, lambda place: worth(item.options[place]))
+
+
+def _best_places(item: Item, worth: Callable[[int], float]) -> tuple[int, ...]:
+    values = {place: worth(place) for place in item.choices}
+    most = max(values.values(), default=0.0)
+    return tuple(place for place, value in values.items() if value >= most - 1e-12)
+
+
+def _constant(items: Sequence[Item]) -> Answer:
+    """The place of the key that most items have."""
+    [(place, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
+    return lambda item: (place,) if place is not None and place < len(item.options) else item.choices
+
+
+def _constant_by_group(items: Sequence[Item]) -> Answer:
+    """The place of the key that most items of the same kind have."""
+    by_group: defaultdict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        by_group[item.group].append(item)
+    answers = {group: _constant(members) for group, members in by_group.items()}
+    fallback = _constant(items)
+    return lambda item: answers.get(item.group, fallback)(item)
+
+
+def _commonest_answer(items: Sequence[Item]) -> Answer:
+    """The commonest of all right answers that is among those possible here."""
+    order = [answer for answer, _ in Counter(item.answer for item in items).most_common()]
+
+    def answer(item: Item) -> tuple[str, ...]:
+        possible = set(item.pool)
+        return next(((name,) for name in order if not possible or name in possible), ())
+
+    return answer
+
+
+def _is_open(item: Item) -> bool:
+    return not item.options and bool(item.pool)
+
+
+ANSWERERS = (
+    Answerer("always the same letter", "where the keys of other items stand", learn=_constant),
+    Answerer(
+        "the usual letter of this kind of question",
+        "the kind of question, and where the keys of other items stand",
+        learn=_constant_by_group,
+        needs=lambda item: bool(item.options and item.group),
+    ),
+    Answerer("the longest option", "the options, not the question", longest_option),
+    Answerer("the option most like the others", "the options, not the question", most_alike),
+    Answerer(
+        "the option most like the question",
+        "the question and its options",
+        like_question,
+        needs=lambda item: bool(item.options and item.question),
+    ),
+    Answerer(
+        "the option most like the other questions",
+        "the options and the questions asked beside it",
+        like_others,
+        needs=lambda item: bool(item.options and item.beside),
+    ),
+    Answerer(
+        "the option that mentions most names of the graph",
+        "the options and the names in the graph, not how they are joined",
+        like_names,
+        needs=lambda item: bool(item.options and item.names),
+    ),
+    Answerer(
+        "the commonest answer",
+        "the answers to other items, and which names occur here",
+        learn=_commonest_answer,
+        needs=_is_open,
+    ),
+    Answerer(
+        "the option most like the prompt",
+        "the options and the text that the picture was made from",
+        like_prompt,
+        needs=lambda item: bool(item.options and item.prompt),
+        is_blind=False,
+    ),
+)
+
+
+def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
+    """What a shortcut gets for each item it can say anything about; taught ones never see the cluster they answer."""
+    mine = [item for item in items if answerer.needs(item)]
+    if (answer := answerer.answer) is not None:
+        return {item.item_id: credit(item, answer(item)) for item in mine}
+    if answerer.learn is None:
+        gets = answerer.gets or (lambda item: 0.0)
+        return {item.item_id: gets(item) for item in mine}
+    found: dict[str, float] = {}
+    for fold in range(FOLDS):
+        others = [item for item in mine if fold_of(item.cluster) != fold]
+        tested = [item for item in mine if fold_of(item.cluster) == fold]
+        if tested and others:
+            taught = answerer.learn(others)
+            found |= {item.item_id: credit(item, taught(item)) for item in tested}
+    return {item.item_id: found[item.item_id] for item in mine if item.item_id in found}
+
+
+@lru_cache(maxsize=100_000)
+def fold_of(cluster: str) -> int:
+    """The part a cluster is dealt into; the same at all times."""
+    return int.from_bytes(hashlib.blake2b(cluster.encode(), digest_size=4).digest(), "big") % FOLDS

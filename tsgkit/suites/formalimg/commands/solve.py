@@ -1,0 +1,199 @@
+"""The verbs of ``tsgkit formula`` that look for layouts: solve and repair, and what check says about solving."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from typing import TYPE_CHECKING
+
+from tsgkit.cli.terminal import complain, count, inert, say
+from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
+from tsgkit.library.files import write_text
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
+
+if TYPE_CHECKING:
+    from tsgkit.logic.budget import Budget
+    from tsgkit.logic.formula import Formula
+    from tsgkit.logic.layouts import Layout
+    from tsgkit.logic.repairs import Repair
+    from tsgkit.logic.solver import Solution
+
+SECONDS = 10.0
+"""How long a command may take, unless told otherwise."""
+
+
+def add_arguments(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The verbs solve and repair."""
+    solve = verbs.add_parser("solve", help="a neat layout that satisfies it, or what in it cannot hold together")
+    repair = verbs.add_parser("repair", help="the least change of a layout that makes it satisfy the formula")
+    for verb in (solve, repair):
+        verb.add_argument("formula", metavar="FORMULA", help="the text, @FILE, a file's name, or -")
+        verb.add_argument("-o", "--out", metavar="JSON", help="the layout to write; - is standard output")
+        verb.add_argument("--force", action="store_true", help="replace what lies in the place of JSON")
+        verb.add_argument("--draw", metavar="SVG", help="draw the layout too")
+        verb.add_argument("--seed", type=int, default=0, help="another seed gives another layout; default: 0")
+        verb.add_argument("--json", action="store_true", help="print one JSON object")
+        add_seconds(verb)
+    repair.add_argument("layout", metavar="LAYOUT", help="a file of JSON: a layout, or the list of its objects")
+
+
+def add_seconds(verb: argparse.ArgumentParser) -> None:
+    """The option --seconds."""
+    verb.add_argument(
+        "--seconds", type=_seconds, default=SECONDS, metavar="N", help="what takes longer is not decided; default: 10"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
+
+
+def budget_of(arguments: argparse.Namespace) -> Budget:
+    """The budget of a command, which begins now."""
+    from tsgkit.logic.budget import Budget
+
+    return Budget(arguments.seconds, time.monotonic)
+
+
+def solve(arguments: argparse.Namespace, formula: Formula) -> int:
+    """Solve, write, draw."""
+    from tsgkit.logic.solver import solve as solve_formula
+
+    _check_targets(arguments)
+    solution = solve_formula(formula, seed=arguments.seed, budget=budget_of(arguments))
+    _put(arguments, solution.layout)
+    if arguments.json:
+        say(json.dumps(solution.value(), indent=2))
+    elif arguments.out != "-":
+        _print_solution(solution)
+    return GOOD if solution.layout else FINISHED_WITH_ERRORS
+
+
+def _print_solution(solution: Solution) -> None:
+    if not solution.conflict:
+        say(inert(solution.text))
+        if solution.layout:
+            _print_layout(solution.layout)
+        return
+    say("unsatisfiable; together, these cannot hold:")
+    for words in solution.conflict:
+        say(f"  - {inert(words)}")
+    if solution.note:
+        say(f"({inert(solution.note)})")
+
+
+def _print_layout(layout: Layout) -> None:
+    for thing in layout.objects:
+        words = " ".join(filter(None, (thing.color, thing.label.replace("_", " "))))
+        say(f"  {inert(words):<28} {[round(edge, 2) for edge in thing.box]}")
+
+
+def repair(arguments: argparse.Namespace, formula: Formula, scene: object) -> int:
+    """Repair, write, draw."""
+    from tsgkit.logic.repairs import repair as repair_layout
+
+    _check_targets(arguments)
+    repaired = repair_layout(formula, scene, seed=arguments.seed, budget=budget_of(arguments))
+    _put(arguments, repaired.layout)
+    if arguments.json:
+        say(json.dumps(repaired.value(), indent=2))
+    elif arguments.out != "-":
+        _print_repair(repaired)
+    return GOOD if repaired.layout else FINISHED_WITH_ERRORS
+
+
+def _print_repair(repaired: Repair) -> None:
+    if repaired.status == "not decided":
+        say("not decided: no repair was found")
+    elif repaired.layout is None:
+        say("no repair: the formula cannot be satisfied; tsgkit formula solve says why")
+    elif not repaired.changes:
+        say("nothing to repair: the layout satisfies the formula")
+    else:
+        least = "the least that is needed" if repaired.least else "less might do, the search was given up"
+        say(f"{count(len(repaired.changes), 'change')} ({least}):")
+        for words in repaired.changes:
+            say(f"  - {inert(words)}")
+    if repaired.note:
+        say(f"({inert(repaired.note)})")
+
+
+def satisfiable(formula: Formula, budget: Budget) -> tuple[str, str]:
+    """What check says: whether a layout satisfies a formula; or why that is not known."""
+    from tsgkit.logic.solver import solve as solve_formula
+
+    if not _is_of_layouts(formula):
+        return "satisfiable", _in_a_world(formula, budget)
+    try:
+        solution = solve_formula(formula, budget=budget)
+    except UsageError as problem:
+        return "satisfiable", f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    if solution.layout is None:
+        return "satisfiable", solution.text.replace("unsatisfiable", "no", 1)
+    note = f" ({solution.note})" if solution.note else ""
+    return "satisfiable", f"yes, by a layout of {count(len(solution.layout.objects), 'object')}{note}"
+
+
+def _is_of_layouts(formula: Formula) -> bool:
+    """Whether every predicate speaks of boxes on a canvas, rather than of a natural scene."""
+    from tsgkit.logic.formula import atoms_of
+    from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+
+    only_natural = set(NATURAL.predicates) - set(KNOLLING.predicates)
+    return not any(atom.name in only_natural for atom in atoms_of(formula))
+
+
+def _in_a_world(formula: Formula, budget: Budget) -> str:
+    """Whether some sensible world makes a formula of a natural scene true, with one thing for each variable."""
+    from tsgkit.logic.budget import OutOfBudget
+    from tsgkit.logic.scene_models import world_of
+
+    try:
+        world = world_of(formula, budget=budget)
+    except OutOfBudget as out:
+        return f"not decided (the search was given up after {out})"
+    except UsageError as problem:
+        return f"not tried: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    return "no world of one thing a variable was found" if world is None else "yes, in a world without contradictions"
+
+
+def _check_targets(arguments: argparse.Namespace) -> None:
+    formula = arguments.formula.removeprefix("@") if not arguments.formula.lstrip().startswith("(") else None
+    given = [formula, getattr(arguments, "layout", None)]
+    for target in (arguments.out, arguments.draw):
+        if target is not None:
+            refuse_to_overwrite_sources(target, *given)
+    if arguments.json and arguments.out == "-":
+        raise UsageError("--json and -o - both write to standard output", hint="the JSON object holds the layout")
+    if arguments.draw is not None and not arguments.draw.lower().endswith(".svg"):
+        raise UsageError(f"{arguments.draw}: a picture is SVG", hint="give it a name that ends in .svg")
+    if arguments.draw is not None and arguments.draw == arguments.out:
+        raise UsageError("the layout and the picture cannot be one file")
+
+
+def _put(arguments: argparse.Namespace, layout: Layout | None) -> None:
+    """Write what was found where it was asked for."""
+    from tsgkit.logic.svg import drawn
+
+    if layout is None:
+        if arguments.out or arguments.draw:
+            complain("there is no layout to write")
+        return
+    text = json.dumps(layout.value, indent=2)
+    if arguments.draw:
+        refuse_to_replace_data(arguments.draw, drawn(layout))
+    if arguments.out == "-":
+        say(text)
+    elif arguments.out:
+        refuse_to_overwrite(arguments.out, force=arguments.force, text=text + "\n")
+        write_text(arguments.out, text + "\n")
+    if arguments.draw:
+        write_text(arguments.draw, drawn(layout))

@@ -1,0 +1,176 @@
+"""Brings the published items to this machine: fetched as an archive of their repository, or taken from a copy.
+
+    get_dataset("formalimg")
+    import_dataset("formalimg", "checkout-of-the-repository")
+    import_dataset("formalimg", "items.jsonl")
+
+Thousands of small files become one file of rows for each scenario. A copy with a row that cannot be used is refused
+with the reason; what is odd in others is counted and told: a K or clauses that are not those of the formula, names
+outside the vocabulary, texts that the published programs do not all read alike.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tsgkit.errors import FileProblem, TsgkitError, UsageError
+from tsgkit.graph.rules import WARNING, Finding, Place, Rule
+from tsgkit.library.catalogue import KnownDataset, known
+from tsgkit.library.datasets import dataset, make_folder, refuse_to_replace, store
+from tsgkit.library.downloads import PATIENT, Patience, download
+from tsgkit.logic.clauses import clause_form, form_of_text
+from tsgkit.logic.lint import check
+from tsgkit.logic.parser import parse
+from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
+from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
+from tsgkit.suites.intake import INCOMING, Arrival, Intake, Watch
+
+RULES = {
+    "k-differs": Rule(WARNING, "the K of a row is not that of its formula"),
+    "clauses-differ": Rule(WARNING, "the stored clauses are not those of the formula"),
+    "outside-vocabulary": Rule(WARNING, "a formula names what the vocabulary of its scenario does not have"),
+    "readers-differ": Rule(WARNING, "the published programs do not all read the same from a formula"),
+}
+ARCHIVE = "archive.tar.gz"
+MOST_BYTES = 1_000_000
+"""No item is larger."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found in the items of one scenario."""
+
+    findings: tuple[Finding, ...]
+    problem: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in RULES if counts[code]}
+
+
+def meaning(suite: str, code: str) -> str:
+    """What a finding of a code means."""
+    return RULES[code].meaning
+
+
+def get_dataset(
+    name: str,
+    source: str | None = None,
+    watch: Watch | None = None,
+    patience: Patience = PATIENT,
+    *,
+    force: bool = False,
+) -> Intake:
+    """Fetch the items where they are not all here; other items are replaced only with ``force``.
+
+    ``source`` is another base address.
+    """
+    wanted, present = known(name), dataset(name)
+    if present.is_complete:
+        return Intake(present, tuple(Arrival(file) for file in present.files))
+    incoming = present.folder / INCOMING
+    make_folder(incoming)
+    target = incoming / ARCHIVE
+    url = wanted.url(wanted.files[0], source)
+    progress = None if watch is None else lambda so_far, total: watch(ARCHIVE, so_far, total)
+    download(url, target, None, progress, patience)
+    try:
+        with TemporaryDirectory(dir=incoming) as unpacked:
+            unpack(target, Path(unpacked), [file.path for file in wanted.files])
+            return _taken(wanted, read_rows(unpacked), url, force=force)
+    finally:
+        target.unlink(missing_ok=True)
+        with suppress(OSError):
+            incoming.rmdir()
+
+
+def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
+    """Put the files of some folders of an archive into a folder; nothing is written elsewhere."""
+    try:
+        with tarfile.open(archive, "r:gz") as opened:
+            for member in opened:
+                inside = member.name.partition("/")[2]
+                home, _, name = inside.rpartition("/")
+                if not member.isfile() or home not in wanted or not name.endswith(".json") or member.size > MOST_BYTES:
+                    continue
+                stream = opened.extractfile(member)
+                place = folder / home
+                place.mkdir(parents=True, exist_ok=True)
+                (place / name).write_bytes(b"" if stream is None else stream.read())
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise FileProblem(f"{archive.name}: cannot be unpacked: {error}", hint="get the data again") from None
+
+
+def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
+    """Take the items of folders or files into a dataset, all or none; others are replaced only with ``force``."""
+    if not sources:
+        raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
+    origin = ", ".join(str(Path(source).absolute()) for source in sources)
+    return _taken(known(name), (row for source in sources for row in read_rows(source)), origin, force=force)
+
+
+def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: bool) -> Intake:
+    found: dict[str, list[tuple[Placed, FormulaSample]]] = {name: [] for name in SCENARIOS}
+    places: dict[str, str] = {}
+    for row in rows:
+        sample = sample_from(row.value, row.place, row.number)
+        if before := places.get(sample.item_id):
+            raise UsageError(f"{row.place}: item {sample.item_id} is in {before} too", hint="name one of the two")
+        places[sample.item_id] = row.place
+        found[sample.scenario].append((row, sample))
+    if not places:
+        raise UsageError(f"{origin}: there are no items in it")
+    ready = {name: _lines_of(name, items) for name, items in found.items() if items}
+    for name, (data, _) in ready.items():
+        refuse_to_replace(wanted, wanted.file(name), data, force=force)
+    arrivals = tuple(_stored(wanted, name, *made, len(found[name]), origin) for name, made in ready.items())
+    return Intake(dataset(wanted.name), arrivals)
+
+
+def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
+    """The rows of one scenario as they are stored, and what is odd about them."""
+    lines = []
+    findings: list[Finding] = []
+    for number, (row, sample) in enumerate(items, 1):
+        value = row_from(row.value, row.place).model_dump(exclude_none=True)
+        lines.append(json.dumps({"scenario": scenario, "id": sample.number} | value) + "\n")
+        findings += [found.at(line=number, item=sample.item_id) for found in findings_of(sample, value)]
+    return "".join(lines).encode("ascii"), Inspection(tuple(findings))
+
+
+def _stored(
+    wanted: KnownDataset, scenario: str, data: bytes, inspection: Inspection, rows: int, origin: str
+) -> Arrival:
+    before = next((file for file in dataset(wanted.name).files if file.task == scenario), None)
+    stored = store(wanted, wanted.file(scenario), data, origin, rows, inspection.counts)
+    return Arrival(stored, inspection, before if before and before.sha256 != stored.sha256 else None)
+
+
+def findings_of(sample: FormulaSample, value: dict[str, object]) -> Iterator[Finding]:
+    """What is odd about an item."""
+    try:
+        form = clause_form(sample.formula, official=True)
+        if sample.k != form.k:
+            yield _finding("k-differs", f"K is {sample.k}, the formula's is {form.k}")
+        if "cnf" in value and form_of_text(parse(sample.cnf)).unordered != form.unordered:
+            yield _finding("clauses-differ", "the stored clauses are others")
+    except TsgkitError as error:
+        yield _finding("clauses-differ", str(error))
+    codes = {found.code: found for found in check(sample.dsl, VOCABULARIES[sample.scenario]).findings}
+    if differ := codes.get("readers-differ"):
+        yield _finding("readers-differ", differ.message)
+    if wrong := next((found for found in codes.values() if found.severity == "error"), None):
+        yield _finding("outside-vocabulary", wrong.message)
+
+
+def _finding(code: str, message: str) -> Finding:
+    return Finding(code, RULES[code].severity, message, place=Place())

@@ -1,0 +1,212 @@
+"""Folders of finished pictures: each is found by the id of its item, or where that is asked for by its position.
+
+>>> import tempfile
+>>> folder = PictureFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "pictures")
+>>> folder.look("7"), folder.look("../7")
+(Missing(), Unreadable(reason="'../7' is no name of a picture"))
+
+``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the picture of an item. An id is data: nothing
+outside the folder is ever read. What a file holds decides, not its ending. A picture that services could misread
+(animated, CMYK, 16 bits a channel, turned by EXIF data, a palette with transparency, GIF or BMP inside) is made anew as
+a PNG in the folder ``kept``, under its SHA-256, and says so in its notes; one is made smaller only where
+``longest_side`` asks for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import look_alike, write_bytes
+from tsgkit.llm.images import MOST_BYTES, Picture
+from tsgkit.suites.image_decoder import Examined, Unreadable, examine, require_pillow
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+OF_FORMAT = {
+    "PNG": (".png",),
+    "JPEG": (".jpg", ".jpeg"),
+    "MPO": (".jpg", ".jpeg"),
+    "WEBP": (".webp",),
+    "GIF": (".gif",),
+    "BMP": (".bmp",),
+}
+PAINTINGS = "paintings.jsonl"
+"""Where a folder that the toolkit painted says how; no stray file."""
+OWN = frozenset({PAINTINGS, ".lock", "drawings"})
+"""What the toolkit leaves beside the pictures it makes."""
+LONGEST_ID = 200
+"""Bytes of an id, so that a file can be named after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """There is no picture of an item."""
+
+
+Looked = Picture | Missing | Unreadable
+_Stamp = tuple[int, int, int]
+
+
+def is_file_id(item_id: str) -> bool:
+    """Whether a picture can be named after an id: a plain name, that neither leads elsewhere nor hides the file.
+
+    >>> [is_file_id(one) for one in ("7", "scene 1", "", "a/b", "..", ".hidden", "a" + chr(0), "x" * 300)]
+    [True, True, False, False, False, False, False, False]
+    """
+    try:
+        length = len(item_id.encode("utf-8"))
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    odd = any(letter in "/\\" or ord(letter) < 32 or ord(letter) == 127 for letter in item_id)
+    return 0 < length <= LONGEST_ID and not item_id.startswith(".") and not odd
+
+
+@dataclass
+class PictureFolder:
+    """The pictures of one subject."""
+
+    name: str
+    path: Path
+    kept: Path
+    """Where pictures that had to be made anew are written."""
+    longest_side: int | None = None
+    _looked: dict[str, tuple[_Stamp, Looked]] = field(default_factory=dict, repr=False)
+
+    def __init__(self, name: str, path: str | Path, kept: str | Path, longest_side: int | None = None) -> None:
+        """``UsageError`` where there is no such folder, or nobody can read pictures here."""
+        self.name, self.path, self.kept, self.longest_side = name, Path(path), Path(kept), longest_side
+        self._looked = {}
+        if not self.path.is_dir():
+            what = "this is a file, not a folder of pictures" if self.path.exists() else "no such folder"
+            raise FileProblem(f"{self.path}: {what}", hint="" if self.path.exists() else look_alike(self.path))
+        if longest_side is not None and longest_side < 1:
+            raise UsageError(f"a longest side of {longest_side} pixels: at least 1 is needed")
+        require_pillow()
+
+    @cached_property
+    def _files(self) -> dict[str, list[str]]:
+        """The names of files that may be pictures, by the id they are named after."""
+        files: dict[str, list[str]] = {}
+        for name in self._names:
+            stem, ending = os.path.splitext(name)  # noqa: PTH122  (a name, in which ".." means nothing)
+            if ending.lower() in ENDINGS:
+                files.setdefault(stem, []).append(name)
+        return files
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """The names of all that lies in the folder, hidden files and folders too, sorted; nothing of the toolkit's."""
+        try:
+            return tuple(sorted(set(os.listdir(self.path)) - OWN))  # noqa: PTH208  (names, as the published code has them)
+        except OSError as error:
+            raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        try:
+            with os.scandir(self.path) as found:
+                return tuple(
+                    sorted(
+                        one.name
+                        for one in found
+                        if not one.name.startswith(".") and not one.is_dir(follow_symlinks=False)
+                    )
+                )
+        except OSError as error:
+            raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
+
+    def stray(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """The files that are the picture of none of these items, for a notice."""
+        known = set(ids)
+        ours = {name for item_id, names in self._files.items() if item_id in known for name in names}
+        return tuple(name for name in self._names if name not in ours and name != PAINTINGS)
+
+    def look(self, item_id: str) -> Looked:
+        """The picture of an item, or why there is none; one that was not touched since is not decoded again."""
+        if not is_file_id(item_id):
+            return Unreadable(f"{item_id[:LONGEST_ID]!r} is no name of a picture")
+        names = self._files.get(item_id, [])
+        if not names:
+            return Missing()
+        if len(names) > 1:
+            return Unreadable(f"several files have this id: {', '.join(names)}")
+        return self._seen(item_id, names[0])
+
+    def look_at(self, name: str) -> Looked:
+        """The picture in a file of this folder, whatever it is called."""
+        return self._seen(name, name)
+
+    def _seen(self, item_id: str, name: str) -> Looked:
+        try:
+            place = self._place(name)
+            if place is None:
+                return Unreadable(f"{name} leads out of the folder")
+            return self._opened(item_id, name, place)
+        except FileNotFoundError:
+            return Missing()
+        except OSError as error:
+            return Unreadable(f"{name} cannot be read: {error.strerror}")
+        except RuntimeError:  # a link that leads back to itself, up to Python 3.12
+            return Unreadable(f"{name} cannot be read: it is a link to itself")
+
+    def _place(self, name: str) -> Path | None:
+        """Where a file really lies; None where that is not in the folder."""
+        place = (self.path / name).resolve(strict=True)
+        return place if place.is_relative_to(self.path.resolve()) else None
+
+    def _opened(self, item_id: str, name: str, place: Path) -> Looked:
+        file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(file, "rb") as opened:
+            found = os.fstat(file)
+            stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
+            known = self._looked.get(item_id)
+            if known is not None and known[0] == stamp and _still_there(known[1]):
+                return known[1]
+            if not stat.S_ISREG(found.st_mode):
+                return Unreadable(f"{name} is no file")
+            if found.st_size > MOST_BYTES:
+                return Unreadable(f"{name}: the file has {found.st_size:,} bytes; at most {MOST_BYTES:,} are read")
+            data = opened.read(MOST_BYTES + 1)
+        looked = self._made(name, place, data)
+        self._looked[item_id] = (stamp, looked)
+        return looked
+
+    def _made(self, name: str, place: Path, data: bytes) -> Looked:
+        examined = examine(data, self.longest_side)
+        if isinstance(examined, Unreadable):
+            return Unreadable(f"{name}: {examined.reason}")
+        notes = _misnamed(name, examined) + examined.notes
+        if examined.png is not None:
+            return keep_picture(self.kept, examined.png, (examined.width, examined.height), notes)
+        digest = hashlib.sha256(data).hexdigest()
+        return Picture(place, digest, examined.media_type, examined.width, examined.height, len(data), notes)
+
+
+def _still_there(looked: Looked) -> bool:
+    return not isinstance(looked, Picture) or looked.path.is_file()
+
+
+def _misnamed(name: str, examined: Examined) -> tuple[str, ...]:
+    if name.lower().endswith(OF_FORMAT.get(examined.format, ())):
+        return ()
+    return (f"named {name}, but holds {examined.format}",)
+
+
+def keep_picture(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> Picture:
+    """A PNG written into a folder under its SHA-256, once, whole or not at all."""
+    digest = hashlib.sha256(png).hexdigest()
+    path = folder / f"{digest}.png"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = path.is_file() and path.read_bytes() == png
+    except OSError as error:
+        raise FileProblem(f"{folder}: pictures cannot be kept here: {error.strerror}") from None
+    if not there:
+        write_bytes(path, png)
+    return Picture(path, digest, "image/png", *sides, len(png), notes)

@@ -1,0 +1,79 @@
+"""What a task offers that has pictures to make: its items as prompts for an image model.
+
+>>> Painting("7", "A red cup left of a blue plate, seen from above.").picture is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
+
+from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.library.cards import card_names, load_card
+from tsgkit.llm.images import Picture
+from tsgkit.suites.suite import task_of
+
+Condition = Literal["none", "text", "drawn"]
+
+
+@dataclass(frozen=True)
+class Painting:
+    """One picture to be made: the id it is named after, the prompt, and the picture the model is shown with it.
+
+    ``rewritten`` is the prompt in the words of a text model, which the image model then gets in its place.
+    """
+
+    item_id: str
+    prompt: str
+    picture: Picture | None = None
+    rewritten: str | None = None
+
+
+@dataclass(frozen=True)
+class PaintingOptions:
+    """How pictures are asked for, as far as the task decides that.
+
+    ``condition`` says how a layout from ``layouts`` goes into the prompt: not at all, as text, or drawn as a picture
+    (to be kept by :func:`tsgkit.suites.images.keep_picture` in ``drawings``); without ``instruction`` the layout
+    stands alone.
+    """
+
+    condition: Condition = "none"
+    layouts: Path | None = None
+    instruction: bool = True
+    drawings: Path = Path("drawings")
+
+
+@runtime_checkable
+class Paintable(Protocol):
+    """A task that has pictures to make."""
+
+    def paintings(
+        self, data: str | None, ids: Sequence[str], limit: int | None, options: PaintingOptions
+    ) -> Iterable[Painting]:
+        """The pictures of the chosen items; ``UsageError`` where an id is not known or an option does not fit."""
+
+
+def paintable_task(name: str) -> Paintable:
+    """The task of a card, if it has pictures to make; ``UsageError`` names those that have."""
+    task: object = task_of(load_card(name))
+    if not isinstance(task, Paintable):
+        others = paintable_names()
+        hint = f"tasks that have: {', '.join(others)}" if others else "no task that is installed has any"
+        raise UsageError(f"{name} has no pictures to make", hint=hint)
+    return task
+
+
+def paintable_names() -> tuple[str, ...]:
+    """The tasks that have pictures to make."""
+    return tuple(name for name in card_names() if _is_paintable(name))
+
+
+def _is_paintable(name: str) -> bool:
+    try:
+        return isinstance(task_of(load_card(name)), Paintable)
+    except TsgkitError:  # a card that is broken is told where it is used, not where others are listed
+        return False

@@ -1,0 +1,70 @@
+"""Which converters there are: ours, and those that other packages add.
+
+>>> from tsgkit.suites.sceneeval.converters.source import Given
+>>> recognised(Given.of("x.json", '[{"object_list": []}]')).name
+'layoutgpt'
+>>> converter_of("holodek")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: there is no converter holodek
+
+A package joins by an entry point in the group ``tsgkit.scene_converters``: its name is that of the form, its value a
+:class:`~tsgkit.suites.sceneeval.converters.source.Converter`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import meant
+from tsgkit.suites.sceneeval.converters.source import Converter, Given
+from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
+
+GROUP = "tsgkit.scene_converters"
+OURS = {
+    "holodeck": ("tsgkit.suites.sceneeval.converters.holodeck", "HOLODECK"),
+    "layoutvlm": ("tsgkit.suites.sceneeval.converters.layoutvlm", "LAYOUTVLM"),
+    "layoutgpt": ("tsgkit.suites.sceneeval.converters.layoutgpt", "LAYOUTGPT"),
+    "atiss": ("tsgkit.suites.sceneeval.converters.atiss", "ATISS"),
+    "hsm": ("tsgkit.suites.sceneeval.converters.hsm", "HSM"),
+    "idesign": ("tsgkit.suites.sceneeval.converters.idesign", "IDESIGN"),
+}
+
+
+def known_converters() -> tuple[str, ...]:
+    """The names of all forms."""
+    return tuple(dict.fromkeys((*OURS, *(point.name for point in entry_points(group=GROUP)))))
+
+
+def converter_of(name: str) -> Converter:
+    """The converter of a form; ``UsageError`` where there is none."""
+    if name in OURS:
+        module, place = OURS[name]
+        ours: Converter = getattr(import_module(module), place)
+        return ours
+    theirs: Converter | None = next((point.load() for point in entry_points(group=GROUP, name=name)), None)
+    if theirs is None:
+        raise UsageError(f"there is no converter {name}", hint=meant(name, known_converters()))
+    return theirs
+
+
+def recognised(given: Given) -> Converter:
+    """The one converter that a file fits; ``FileProblem`` where it fits none, or several."""
+    fitting = [one for one in map(converter_of, known_converters()) if one.fits(given)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = ", ".join(one.name for one in fitting)
+        raise FileProblem(f"{given.name}: this may be any of {names}", hint="say which: --from FORM")
+    own = given.value.get("format") if isinstance(given.value, dict) else None
+    if own in (ROOM, STATE):
+        raise FileProblem(f"{given.name}: this is a {own} already: it is scored as it is")
+    known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
+    raise FileProblem(f"{given.name}: this is in no form that is known", hint=known)
+
+
+def is_companion(given: Given) -> bool:
+    """Whether a file only says more of the scene of another."""
+    return any(converter_of(name).is_companion(given) for name in known_converters())

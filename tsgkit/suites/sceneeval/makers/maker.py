@@ -1,0 +1,392 @@
+"""New descriptions with their annotations: a model describes what is drawn and annotates it, code checks, it mends.
+
+>>> read_description_reply('Here: {"description": "A den  with a sofa."}'), read_description_reply("I cannot.")
+('A den with a sofa.', '')
+
+Every description is asked for in a request of its own, so nothing can be carried over from an earlier one. Then it is
+annotated by the prompt of ``sceneeval/annotate``, and both are held against each other
+(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and against the rest
+(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). What has errors is asked for again, the findings being told;
+doubts are told once. All go through each step together, so that what one is held against does not depend on who answers
+first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from tsgkit.graph.rules import ERROR, Finding, Place, Rule
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.reply import Ending
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import values_in, well_formed
+from tsgkit.replies.reasoning import spoken
+from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.suites.sceneeval.annotate import texts_of
+from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
+from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
+from tsgkit.suites.sceneeval.makers import annotation_vs_text as told
+from tsgkit.suites.sceneeval.makers import batch_findings as beside
+from tsgkit.suites.sceneeval.makers.descriptions import read_description
+from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
+from tsgkit.suites.sceneeval.makers.room_plans import DrawnRoom
+from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.styles import style_of
+from tsgkit.suites.transcript import Ask
+
+FIELDS = {
+    "describe": ("rooms", "things", "least", "most", "attributes", "problems"),
+    "mend": ("entries", "rules", "difficulty", "level", "description", "annotation", "problems"),
+}
+ANNOTATE = "sceneeval/annotate"
+LENGTHS = {"easy": (8, 60), "medium": (20, 110), "hard": (35, 230)}
+"""Words of a description, by its difficulty."""
+SAID = {
+    "easy": "at most four objects, none of them small",
+    "medium": "five to eight objects, at most three of them small",
+    "hard": "nine objects or more",
+}
+RULES = {
+    "unreadable": Rule(ERROR, "no annotation can be read from the reply"),
+    "unread-entry": Rule(ERROR, "an entry cannot be read"),
+    "left-out": Rule(ERROR, "the description lacks a room or a thing that it was to have"),
+    "length": Rule(ERROR, "the description is too short or too long"),
+}
+MOST_TOLD = 30
+SEVERAL = "several attributes"
+
+
+@cache
+def template(name: str) -> Template:
+    """A text that a model is asked with."""
+    return load_template(find("prompts", f"sceneeval/make/{name}.txt"), required=FIELDS[name])
+
+
+@cache
+def prompter() -> Prompter[Annotation]:
+    """Who writes the prompts that ask for an annotation."""
+    return Prompter(texts_of(ANNOTATE), style_of("zero-shot"))
+
+
+def texts() -> tuple[str, ...]:
+    """All that a model is asked with: a part of what identifies work under way."""
+    return (*(template(name).text for name in FIELDS), prompter().fingerprint)
+
+
+@dataclass
+class Made:
+    """One description on its way, and what was found in it."""
+
+    drawn: DrawnRoom
+    annotation: Annotation
+    findings: tuple[Finding, ...] = ()
+    mended: int = 0
+    is_out: bool = False
+    """Whether no more is asked about it: its replies brought nothing."""
+
+    @property
+    def name(self) -> str:
+        """What its calls are recorded under."""
+        return str(self.drawn.number)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that keep it from being written."""
+        return tuple(one for one in self.findings if one.severity == ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The findings that a person has to decide about."""
+        return tuple(one for one in self.findings if one.severity != ERROR)
+
+
+@dataclass
+class Making:
+    """What was made so far."""
+
+    made: list[Made] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
+
+
+def blank(drawn: DrawnRoom, description: str = "") -> Annotation:
+    """An annotation that demands nothing yet."""
+    return annotation_of(str(drawn.number), drawn.difficulty, description, (), room_type=drawn.rooms[0])
+
+
+def written(draws: Sequence[DrawnRoom], seed: int, table: Furniture) -> Making:
+    """Descriptions from sentence patterns, without a model, held against the same rules."""
+    making = Making([Made(drawn, written_room(drawn, seed, table)) for drawn in draws])
+    check(making.made, table)
+    return making
+
+
+def check(made: Sequence[Made], table: Furniture, known: Sequence[str] = ()) -> None:
+    """Find what is wrong with each, by itself and beside the others."""
+    batch = beside.Batch([one.annotation for one in made], table, known)
+    for place, one in enumerate(made):
+        _check_one(one, batch, place, table)
+
+
+def _check_one(one: Made, batch: beside.Batch, place: int, table: Furniture) -> None:
+    unread = [finding for finding in one.findings if finding.code in ("unread-entry", "unreadable")]
+    if unread and unread[0].code == "unreadable":
+        one.findings = tuple(unread)
+        return
+    others = batch.findings(place, one.annotation)
+    mine = told.told_findings(one.annotation, table)
+    found = dict.fromkeys((*unread, *others, *mine, *text_findings(one.drawn, one.annotation.description, table)))
+    one.findings = tuple(sorted(found, key=lambda finding: finding.severity != ERROR))
+
+
+def text_findings(drawn: DrawnRoom, description: str, table: Furniture) -> Iterator[Finding]:
+    """What is wrong with a description by itself: its length, and what it was to name."""
+    least, most = LENGTHS[drawn.difficulty]
+    if not least <= (length := len(description.split())) <= most:
+        yield _finding("length", drawn, f"the description has {length} words, not {least} to {most}")
+    text = read_description(description, [thing.name for thing in drawn.things], table)
+    for room in drawn.rooms:
+        if key_of(room) not in text.runs:
+            yield _finding("left-out", drawn, f"the description does not name the {room}")
+    named = {table.same(thing.name) for thing in text.things}
+    for thing in drawn.things:
+        key = table.same(thing.name)
+        if not any(key.endswith(name) or name.endswith(key) for name in named):
+            yield _finding("left-out", drawn, f"the description does not name the {thing.name}")
+
+
+def _finding(code: str, drawn: DrawnRoom, message: str, hint: str = "") -> Finding:
+    return Finding(code, RULES[code].severity, message, hint, Place(item=str(drawn.number)))
+
+
+def read_description_reply(reply: str) -> str:
+    """The description in a reply; empty where there is none."""
+    part = spoken(well_formed(reply))
+    for found in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
+        said = found.value.get("description") if isinstance(found.value, Mapping) else None
+        if isinstance(said, str) and said.strip():
+            return one_line(said)
+    return ""
+
+
+def one_line(text: str) -> str:
+    """A text in one line, without semicolons, at which the published reader cuts descriptions."""
+    return " ".join(text.replace(";", ",").split())
+
+
+def read_annotated(drawn: DrawnRoom, description: str, reply: str) -> Made:
+    """The annotation in a reply, with a finding for everything in it that could not be read."""
+    reading = read_annotation_reply(reply)
+    annotation = reading.annotation(
+        str(drawn.number), difficulty=drawn.difficulty, description=description, room_type=drawn.rooms[0]
+    )
+    made = Made(drawn, annotation)
+    if reading.unreadable:
+        made.findings = (_finding("unreadable", drawn, f"the reply has no annotation: {reading.unreadable}"),)
+        return made
+    made.findings = tuple(
+        _finding("unread-entry", drawn, f"{bad.note.text!r} is no entry: {bad.note.reason}") for bad in reading.bad
+    )
+    return made
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Asks a model; ``ask_for`` makes who asks, by the name of what is asked about."""
+
+    ask_for: Callable[[str], Ask]
+    table: Furniture
+    rounds: int = 2
+    known: tuple[str, ...] = ()
+    """Descriptions that nothing new may be like."""
+    each: Each = all_at_once
+
+    async def make(self, draws: Sequence[DrawnRoom]) -> Making:
+        """Descriptions of what was drawn with their annotations; what is made when asking is stopped is kept."""
+        making = Making([Made(drawn, blank(drawn)) for drawn in draws])
+        await self._describe(making)
+        await self._annotate(making)
+        for number in range(1, self.rounds + 1):
+            check(self._left(making), self.table, self.known)
+            await self._mend(making, number)
+        check(self._left(making), self.table, self.known)
+        return making
+
+    @staticmethod
+    def _left(making: Making) -> list[Made]:
+        return [one for one in making.made if not one.is_out]
+
+    async def _describe(self, making: Making) -> None:
+        """Describe all; what is not as it was drawn, or like another, is described again."""
+        waiting = list(making.made)
+        for number in range(self.rounds + 1):
+            texts = [(one, self._describe_prompt(one)) for one in waiting]
+            for one, reply in await self._asked(texts, f"describe/{number}", making):
+                if reply is None:
+                    one.is_out = True
+                elif description := read_description_reply(reply):
+                    one.annotation = blank(one.drawn, description)
+            self._check_texts(making)
+            waiting = [one for one in waiting if one.findings and not one.is_out]
+            if not waiting:
+                return
+        for one in waiting:
+            one.is_out = True
+
+    def _check_texts(self, making: Making) -> None:
+        left = self._left(making)
+        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
+        for place, one in enumerate(left):
+            others = batch.findings(place)
+            mine = text_findings(one.drawn, one.annotation.description, self.table)
+            one.findings = (*others, *mine) if one.annotation.description else (NO_DESCRIPTION,)
+
+    def _describe_prompt(self, one: Made) -> str:
+        drawn = one.drawn
+        least, most = LENGTHS[drawn.difficulty]
+        problems = [finding.message for finding in one.findings]
+        if one.annotation.description:
+            problems.append(f"It was: {one.annotation.description}")
+        listed = "".join(f"\n- {problem}" for problem in problems)
+        return template("describe").render(
+            rooms=_rooms(drawn),
+            things=things_in_words(drawn),
+            least=str(least),
+            most=str(most),
+            attributes="half",
+            problems=f"\nAn earlier try had these problems; avoid them:{listed}\n" if problems else "",
+        )
+
+    async def _annotate(self, making: Making) -> None:
+        left = self._left(making)
+        texts = [(one, prompter().text(one.annotation)) for one in left]
+        for one, reply in await self._asked(texts, "annotate/0", making):
+            if reply is None:
+                one.is_out = True
+            else:
+                read = read_annotated(one.drawn, one.annotation.description, reply)
+                one.annotation, one.findings = read.annotation, read.findings
+
+    async def _mend(self, making: Making, number: int) -> None:
+        """Ask again about what has errors, and in the first round about what has doubts alone."""
+        left = self._left(making)
+        batch = beside.Batch([one.annotation for one in left], self.table, self.known)
+        waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
+        texts = [(one, self._mend_prompt(one)) for _, one in waiting]
+        places = {one.name: place for place, one in waiting}
+        for one, reply in await self._asked(texts, f"mend/{number}", making):
+            if reply is not None:
+                self._take(one, reply, batch, places[one.name])
+
+    def _take(self, one: Made, reply: str, batch: beside.Batch, place: int) -> None:
+        """Take what a reply says where it is no worse than what there is."""
+        tried = read_annotated(one.drawn, read_description_reply(reply) or one.annotation.description, reply)
+        _check_one(tried, batch, place, self.table)
+        one.mended += 1
+        if _badness(tried) <= _badness(one):
+            one.annotation, one.findings = tried.annotation, tried.findings
+
+    def _mend_prompt(self, one: Made) -> str:
+        part = prompter().texts.part
+        return template("mend").render(
+            entries=part("entries").render(),
+            rules=part("rules").render(),
+            difficulty=one.drawn.difficulty,
+            level=SAID[one.drawn.difficulty],
+            description=one.annotation.description,
+            annotation=answer_text(one.annotation),
+            problems="\n".join(map(_problem, one.findings[:MOST_TOLD])),
+        )
+
+    async def _asked(
+        self, texts: Sequence[tuple[Made, str]], label: str, making: Making
+    ) -> list[tuple[Made, str | None]]:
+        """Ask about several; one whose work is left to somebody else has no reply."""
+        units = {one.name: (one, text) for one, text in texts}
+        found = await self.each(units, lambda unit: self._said(*unit, label, making))
+        return [(one, found.get(one.name)) for one, _ in texts]
+
+    async def _said(self, one: Made, text: str, label: str, making: Making) -> str | None:
+        """The reply, an empty one where it is of no use; None where there is none, which is told."""
+        from langchain_core.messages import HumanMessage
+
+        if making.stopped:
+            return None
+        try:
+            draw = int(label.rpartition("/")[2])
+            reply = await self.ask_for(one.name)([HumanMessage(content=text)], label=label, draw=draw)
+        except NotFinished as error:
+            making.stopped = making.stopped or error.message
+            return None
+        making.calls += 1
+        if reply.ending is Ending.COMPLETE:
+            return reply.text or ""
+        reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
+        making.failures.append(f"item {one.name}: {label} brought no answer: {reason}")
+        return None if reply.ending is Ending.API_ERROR else ""
+
+
+def _badness(made: Made) -> tuple[bool, int, int]:
+    is_unreadable = any(finding.code == "unreadable" for finding in made.findings)
+    return is_unreadable, len(made.errors), len(made.warnings)
+
+
+NO_DESCRIPTION = Finding("no-description", ERROR, "the reply had no JSON object with a description")
+
+
+def _problem(finding: Finding) -> str:
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return f"- {'error' if finding.severity == ERROR else 'doubt'}: {finding.message}{hint}"
+
+
+def _rooms(drawn: DrawnRoom) -> str:
+    if len(drawn.rooms) == 1:
+        return in_numbers(1, drawn.rooms[0])
+    return "a home with two rooms, " + " and ".join(in_numbers(1, room) for room in drawn.rooms)
+
+
+def things_in_words(drawn: DrawnRoom) -> str:
+    """What was drawn, as a model is told it."""
+    of_room = {
+        room: ", ".join(in_numbers(thing.n, thing.name) for thing in drawn.things if thing.room == room)
+        for room in drawn.rooms
+    }
+    if len(of_room) == 1:
+        return next(iter(of_room.values()))
+    return "; ".join(f"in the {room}: {things}" for room, things in of_room.items())
+
+
+def note_value(made: Made, item_id: str, by: str, review: str) -> dict[str, Any]:
+    """What is known of how an item was made, for the file beside the annotations."""
+    return {
+        "item_id": item_id,
+        "drawn": made.drawn.number,
+        "difficulty": made.drawn.difficulty,
+        "rooms": list(made.drawn.rooms),
+        "by": by,
+        "mended": made.mended,
+        "reviewed": review or None,
+        "findings": [finding_value(one) for one in made.findings],
+    }
+
+
+def dropped_line(made: Made, reason: str) -> str:
+    """An item that was left out, as a line of JSON."""
+    value = annotation_value(made.annotation) | {
+        "reason": reason,
+        "findings": [finding_value(one) for one in made.findings],
+    }
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def finding_value(finding: Finding) -> dict[str, str]:
+    """A finding as JSON has it."""
+    return {"code": finding.code, "severity": finding.severity, "message": finding.message}

@@ -1,0 +1,306 @@
+"""Where the meshes of published scene states lie: folders in the layouts of the published asset collections.
+
+>>> source_of("hssd=/data/hssd").prefix
+'fpModel'
+>>> source_of("ikea=/data")
+Traceback (most recent call last):
+tsgkit.errors.UsageError: --assets ikea=/data: there is no layout ikea
+
+======================  ========================  =================================  ======================
+layout                  prefix of a ``modelId``   mesh                               what is known of it
+======================  ========================  =================================  ======================
+``threed_future``       ``3dfModel``              ``ID/raw_model.obj``               ``model_info.json``
+``objathor``            ``objaverse``             ``ID/ID.glb``                      ``annotations.json``
+                                                                                     (or ``.json.gz``)
+``hssd``                ``fpModel``               ``glb/I/ID.glb``; parts of things  ``fpmodels.csv``
+                                                  ``decomposed/WHOLE/ID.glb``
+``layoutvlm_objathor``  ``layoutvlm-objaverse``   ``ID/ID.glb``                      ``ID/data.json``
+======================  ========================  =================================  ======================
+
+The boxes of ``objathor`` are written with y up, and its meshes have their origin in the middle of them. Those of
+``layoutvlm_objathor`` are written with z up (x is the width), and its meshes have their origin in the middle of the
+underside.
+
+An id may be any text; of one that no file can be named by, the file is looked for in another spelling
+(:func:`~tsgkit.suites.sceneeval.scene_files.files.spelt`). Nothing outside the given folder is read. An asset of HSSD
+may declare its own ``up`` and ``front``; it is turned once, in its own frame. Assets of objaverse whose faces look
+inwards are turned out, as published.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.geometry import Transform, asset_rotation
+from tsgkit.lexicon import meant
+from tsgkit.library.files import decoded, read_bytes, read_text
+from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of
+
+FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
+PACKED = ".gz"
+MOST_UNPACKED = 2**30
+"""Bytes of a table that was packed."""
+
+
+class Asset(NamedTuple):
+    """What a source knows of one asset."""
+
+    mesh: Path
+    category: str
+    description: str
+    rotation: Transform | None = None
+    box: tuple[float, float, float] | None = None
+    """How wide, deep and high it is, where its source says so."""
+    mend_winding: bool = False
+    based: bool = False
+    """Its mesh has its origin in the middle of its underside, not in the middle of its box."""
+
+
+class AssetSource(Protocol):
+    """A place where assets of one prefix are looked up."""
+
+    @property
+    def prefix(self) -> str:
+        """What comes before the dot of its model ids."""
+
+    def asset(self, asset_id: str, where: str) -> Asset:
+        """One asset; ``FileProblem`` begins with ``where`` and says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One of the published layouts."""
+
+    prefix: str
+    mesh: Callable[[str], str]
+    known: Callable[[Path, str], Mapping[str, Any]]
+    """What a folder knows of an asset, by its id."""
+    told: Callable[[Mapping[str, Any]], tuple[str, str]]
+    """Category and description."""
+    mend_winding: bool = False
+    table: str = ""
+    """The file that knows all assets; none where each has its own."""
+    z_up: bool = False
+    """Its boxes are written with z up: x is the width, y the depth, z the height."""
+    based: bool = False
+
+
+class FolderSource:
+    """A folder in one of the published layouts."""
+
+    def __init__(self, layout: str, folder: Path) -> None:
+        self.name, self.folder = layout, folder
+
+    @property
+    def _layout(self) -> Layout:
+        return LAYOUTS[self.name]
+
+    @property
+    def prefix(self) -> str:
+        """What comes before the dot of its model ids."""
+        return self._layout.prefix
+
+    def asset(self, asset_id: str, where: str) -> Asset:
+        """One asset of the folder."""
+        mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
+        known = self._known(asset_id)
+        category, description = self._layout.told(known)
+        rotation = _rotation(known, where)
+        box = _box(known, "xyz" if self._layout.z_up else "xzy")
+        return Asset(mesh, category, description, rotation, box, self._layout.mend_winding, self._layout.based)
+
+    def _known(self, name: str) -> Mapping[str, Any]:
+        if not self._layout.table:
+            return self._layout.known(self.folder, name)
+        table = self.folder / self._layout.table
+        written = _written(table) or _written(table.with_name(table.name + PACKED))
+        found = _table(self.name, self.folder, written).get(name)
+        return found if isinstance(found, dict) else {}
+
+
+@lru_cache(maxsize=8)
+def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
+    """What a folder knows of all its assets, read once in each process and again when it was written anew."""
+    return LAYOUTS[layout].known(folder, "")
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def source_of(text: str) -> FolderSource:
+    """The source that ``LAYOUT=DIR`` names."""
+    layout, _, folder = text.partition("=")
+    if not folder:
+        raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}")
+    if layout not in LAYOUTS:
+        raise UsageError(f"--assets {text}: there is no layout {layout}", hint=meant(layout, LAYOUTS))
+    return FolderSource(layout, Path(folder))
+
+
+def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
+    """The sources that are named; a folder that is not there is told before anything is measured."""
+    sources = tuple(map(source_of, texts))
+    for source in sources:
+        if not source.folder.is_dir():
+            raise FileProblem(f"--assets {source.name}={source.folder}: there is no such folder")
+    return sources
+
+
+def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
+    return _json_of(inside(folder, name, str(folder)), inside(folder, name + PACKED, str(folder)))
+
+
+def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
+    if path.is_file():
+        return json_of(read_text(path), str(path))
+    return json_of(decoded(_unpacked(packed), packed), str(packed)) if packed.is_file() else {}
+
+
+def _unpacked(path: Path) -> bytes:
+    """Read a gzip file of bounded size."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(read_bytes(path))) as file:
+            found = file.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileProblem(f"{path}: not a whole gzip file: {error}") from None
+    if len(found) > MOST_UNPACKED:
+        raise FileProblem(f"{path}: unpacked it has more than {MOST_UNPACKED:,} bytes, which is the most that is read")
+    return found
+
+
+def _model_info(folder: Path, name: str) -> Mapping[str, Any]:
+    listed = _json_file(folder, FUTURE)
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    return {str(row.get("model_id")): row for row in rows}
+
+
+def _annotations(folder: Path, name: str) -> Mapping[str, Any]:
+    found = _json_file(folder, OBJATHOR)
+    return found if isinstance(found, dict) else {}
+
+
+def _csv(folder: Path, name: str) -> Mapping[str, Any]:
+    path = inside(folder, HSSD, str(folder))
+    if not path.is_file():
+        return {}
+    return {row["id"]: row for row in csv.DictReader(io.StringIO(read_text(path))) if row.get("id")}
+
+
+def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
+    files = [file_of_asset(folder, name, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)]
+    found = _json_of(*files)
+    return _flat(found) if isinstance(found, dict) else {}
+
+
+def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is known of an asset, with its ``annotations`` beside the rest."""
+    own = known.get("annotations")
+    return {**known, **own} if isinstance(own, dict) else known
+
+
+def _words(known: Mapping[str, Any], *fields: str) -> str:
+    """The values of some fields that say something, joined."""
+    said = [known.get(field) for field in fields]
+    texts = [", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in said if one]
+    return ", ".join(texts)
+
+
+def _told_future(known: Mapping[str, Any]) -> tuple[str, str]:
+    return _words(known, "category") or _words(known, "super-category"), _words(
+        known, "super-category", "style", "theme", "material"
+    )
+
+
+def _told_objathor(entry: Mapping[str, Any]) -> tuple[str, str]:
+    known = _flat(entry)
+    described = _words(known, "description") or _words(known, "description_auto")
+    return _words(known, "category") or _words(known, "ref_category"), ", ".join(
+        part for part in (_words(known, "ref_category"), described) if part
+    )
+
+
+def _told_hssd(known: Mapping[str, Any]) -> tuple[str, str]:
+    return str(known.get("wnsynsetkey") or "").split(".")[0].replace("_", " "), _words(known, "name")
+
+
+def _told_layoutvlm(known: Mapping[str, Any]) -> tuple[str, str]:
+    return _words(known, "category"), _words(known, "description", "materials")
+
+
+def _hssd_mesh(name: str) -> str:
+    return f"decomposed/{name.split('_')[0]}/{name}.glb" if "part" in name else f"glb/{name[0]}/{name}.glb"
+
+
+def _rotation(known: Mapping[str, Any], where: str) -> Transform | None:
+    if not (known.get("up") and known.get("front")) or not all(isinstance(known[k], str) for k in ("up", "front")):
+        return None
+    ways = [_way(known[name], f"{where}: {name}") for name in ("up", "front")]
+    across = sum(a * b for a, b in zip(*ways, strict=True))
+    if abs(across) > 1e-3:
+        raise FileProblem(f"{where}: up {known['up']} and front {known['front']} are not at right angles")
+    return asset_rotation(*ways)
+
+
+def _way(text: str, where: str) -> tuple[float, ...]:
+    try:
+        way = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        way = ()
+    if len(way) != 3 or not 0.99 < sum(part * part for part in way) < 1.01:
+        raise FileProblem(f"{where}: {text!r:.60} is no direction of length 1, as in 0,1,0")
+    return way
+
+
+def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:
+    """How wide, deep and high an asset is; some have the metadata within those of a simulator."""
+    simulated = known.get("thor_metadata")
+    about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
+    return extents(about.get("boundingBox"), axes) if isinstance(about, dict) else None
+
+
+def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | None:
+    """The extents of a box along some axes: ``{x, y, z}``, the same under ``size``, or its corners ``min`` and ``max``.
+
+    >>> extents({"min": {"x": -1, "y": 0, "z": 0}, "max": {"x": 1, "y": 0.5, "z": 3}})
+    (2.0, 3.0, 0.5)
+    """
+    if not isinstance(written, dict):
+        return None
+    found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
+    low, high = found.get("min"), found.get("max")
+    if isinstance(low, dict) and isinstance(high, dict):
+        corners = [(high.get(axis), low.get(axis)) for axis in axes]
+        sizes = [a - b if isinstance(a, int | float) and isinstance(b, int | float) else None for a, b in corners]
+    else:
+        sizes = [found.get(axis) for axis in axes]
+    numbers = [float(size) for size in sizes if isinstance(size, int | float) and 0 < size < 1e4]
+    return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
+
+
+LAYOUTS = {
+    "threed_future": Layout("3dfModel", lambda name: f"{name}/raw_model.obj", _model_info, _told_future, table=FUTURE),
+    "objathor": Layout("objaverse", lambda name: f"{name}/{name}.glb", _annotations, _told_objathor, True, OBJATHOR),
+    "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
+    "layoutvlm_objathor": Layout(
+        "layoutvlm-objaverse",
+        lambda name: f"{name}/{name}.glb",
+        _own_data,
+        _told_layoutvlm,
+        mend_winding=True,
+        z_up=True,
+        based=True,
+    ),
+}

@@ -1,0 +1,166 @@
+"""A folder of rooms: ``scene_<ID>.json`` (published scene state, or our own form) or ``scene_<ID>.glb`` for each id.
+
+>>> [piece.name for piece in pieces_of_scene(Path("rooms/scene_0.glb"), ())]
+['scene_0.glb']
+>>> objects = '[{"id": "bed_1", "size": [2, 1.6, 0.5]}, {"id": "cup_1", "mesh": "cup.glb"}]'
+>>> boxes_in('{"format": "tsgkit/room", "objects": ' + objects + '}', "scene_0.json")
+Counted(boxes=1, objects=2)
+
+Nothing outside the folder, and the asset folders that were given, is read. What a scene is made of has names that stay
+when folders move: they decide whether two runs saw the same. Collections of assets are large: only the meshes that the
+scene names are told, with their textures and materials, and what the collection's tables say of these assets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import read_bytes, read_text
+from tsgkit.suites.sceneeval.scene_files.assets import AssetSource, FolderSource
+from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, inside, json_of, plain_id
+from tsgkit.suites.sceneeval.scene_files.glb import read_glb
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as OURS
+from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
+from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
+from tsgkit.suites.task import Piece
+
+ENDINGS = (".json", ".glb")
+
+
+def name_of(item_id: str) -> str:
+    """How the file of an id is called, its ending apart."""
+    return f"scene_{item_id}"
+
+
+def scene_file(folder: Path, item_id: str) -> Path | None:
+    """The file of an id; None where there is none. A link that leads out of the folder is refused."""
+    name = name_of(plain_id(item_id, f"{folder}: scene"))
+    found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
+    if len(found) > 1:
+        raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in found)}")
+    if found and not found[0].is_file():
+        raise FileProblem(f"{found[0].name}: this is no file, but a folder or a device")
+    return found[0] if found else None
+
+
+def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str = MISSING[0]) -> Furnished:
+    """The scene in a file; ``FileProblem`` names the object and the field that are wrong."""
+    if path.suffix.lower() == ".glb":
+        return read_glb(read_bytes(path), path.name)
+    text = read_text(path)
+    if path.suffix.lower() == ".csv":
+        raise FileProblem(f"{path.name}: a room is a JSON or GLB file", hint="tsgkit scene check reads annotations")
+    form = _form(text, path.name)
+    if form == STATE:
+        return read_state(text, path.name, _by_prefix(sources), missing=missing)
+    if form == OURS:
+        return read_simple(text, path.name, path.parent, missing=missing)
+    if form is None:
+        hint = "scenes of other tools become rooms by tsgkit scene convert"
+        raise FileProblem(f"{path.name}: this is no room: its format is not said, as {STATE} or {OURS}", hint=hint)
+    raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
+
+
+def _form(text: str, name: str) -> object:
+    value = json_of(text, name)
+    if not isinstance(value, dict):
+        raise FileProblem(f"{name}: a scene is an object with a field format")
+    return value.get("format")
+
+
+def _by_prefix(sources: Sequence[AssetSource]) -> Mapping[str, AssetSource]:
+    return {source.prefix: source for source in sources}
+
+
+def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:
+    """A scene's file, the meshes beside it that it names, and the assets that it names."""
+    yield Piece(path.name, path)
+    if path.suffix.lower() == ".glb":
+        return
+    try:
+        text = read_text(path)
+    except FileProblem:  # told when the scene is looked at, as the reason why it cannot be read
+        return
+    for mesh in dict.fromkeys(meshes_of(text, path.name, path.parent)):
+        yield from _mesh(mesh, path.parent, "")
+    at_hand = {source.prefix: source for source in sources}
+    for prefix, asset_id in dict.fromkeys(models_of(text, path.name, at_hand)):
+        if prefix in at_hand:
+            yield from _asset(at_hand[prefix], asset_id)
+
+
+def _asset(source: FolderSource, asset_id: str) -> Iterator[Piece]:
+    """What a collection says of an asset, and its mesh; nothing of one that cannot be looked up."""
+    try:
+        asset = source.asset(asset_id, asset_id)
+    except FileProblem:
+        return
+    told = (asset.category, asset.description, asset.rotation, asset.box, asset.mend_winding)
+    yield Piece(f"{source.name}={asset_id}", json.dumps(told))
+    if asset.mesh.is_file():
+        yield from _mesh(asset.mesh, source.folder, f"{source.name}/")
+
+
+def _mesh(mesh: Path, folder: Path, before: str) -> Iterator[Piece]:
+    for path in (mesh, *LooksBeside(mesh).named_in(read_bytes(mesh))):
+        yield Piece(f"{before}{path.relative_to(folder).as_posix()}", path)
+
+
+LOOKS = ("mesh", "parts", "colour")
+"""What gives an object a look of its own."""
+ASK_NOBODY = ("script:", "replay:")
+"""How the names of judges begin that look at no picture."""
+
+
+class Counted(NamedTuple):
+    """How many objects of rooms are bare boxes, of how many."""
+
+    boxes: int
+    objects: int
+
+
+def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Iterable[AssetSource]) -> None:
+    """``UsageError`` where most objects of a folder's rooms are bare boxes."""
+    at_hand = {source.prefix: source for source in sources}
+    found = [_in_file(folder, item_id, at_hand) for item_id in item_ids]
+    boxes, objects = (sum(numbers) for numbers in zip(*found, strict=True)) if found else (0, 0)
+    if 2 * boxes > objects:
+        raise UsageError(
+            f"{name}: {boxes:,} of {objects:,} objects are bare boxes, as conversions leave them: "
+            "a model would be shown boxes, and judge those",
+            hint="give them their meshes (scene convert --to state, then --assets LAYOUT=DIR), take --judge rules, "
+            "or say --boxes to have boxes judged",
+        )
+
+
+def _in_file(folder: Path, item_id: str, sources: Mapping[str, AssetSource]) -> Counted:
+    try:
+        path = scene_file(folder, item_id)
+        if path is None or path.suffix.lower() != ".json":
+            return Counted(0, 0)
+        return boxes_in(read_text(path), path.name, sources)
+    except FileProblem:  # told when the room is looked at
+        return Counted(0, 0)
+
+
+def boxes_in(text: str, name: str, sources: Mapping[str, AssetSource] | None = None) -> Counted:
+    """The bare boxes of one room; of a published state, the objects whose meshes are not at hand."""
+    value = json_of(text, name)
+    objects = value.get("objects") if isinstance(value, dict) else None
+    if isinstance(objects, list):
+        return Counted(sum(map(_is_bare, objects)), len(objects))
+    models = models_of(text, name, sources or {})
+    there = [(sources or {}).get(prefix) for prefix, _ in models]
+    pairs = zip(there, models, strict=True)
+    missing = [source is None or not source.asset(asset, name).mesh.is_file() for source, (_, asset) in pairs]
+    return Counted(sum(missing), len(models))
+
+
+def _is_bare(thing: Any) -> bool:  # noqa: ANN401  (as JSON has it)
+    return isinstance(thing, dict) and thing.get("shape", "box") == "box" and not any(map(thing.get, LOOKS))

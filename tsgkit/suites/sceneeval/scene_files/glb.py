@@ -1,0 +1,223 @@
+"""One self-contained GLB file as a room: every node is an object where it stands.
+
+The nodes of the file's scene are the objects; where the scene has one node alone that has no mesh of its own, its
+children are. A node's ``extras`` may say ``category``, ``description`` and ``attributes``; without a category its name
+is one, without a number at its end (``dining_table_2``). The scene's ``extras`` may hold ``rooms``, ``floors`` and
+``walls`` as :mod:`~tsgkit.suites.sceneeval.scene_files.simple` has them (metres, z up); without them a room is put
+around the objects. Files that name other files are refused: nothing but the file is read.
+
+>>> read_glb(b"no glb", "scene_0.glb")
+Traceback (most recent call last):
+tsgkit.errors.FileProblem: scene_0.glb: not a GLB file (it does not begin with glTF)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from tsgkit.errors import FileProblem
+from tsgkit.geometry import Architecture, Object, Problem, Scene
+from tsgkit.geometry.gltf import PlainFile, chunks_of, plain
+from tsgkit.geometry.gltf_numbers import NotRead
+from tsgkit.geometry.meshes import mesh_of_file
+from tsgkit.geometry.transforms import Transform
+from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import Furnished
+from tsgkit.suites.sceneeval.scene_files.simple import FORMAT, SceneGiven, architecture_of
+
+MOST_NODES = 5000
+FARTHEST = 1e9
+BUILT = ("rooms", "floors", "walls")
+_NUMBERED = re.compile(r"(?:(?<![\s_.-])[\s_.-]+|(?<!\d))\d+$")
+UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
+"""From the file's world (y up) to ours (z up)."""
+
+
+def read_glb(data: bytes, name: str) -> Furnished:
+    """The room of a file."""
+    content, file = _opened(data, name)
+    nodes = _list(content, "nodes", name)
+    objects: list[Object] = []
+    attributes: dict[str, tuple[str, ...]] = {}
+    taken: set[str] = set()
+    for path in _objects(content, nodes, name):
+        thing, own = _object(path, file, name, taken)
+        objects.append(thing)
+        taken.add(thing.id)
+        if own is not None:
+            attributes[thing.id] = own
+    return Furnished(Scene(name, tuple(objects), _built(content, name)), attributes)
+
+
+def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
+    """The JSON of a file, and the file made plain."""
+    try:
+        text, binary = chunks_of(data)
+        content = json_of(text.decode("utf-8"), name)
+        if not isinstance(content, dict):
+            raise FileProblem(f"{name}: the JSON of the GLB file is no object")
+        _check_self_contained(content, name)
+        return content, plain(content, binary)
+    except UnicodeDecodeError:
+        raise FileProblem(f"{name}: the JSON of the GLB file is not UTF-8") from None
+    except NotRead as error:
+        raise FileProblem(f"{name}: {error}") from None
+
+
+def _check_self_contained(content: Mapping[str, Any], name: str) -> None:
+    for field in ("buffers", "images"):
+        for one in _list(content, field, name):
+            if isinstance(one, dict) and isinstance(uri := one.get("uri"), str) and not uri.startswith("data:"):
+                raise FileProblem(f"{name}: {field}: it names another file ({uri!r:.80})", hint="pack it into one file")
+
+
+def _list(content: Mapping[str, Any], field: str, name: str) -> list[Any]:
+    found = content.get(field, [])
+    if not isinstance(found, list):
+        raise FileProblem(f"{name}: {field}: a list is needed")
+    return found
+
+
+def _node(nodes: Sequence[Any], number: object, name: str) -> dict[str, Any]:
+    if not (isinstance(number, int) and 0 <= number < len(nodes) and isinstance(nodes[number], dict)):
+        raise FileProblem(f"{name}: nodes: there is no node {number!r:.40}")
+    found: dict[str, Any] = nodes[number]
+    return found
+
+
+def _scene(content: Mapping[str, Any], name: str) -> dict[str, Any]:
+    scenes, which = _list(content, "scenes", name), content.get("scene", 0)
+    if not (isinstance(which, int) and 0 <= which < len(scenes) and isinstance(scenes[which], dict)):
+        raise FileProblem(f"{name}: scene: there is no scene {which!r:.40}")
+    found: dict[str, Any] = scenes[which]
+    return found
+
+
+def _extras(of: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = of.get("extras")
+    return found if isinstance(found, dict) else {}
+
+
+def _objects(content: Mapping[str, Any], nodes: list[Any], name: str) -> list[tuple[int, ...]]:
+    """The nodes that are objects, each with the nodes above it."""
+    roots: list[tuple[int, ...]] = [(number,) for number in _list(_scene(content, name), "nodes", name)]
+    if len(roots) == 1 and "mesh" not in (only := _node(nodes, roots[0][0], name)):
+        roots = [(roots[0][0], child) for child in _list(only, "children", name)]
+    if len(roots) > MOST_NODES:
+        raise FileProblem(f"{name}: {len(roots):,} objects, and {MOST_NODES:,} are read at most")
+    return [path for path in roots if _meshes_under(nodes, path[-1], name)]
+
+
+def _below(nodes: list[Any], top: int, name: str) -> list[int]:
+    """A node and all below it."""
+    found: list[int] = []
+    waiting = [top]
+    while waiting:
+        number = waiting.pop()
+        if number in found:
+            raise FileProblem(f"{name}: nodes: node {number} is its own descendant, or has two parents")
+        found.append(number)
+        waiting += _list(_node(nodes, number, name), "children", name)
+    return found
+
+
+def _meshes_under(nodes: list[Any], top: int, name: str) -> bool:
+    return any("mesh" in _node(nodes, number, name) for number in _below(nodes, top, name))
+
+
+def _object(
+    path: tuple[int, ...], file: PlainFile, name: str, taken: set[str]
+) -> tuple[Object, tuple[str, ...] | None]:
+    nodes = file.content["nodes"]
+    top = _node(nodes, path[-1], name)
+    said = str(top.get("name") or f"node_{path[-1]}")
+    object_id = said if said not in taken else f"{said}.{path[-1]}"
+    where = f"{name}: object {object_id}"
+    try:
+        found = mesh_of_file(_alone(path[-1], file, name), object_id)
+    except NotRead as error:
+        raise FileProblem(f"{where}: mesh: {error}") from None
+    if isinstance(found, Problem):
+        raise FileProblem(f"{where}: mesh: {found.message}")
+    extras = _extras(top)
+    category = str(extras.get("category") or _NUMBERED.sub("", said).replace("_", " "))
+    own = extras.get("attributes")
+    attributes = tuple(map(str, own)) if isinstance(own, list) else None
+    place = _place([_node(nodes, number, name) for number in path], where)
+    return Object(object_id, found, place, category, str(extras.get("description") or "")), attributes
+
+
+def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
+    """A file that holds one object, at the origin."""
+    nodes, meshes = file.content["nodes"], _list(file.content, "meshes", name)
+    kept = _below(nodes, top, name)
+    named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
+    used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
+    if not all(type(number) is int and number in used for number in named):
+        raise FileProblem(f"{name}: nodes: node {top} names a mesh that is not there")
+    new = []
+    for number in kept:
+        one = {key: nodes[number][key] for key in _KEPT if key in nodes[number] and (number != top or key == "mesh")}
+        if "mesh" in one:
+            one["mesh"] = used.index(one["mesh"])
+        if children := nodes[number].get("children"):
+            one["children"] = [kept.index(child) for child in children]
+        new.append(one)
+    return file.part(used, new)
+
+
+_KEPT = ("mesh", "matrix", "translation", "rotation", "scale")
+
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+def _place(path: Sequence[Mapping[str, Any]], where: str) -> Transform:
+    """The node's place in our world, column by column."""
+    matrix: Rows = (*((*row, 0.0) for row in UPRIGHT), (0.0, 0.0, 0.0, 1.0))
+    for node in path:
+        matrix = _product(matrix, _matrix(node, where))
+    return tuple(matrix[row][column] for column in range(4) for row in range(4))
+
+
+def _product(one: Rows, other: Rows) -> Rows:
+    return tuple(
+        tuple(sum(one[row][k] * other[k][column] for k in range(4)) for column in range(4)) for row in range(4)
+    )
+
+
+def _matrix(node: Mapping[str, Any], where: str) -> Rows:
+    if "matrix" in node:
+        numbers = _numbers(node, "matrix", [0.0] * 16, where)
+        return tuple(tuple(numbers[4 * column + row] for column in range(4)) for row in range(4))
+    shift = _numbers(node, "translation", [0.0, 0, 0], where)
+    x, y, z, w = _numbers(node, "rotation", [0.0, 0, 0, 1], where)
+    scale = _numbers(node, "scale", [1.0, 1, 1], where)
+    turn = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )
+    rows = tuple((*(turn[row][k] * scale[k] for k in range(3)), shift[row]) for row in range(3))
+    return (*rows, (0.0, 0.0, 0.0, 1.0))
+
+
+def _numbers(node: Mapping[str, Any], field: str, default: list[float], where: str) -> list[float]:
+    found = node.get(field, default)
+    good = isinstance(found, list) and len(found) == len(default)
+    if not good or not all(isinstance(one, int | float) and abs(one) <= FARTHEST for one in found):
+        raise FileProblem(f"{where}: {field}: {len(default)} numbers up to {FARTHEST:g} are needed")
+    return [float(one) for one in found]
+
+
+def _built(content: Mapping[str, Any], name: str) -> Architecture | None:
+    extras = _extras(_scene(content, name))
+    said = {key: extras[key] for key in BUILT if key in extras}
+    try:
+        return architecture_of(SceneGiven.model_validate({"format": FORMAT, **said}))
+    except ValidationError as error:
+        raise problem_of(error, f"{name}: extras of the scene") from None

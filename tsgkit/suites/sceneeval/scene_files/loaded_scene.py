@@ -1,0 +1,150 @@
+"""A scene with what its file says of the objects beside their shapes, with its pictures and the time that it may take.
+
+>>> import tempfile
+>>> from tsgkit.geometry import Object, box
+>>> den = Gallery(Stage(Scene("den", (Object("desk_1", box(1.4, 0.7, 0.7)),))), Path(tempfile.mkdtemp()))
+>>> taken = asyncio.run(den.picture("front", "desk_1"))
+>>> taken.width, taken.media_type, asyncio.run(den.picture("front", "desk_9"))
+(512, 'image/png', "there is no object 'desk_9'")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from tsgkit.errors import UsageError
+from tsgkit.geometry import PROFILES, STRICT, Mesh, Profile, Scene, Stage, View, view
+from tsgkit.geometry.ray_hits import texture_faults
+from tsgkit.geometry.rendering import GOES_ON
+from tsgkit.llm.images import Picture
+from tsgkit.suites.images import keep_picture
+from tsgkit.user_folders import cache_home
+
+
+class TooLong(Exception):
+    """A scene is given up: the work on it takes too long."""
+
+
+class TimeLimit:
+    """The seconds that are left for a scene, waiting for replies not counted.
+
+    >>> limit = TimeLimit(0.5, clock=iter([0.0, 0.25, 1.0, 1.0]).__next__)
+    >>> with limit.working():
+    ...     limit.check()
+    ...     limit.check()
+    Traceback (most recent call last):
+    tsgkit.suites.sceneeval.scene_files.loaded_scene.TooLong: measuring it takes longer than 0.5 seconds
+    """
+
+    def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._spent = 0.0
+        self._since: float | None = None
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Count the time until this ends; within itself it counts once."""
+        if self._since is not None:
+            yield
+            return
+        self._since = self._clock()
+        try:
+            yield
+        finally:
+            self._spent += self._clock() - self._since
+            self._since = None
+
+    def check(self) -> None:
+        """Raise ``TooLong`` where nothing is left."""
+        running = 0.0 if self._since is None else self._clock() - self._since
+        if self._seconds is not None and self._spent + running > self._seconds:
+            raise TooLong(f"measuring it takes longer than {self._seconds:g} seconds")
+
+
+SIZE = 512
+VERSION = f"{GOES_ON}/{SIZE}"
+"""What pictures look like: as the renderer makes them, this large; runs of other ones do not go on."""
+FAULTS = (ArithmeticError, LookupError, ValueError, RuntimeError, MemoryError)
+"""What goes wrong where a scene is odd in a way that nobody thought of."""
+
+
+@dataclass
+class Gallery:
+    """The pictures of a scene that a judge is shown, each taken when it is first asked for, beside the event loop.
+
+    They are kept under their SHA-256, in the user's cache folder where no other is named.
+    """
+
+    stage: Stage
+    folder: Path | None = None
+    limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False)
+    _taken: dict[tuple[View, str], Picture | str] = field(default_factory=dict, repr=False)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    async def picture(self, kind: View, name: str, wanted: Callable[[], None] | None = None) -> Picture | str:
+        """A view of an object, or why there is none; ``wanted`` raises where nobody waits for it any more."""
+        async with self._one_at_a_time:
+            if wanted is not None:
+                wanted()
+            if (kind, name) not in self._taken:
+                self._taken[kind, name] = await asyncio.to_thread(self._take, kind, name)
+            return self._taken[kind, name]
+
+    def _take(self, kind: View, name: str) -> Picture | str:
+        try:
+            with self.limit.working():
+                png = view(self.stage, kind, name, SIZE).png()
+        except UsageError as error:
+            return error.message
+        except FAULTS as error:
+            return f"it cannot be drawn: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return keep_picture(self.folder or cache_home() / "pictures", png, (SIZE, SIZE))
+
+
+Attributes = Mapping[str, tuple[str, ...]]
+MISSING = ("error", "box")
+"""What a mesh that is not there is: an error, or the object's box where that is known."""
+
+
+@dataclass(frozen=True)
+class Furnished:
+    """A scene, the attributes of the objects that list theirs, and what was repaired in reading."""
+
+    scene: Scene
+    attributes: Attributes = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    limit: TimeLimit = field(default_factory=lambda: TimeLimit(None), repr=False, compare=False)
+    """How long the work on it may take."""
+
+    @cached_property
+    def stage(self) -> Stage:
+        """The scene as ``strict`` measures it."""
+        return self.staged(STRICT)
+
+    def staged(self, profile: Profile) -> Stage:
+        """The scene as a profile measures it."""
+        return Stage(self.scene, profile, self.limit.check)
+
+    @property
+    def stages(self) -> dict[str, Stage]:
+        """The scene as each profile measures it."""
+        return {name: self.stage if profile is STRICT else self.staged(profile) for name, profile in PROFILES.items()}
+
+    @cached_property
+    def texture_faults(self) -> tuple[str, ...]:
+        """The textures that cannot be shown: pictures show their objects without."""
+        things = [(thing.id, thing.shape) for thing in self.scene.objects]
+        return tuple(
+            fault for name, shape in things if isinstance(shape, Mesh) for fault in texture_faults(name, shape.paint)
+        )
+
+    @cached_property
+    def gallery(self) -> Gallery:
+        """Its pictures."""
+        return Gallery(self.stage, limit=self.limit)

@@ -1,0 +1,314 @@
+"""Rooms as one writes them by hand: ``"format": "tsgkit/room"``.
+
+>>> text = '''{"format": "tsgkit/room", "rooms": [{"name": "bedroom", "from": [0, 0], "to": [4, 3],
+...   "openings": [{"wall": "south", "kind": "door", "at": 0.5, "width": 0.9, "height": 2.0}]}],
+...   "objects": [{"id": "bed_1", "category": "bed", "size": [1.6, 2, 0.5], "at": [2, 1.9, 0], "yaw": 0},
+...     {"id": "lamp_1", "category": "lamp", "attributes": ["red"], "at": [3.5, 2.7, 0], "parts": [
+...       {"shape": "cylinder", "size": [0.05, 0.05, 1.2]},
+...       {"shape": "cone", "size": [0.4, 0.4, 0.3], "at": [0, 0, 1.2]}]}]}'''
+>>> room = read_simple(text, "scene_0", Path("."))
+>>> [thing.id for thing in room.scene.objects], room.attributes["lamp_1"], room.scene.architecture.walls[0].id
+(['bed_1', 'lamp_1'], ('red',), 'wall_bedroom_south')
+
+Metres and degrees; x to the east, y to the north, z up. An object without yaw looks south (-y). Its ``size`` is how
+wide (x), deep (y) and high it is before it is turned; ``at`` is the middle of its underside. Its shape is a ``shape``
+(box, cylinder, cone, sphere) of that size, or ``parts``, each a shape whose ``at`` counts from the object's, or a
+``mesh``: a GLB, OBJ or PLY file (y up, front +z) inside the folder of the room, put with its own origin at ``at``; a
+``size`` beside it says what box stands for it where it is missing. A ``colour`` (``#c04030``) of an object or a part
+is for pictures only. A rectangular room goes ``from`` its south-west corner ``to`` its north-east one; an opening lies
+``at`` so many metres from the west (south) end of its wall, ``sill`` above the floor. ``held_by`` (ground, object,
+wall, ceiling) and ``parent`` (the id of an object, or the name of a wall) keep what a generator put an object on;
+scores measure it and do not read them. Other shapes are written as ``floors`` and ``walls``. Without any of these a
+room is put around the objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StrictStr, ValidationError, model_validator
+
+from tsgkit.errors import FileProblem
+from tsgkit.geometry import (
+    Architecture,
+    Floor,
+    Mesh,
+    Object,
+    Opening,
+    Paint,
+    Primitive,
+    Problem,
+    Scene,
+    Shape,
+    Wall,
+    box,
+    read_mesh,
+    standing,
+)
+from tsgkit.geometry.materials import joined, linear, plain
+from tsgkit.geometry.meshes import FORMATS, mesh_of
+from tsgkit.library.files import read_bytes
+from tsgkit.suites.sceneeval.scene_files.files import Given, LooksBeside, inside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+
+FORMAT = "tsgkit/room"
+HEIGHT = 2.6
+UNPAINTED = "#b8b5b0"
+"""The colour of parts without one, where other parts of their object have one."""
+Far = Annotated[float, Field(ge=-1e4, le=1e4)]
+Size = Annotated[float, Field(gt=0, le=1e4)]
+Pair = tuple[Far, Far]
+Point = tuple[Far, Far, Far]
+Sizes = tuple[Size, Size, Size]
+Name = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+Colour = Annotated[StrictStr, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
+Kind = Literal["box", "cylinder", "cone", "sphere"]
+Side = Literal["south", "east", "north", "west"]
+
+
+class OpeningGiven(Given):
+    """A door or window of a wall."""
+
+    kind: Literal["door", "window"]
+    at: Annotated[float, Field(ge=0, le=1e4)]
+    width: Size
+    height: Size
+    sill: Annotated[float, Field(ge=0, le=1e4)] = 0.0
+
+
+class SidedOpening(OpeningGiven):
+    """An opening in one of the four walls of a rectangular room."""
+
+    wall: Side
+
+
+class RoomGiven(Given):
+    """A rectangular room."""
+
+    name: Name = "room"
+    start: Pair = Field(alias="from")
+    end: Pair = Field(alias="to")
+    height: Size = HEIGHT
+    openings: tuple[SidedOpening, ...] = ()
+
+    @model_validator(mode="after")
+    def _goes_north_east(self) -> Self:
+        if not (self.start[0] < self.end[0] and self.start[1] < self.end[1]):
+            raise ValueError("a room goes from its south-west corner to its north-east one")
+        return self
+
+
+class FloorGiven(Given):
+    """A floor of any outline."""
+
+    room: Name
+    points: Annotated[tuple[Pair, ...], Field(min_length=3)]
+
+
+class WallGiven(Given):
+    """A wall anywhere."""
+
+    name: Name
+    start: Pair = Field(alias="from")
+    end: Pair = Field(alias="to")
+    height: Size = HEIGHT
+    openings: tuple[OpeningGiven, ...] = ()
+
+
+class PartGiven(Given):
+    """A part of an object; ``at`` is the middle of its underside, counted from that of the object."""
+
+    shape: Kind = "box"
+    size: Sizes
+    at: Point = (0, 0, 0)
+    colour: Colour | None = None
+
+
+class ObjectGiven(Given):
+    """One object."""
+
+    id: Name
+    category: Name
+    description: StrictStr = ""
+    attributes: tuple[Name, ...] | None = None
+    shape: Kind = "box"
+    size: Sizes | None = None
+    parts: tuple[PartGiven, ...] = ()
+    mesh: Name | None = None
+    colour: Colour | None = None
+    at: Point
+    yaw: Annotated[float, Field(ge=-3600, le=3600)] = 0.0
+    scale: Size = 1.0
+    held_by: Literal["ground", "object", "wall", "ceiling"] | None = None
+    parent: Name | None = None
+
+    @model_validator(mode="after")
+    def _has_one_shape(self) -> Self:
+        if self.mesh is None and not self.parts and self.size is None:
+            raise ValueError("a size, parts or a mesh is needed")
+        if self.parts and (self.mesh is not None or self.size is not None):
+            raise ValueError("parts have their own sizes: leave size and mesh out")
+        return self
+
+
+class SceneGiven(Given):
+    """The whole file."""
+
+    format: Literal["tsgkit/room"]
+    note: StrictStr = ""
+    rooms: tuple[RoomGiven, ...] = ()
+    floors: tuple[FloorGiven, ...] = ()
+    walls: tuple[WallGiven, ...] = ()
+    objects: tuple[ObjectGiven, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a file was found, and what a mesh that is missing is."""
+
+    file: str
+    folder: Path
+    missing: str
+
+
+def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> Furnished:
+    """The room of a text; meshes are looked for in the folder, and nowhere else."""
+    value = json_of(text, name)
+    listed = value.get("objects") if isinstance(value, dict) else None
+    try:
+        given = SceneGiven.model_validate(value)
+    except ValidationError as error:
+        raise problem_of(error, name, object_names(listed, "objects", "id")) from None
+    ids = [one.id for one in given.objects]
+    if twice := next((one for one in ids if ids.count(one) > 1), None):
+        raise FileProblem(f"{name}: object {twice}: id: two objects have it")
+    return _furnished(given, _Place(name, folder, missing))
+
+
+def _furnished(given: SceneGiven, place: _Place) -> Furnished:
+    notes: list[str] = []
+    objects = tuple(_object(one, place, notes) for one in given.objects)
+    attributes = {one.id: one.attributes for one in given.objects if one.attributes is not None}
+    return Furnished(Scene(place.file, objects, architecture_of(given)), attributes, tuple(notes))
+
+
+def architecture_of(given: SceneGiven) -> Architecture | None:
+    """All that is built; None where nothing is said of it."""
+    floors = [_floor_of(room) for room in given.rooms] + [
+        Floor(one.room, tuple((x, y, 0.0) for x, y in one.points)) for one in given.floors
+    ]
+    walls = [wall for room in given.rooms for wall in _walls_of(room)] + [_wall(one) for one in given.walls]
+    return Architecture(tuple(floors), tuple(walls)) if floors or walls else None
+
+
+def _floor_of(room: RoomGiven) -> Floor:
+    (west, south), (east, north) = room.start, room.end
+    return Floor(room.name, ((west, south, 0.0), (east, south, 0.0), (east, north, 0.0), (west, north, 0.0)))
+
+
+def _walls_of(room: RoomGiven) -> list[Wall]:
+    """South and north run from west to east, west and east from south to north, so openings count from there."""
+    (west, south), (east, north) = room.start, room.end
+    ends: dict[str, tuple[Pair, Pair]] = {
+        "south": ((west, south), (east, south)),
+        "east": ((east, south), (east, north)),
+        "north": ((west, north), (east, north)),
+        "west": ((west, south), (west, north)),
+    }
+    return [
+        Wall(
+            f"{room.name}_{side}".replace(" ", "_"),
+            (*start, 0.0),
+            (*end, 0.0),
+            room.height,
+            _openings([one for one in room.openings if one.wall == side]),
+        )
+        for side, (start, end) in ends.items()
+    ]
+
+
+def _wall(given: WallGiven) -> Wall:
+    name = given.name.replace(" ", "_")
+    return Wall(name, (*given.start, 0.0), (*given.end, 0.0), given.height, _openings(given.openings))
+
+
+def _openings(given: Sequence[OpeningGiven]) -> tuple[Opening, ...]:
+    return tuple(Opening(one.kind, (one.at, one.sill), (one.at + one.width, one.sill + one.height)) for one in given)
+
+
+def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
+    x, y, z = given.at
+    shape, lift = _shape(given, place, notes)
+    stands = standing((x, y, z + lift * given.scale), yaw=given.yaw, scale=given.scale)
+    return Object(given.id, shape, stands, given.category, given.description)
+
+
+def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
+    """The shape, and how high its origin lies above the object's underside."""
+    if given.parts:
+        return _joined(given.parts, given.colour), 0.0
+    if given.mesh is not None:
+        shape, lift = _mesh(given, place, notes)
+        return _coloured(shape, given.colour), lift
+    assert given.size is not None  # noqa: S101  (the reader saw to it)
+    return _coloured(Primitive(given.shape, given.size), given.colour), given.size[2] / 2
+
+
+def _coloured(shape: Shape, colour: str | None) -> Shape:
+    """The shape in a colour, where it has no paint of its own."""
+    if colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
+        return shape
+    mesh = mesh_of(shape)
+    return Mesh.of(mesh.vertices, mesh.faces, plain(_light(colour), len(mesh.vertices), len(mesh.faces)))
+
+
+def _light(colour: str) -> Sequence[float]:
+    return [float(share) for share in linear([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])]
+
+
+def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
+    """One surface of many parts, in the frame of asset files (y up, front +z)."""
+    corners: list[tuple[float, float, float]] = []
+    faces: list[tuple[int, int, int]] = []
+    paints: list[Paint] = []
+    painted = colour is not None or any(part.colour for part in parts)
+    for part in parts:
+        mesh, (x, y, z), start = mesh_of(Primitive(part.shape, part.size)), part.at, len(corners)
+        up = z + part.size[2] / 2
+        corners += [(a + x, b + up, c - y) for a, b, c in mesh.vertices.tolist()]
+        faces += [(a + start, b + start, c + start) for a, b, c in mesh.faces.tolist()]
+        if painted:
+            paints.append(plain(_light(part.colour or colour or UNPAINTED), len(mesh.vertices), len(mesh.faces)))
+    return Mesh.of(corners, faces, joined(paints) if painted else None)
+
+
+def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
+    where = f"{place.file}: object {given.id}: mesh"
+    path = inside(place.folder, given.mesh or "", where)
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise FileProblem(f"{where}: {path.name} is none of {', '.join(FORMATS)}")
+    if not path.is_file():
+        if place.missing == "box" and given.size is not None:
+            notes.append(f"object {given.id}: {given.mesh} is missing, and its box is taken")
+            return box(*given.size), given.size[2] / 2
+        hint = "with --missing box its size is taken" if given.size else "give it a size to be taken with --missing box"
+        raise FileProblem(f"{where}: there is no file {given.mesh}", hint=hint)
+    found = read_mesh(read_bytes(path), ending, where=given.id, beside=LooksBeside(path))
+    if isinstance(found, Problem):
+        raise FileProblem(f"{where}: {found.message}")
+    return found, 0.0
+
+
+def meshes_of(text: str, name: str, folder: Path) -> list[Path]:
+    """The mesh files a room names, those that lie in its folder and exist; none where it cannot be read."""
+    try:
+        value = json_of(text, name)
+        named = [one.get("mesh") for one in value["objects"] if isinstance(one, dict)]
+        found = [inside(folder, one, name) for one in named if isinstance(one, str)]
+    except (FileProblem, KeyError, TypeError):
+        return []
+    return [path for path in found if path.is_file()]

@@ -1,0 +1,230 @@
+"""The published scene-state JSON: ``"format": "sceneState"``.
+
+>>> text = '''{"format": "sceneState", "scene": {"object": [], "arch": {"elements": [
+...   {"type": "Floor", "roomId": "den", "points": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]},
+...   {"type": "Wall", "id": "w1", "points": [[0, 0, 0], [4, 0, 0]], "height": 2.5,
+...    "holes": [{"type": "Door", "box": {"min": [1, 0], "max": [2, 2]}}]}]}}}'''
+>>> found = read_state(text, "scene_0", {})
+>>> found.scene.architecture.floors[0].id, found.scene.architecture.walls[0].openings[0].kind
+('floor_den', 'door')
+
+Only what the published tool uses is used: ``transform.data`` (sixteen numbers, column by column), ``modelId``,
+``index`` and the architecture. ``unit``, ``up``, ``front``, ceilings and the redundant parts of transforms are passed
+over, as they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from tsgkit.errors import FileProblem
+from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.geometry.meshes import mesh_of
+from tsgkit.library.files import read_bytes
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, Furnished
+
+FORMAT = "sceneState"
+VERSIONS = {"scene": "scene@1.0.2", "arch": "arch@1.0.2"}
+Number = Annotated[float, Field(ge=-1e9, le=1e9)]
+"""What is farther away than any scene cannot be reckoned with either."""
+Sixteen = Annotated[tuple[Number, ...], Field(min_length=16, max_length=16)]
+
+
+class _Theirs(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Transform(_Theirs):
+    data: Sixteen
+
+
+class PlacedModel(_Theirs):
+    """An object of a state: its mesh and its transform."""
+
+    index: StrictInt
+    model: StrictStr = Field(alias="modelId")
+    transform: _Transform
+
+
+class _Box(_Theirs):
+    min: tuple[Number, Number]
+    max: tuple[Number, Number]
+
+
+class _Hole(_Theirs):
+    type: StrictStr
+    box: _Box
+
+
+class _Element(_Theirs):
+    type: StrictStr
+    id: StrictStr | StrictInt | None = None
+    room: StrictStr | None = Field(default=None, alias="roomId")
+    points: tuple[tuple[Number, Number, Number] | tuple[Number, Number], ...] = ()
+    height: Number | None = None
+    holes: tuple[_Hole, ...] = ()
+
+
+class _Arch(_Theirs):
+    version: StrictStr | None = None
+    elements: tuple[_Element, ...] = ()
+
+
+class _Scene(_Theirs):
+    version: StrictStr | None = None
+    arch: _Arch | None = None
+    objects: tuple[PlacedModel, ...] = Field(alias="object")
+
+
+class _State(_Theirs):
+    format: Literal["sceneState"]
+    scene: _Scene
+
+
+def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> Furnished:
+    """The scene of a text; meshes come from the source of each model's prefix."""
+    scene = _scene(json_of(text, name), name)
+    notes = _versions(scene)
+    objects = tuple(_object(one, name, sources, missing, notes) for one in scene.objects)
+    built = None if scene.arch is None else _architecture(scene.arch, name)
+    return Furnished(Scene(name, objects, built), {}, tuple(notes))
+
+
+def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
+    """The objects and the architecture of a state's JSON value, without their meshes."""
+    scene = _scene(value, name)
+    return scene.objects, None if scene.arch is None else _architecture(scene.arch, name)
+
+
+def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in the file)
+    try:
+        scene = _State.model_validate(value).scene
+    except ValidationError as error:
+        raise problem_of(error, name, object_names(_listed(value), "object", "index")) from None
+    indices = [one.index for one in scene.objects]
+    if twice := [index for index in indices if indices.count(index) > 1]:
+        raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
+    return scene
+
+
+def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tuple[str, str]]:
+    """The prefix and the id of each asset that a scene names; none where it cannot be read."""
+    try:
+        listed = _listed(json_of(text, name))
+    except FileProblem:
+        return []
+    named = [one.get("modelId") for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
+    return [parts for model in named if isinstance(model, str) and all(parts := _parted(model, prefixes))]
+
+
+def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
+    """Prefix and id: the longest of these prefixes that fits, else what comes before the first dot."""
+    fitting = [prefix for prefix in prefixes if model.startswith(f"{prefix}.")]
+    prefix = max(fitting, key=len, default=model.partition(".")[0])
+    return prefix, model[len(prefix) + 1 :]
+
+
+def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
+    scene = value.get("scene") if isinstance(value, dict) else None
+    return scene.get("object") if isinstance(scene, dict) else None
+
+
+def _versions(scene: _Scene) -> list[str]:
+    said = {"scene": scene.version, "arch": scene.arch.version if scene.arch else VERSIONS["arch"]}
+    return [f"{part} is of version {said[part]}, and {known} is read" for part, known in VERSIONS.items()
+            if said[part] != known]  # fmt: skip
+
+
+def _object(
+    given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
+) -> Object:
+    where = f"{name}: object {given.index}: modelId"
+    prefix, asset_id = _parted(given.model, sources)
+    if not (prefix and asset_id):
+        raise FileProblem(f"{where}: {given.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
+    if prefix not in sources:
+        known = ", ".join(sources) or "none were given"
+        hint = "name its folder: --assets LAYOUT=DIR"
+        raise FileProblem(f"{where}: no assets of {prefix!r:.60} are at hand (prefixes: {known})", hint=hint)
+    asset = sources[prefix].asset(asset_id, where)
+    object_id = f"idx{given.index}_{given.model}"
+    shape = _shape(asset, f"{name}: object {given.index}", missing, notes)
+    mend = asset.mend_winding
+    return Object(object_id, shape, given.transform.data, asset.category, asset.description, mend)
+
+
+def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
+    if not asset.mesh.is_file():
+        if missing == "box" and asset.box is not None:
+            notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
+            return _boxed(asset.box, based=asset.based)
+        more = "; its source knows no box of it" if missing == "box" else ""
+        hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
+        raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
+    ending = asset.mesh.suffix.lower().removeprefix(".")
+    found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
+    if isinstance(found, Problem):
+        raise FileProblem(f"{where}: mesh: {found.message}")
+    return _turned(found, asset)
+
+
+def _boxed(size: tuple[float, float, float], *, based: bool) -> Shape:
+    """The box of a mesh that is missing, with the origin where the mesh has it."""
+    raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, size[2] / 2, 0, 1)
+    return mesh_of(box(*size)).moved(raised) if based else box(*size)
+
+
+def _turned(mesh: Mesh, asset: Asset) -> Mesh:
+    return mesh if asset.rotation is None else mesh.moved(asset.rotation)
+
+
+def _architecture(arch: _Arch, name: str) -> Architecture:
+    floors: list[Floor] = []
+    walls: list[Wall] = []
+    for number, element in enumerate(arch.elements):
+        where = f"{name}: architecture element {number if element.id is None else element.id}"
+        kind = element.type.lower()
+        if kind == "floor":
+            floors.append(_floor(element, where))
+        elif kind == "wall":
+            walls.append(_wall(element, where))
+        elif kind != "ceiling":  # a ceiling is always made of the floors and walls
+            raise FileProblem(f"{where}: type: {element.type!r:.60} is none of Floor, Wall, Ceiling")
+    return Architecture(tuple(floors), tuple(walls))
+
+
+def _corners(element: _Element) -> tuple[tuple[float, float, float], ...]:
+    return tuple((point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points)
+
+
+def _floor(element: _Element, where: str) -> Floor:
+    if element.room is None:
+        raise FileProblem(f"{where}: roomId: a floor needs one")
+    if len(element.points) < 3:
+        raise FileProblem(f"{where}: points: a floor needs three corners or more, not {len(element.points)}")
+    return Floor(element.room, _corners(element))
+
+
+def _wall(element: _Element, where: str) -> Wall:
+    if element.id is None:
+        raise FileProblem(f"{where}: id: a wall needs one")
+    if len(element.points) != 2:
+        raise FileProblem(f"{where}: points: a wall has two ends, not {len(element.points)}")
+    if element.height is None:
+        raise FileProblem(f"{where}: height: a wall needs one")
+    start, end = _corners(element)
+    return Wall(str(element.id), start, end, element.height, tuple(_opening(one, where) for one in element.holes))
+
+
+def _opening(hole: _Hole, where: str) -> Opening:
+    kind = hole.type.lower()
+    if kind == "door":
+        return Opening("door", hole.box.min, hole.box.max)
+    if kind == "window":
+        return Opening("window", hole.box.min, hole.box.max)
+    raise FileProblem(f"{where}: holes: {hole.type!r:.60} is neither Door nor Window")

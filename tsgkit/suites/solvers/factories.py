@@ -1,0 +1,224 @@
+"""Families of solvers by the first word of their names: ours, and those that other packages add.
+
+>>> family_of("vote:5").names, family_of("vote:5").styled
+(('vote:5',), True)
+>>> family_of("agent:exact").names, family_of("agent:exact").styled
+(('agent', 'agent:exact'), False)
+
+A family may live in any package, since it is named by its dotted place and loaded when it is asked for. A package joins
+by an entry point in the group ``tsgkit.solvers``: its name is the first word of the solvers' names, its value the
+family. A family knows no suite: it says for each task whether it can do it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.solvers.model_solvers import Single, Vote
+from tsgkit.suites.solvers.offline_solvers import Recorded
+from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.protocols import Answerable, Votable
+from tsgkit.suites.solvers.scorers import Draws, OneReply
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
+from tsgkit.suites.transcript import Transcript
+
+GROUP = "tsgkit.solvers"
+OURS = {
+    "single": ("tsgkit.suites.solvers.factories", "SINGLES"),
+    "vote": ("tsgkit.suites.solvers.factories", "VOTES"),
+    "agent": ("tsgkit.agents.solvers", "AGENTS"),
+}
+VOTE = re.compile(r"vote:([0-9]{1,3})")
+MOST_VOTES = 100
+AnyTask = Answerable[Any, Any]
+
+
+class Family(Protocol):
+    """Solvers whose names begin with the same word, such as ``vote:3`` and ``vote:5``."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its solvers, or examples of them."""
+
+    @property
+    def styled(self) -> bool:
+        """Whether it asks in the styles of the tasks' prompts, rather than in words of its own."""
+
+    def check(self, name: str, task: AnyTask | None = None) -> None:
+        """Raise ``UsageError`` where it has no solver of this name, or none that can do this task."""
+
+    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+        """Return the solver of a name for a task; with prompts where it is styled."""
+
+    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+        """Return what scores the transcripts of the solver of this name, without being able to ask."""
+
+
+_GIVEN: dict[str, Family] = {}
+
+
+def refuse_family(first: str) -> None:
+    """Raise ``UsageError`` where solvers of ours or of a package have this first word."""
+    if first in OURS or any(point.name == first for point in entry_points(group=GROUP)):
+        raise UsageError(f"there is a solver {first} already", hint="give yours another name")
+
+
+def give_family(first: str, family: Family) -> None:
+    """Let solvers of one's own be found by the first word of their names."""
+    _GIVEN[first] = family
+    family_of.cache_clear()
+
+
+@cache
+def family_of(name: str) -> Family:
+    """Return the family of a solver's name; ``UsageError`` where there is no such solver."""
+    found = _loaded(name.partition(":")[0])
+    if found is None:
+        known = (family for first in known_families() if (family := _loaded(first)) is not None)
+        raise UsageError(
+            f"there is no solver {name}", hint=meant(name, [one for family in known for one in family.names])
+        )
+    found.check(name)
+    return found
+
+
+def known_families() -> tuple[str, ...]:
+    """Return the first words of all solvers' names."""
+    return tuple(dict.fromkeys((*OURS, *_GIVEN, *(point.name for point in entry_points(group=GROUP)))))
+
+
+def _loaded(first: str) -> Family | None:
+    if first in _GIVEN:
+        return _GIVEN[first]
+    if first in OURS:
+        module, place = OURS[first]
+        ours: Family = getattr(import_module(module), place)
+        return ours
+    theirs: Family | None = next((point.load() for point in entry_points(group=GROUP, name=first)), None)
+    return theirs
+
+
+def check_solver(name: str, task: AnyTask) -> None:
+    """Raise ``UsageError`` where there is no such solver, or it cannot do this task."""
+    family_of(name).check(name, task)
+
+
+def refuse_solver(name: str, task: str) -> None:
+    """Raise ``UsageError`` for any solver but the default, of a task that no model answers."""
+    if name != SINGLE:
+        family_of(name)
+        raise UsageError(f"solver {name} cannot do {task}: no model answers it", hint="leave out --solver")
+
+
+def recorded(task: AnyTask, name: str, style: str) -> Recorded:
+    """Return a way of answering a task of which only the transcripts are left."""
+    return Recorded(_ByName(task, name, style), name, style)
+
+
+@dataclass(frozen=True)
+class _ByName:
+    """The scorer of a solver's name; its family is loaded when it is first needed, since it may not be installed."""
+
+    task: AnyTask
+    name: str
+    style: str
+
+    @property
+    def scorer(self) -> Scorer:
+        """The scorer that the solver itself had."""
+        if self.name == BASELINE:
+            return OneReply(self.task, self.style, self.name)
+        return family_of(self.name).scorer(self.name, self.task, self.style)
+
+    @property
+    def unpublished(self) -> str:
+        """Why official figures do not apply to the solver; empty where they do."""
+        return self.task.unpublished(self.style, self.name)
+
+    def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
+        """Score a transcript as the solver would."""
+        return self.scorer.judge(item, transcript)
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """Return what the solver would still have asked."""
+        return self.scorer.unfinished(transcript)
+
+
+def votes_of(solver: str) -> int:
+    """Return how many calls the name of a vote stands for; ``UsageError`` where it is none.
+
+    >>> votes_of("vote:5")
+    5
+    """
+    match = VOTE.fullmatch(solver)
+    if match is None:
+        raise UsageError(f"there is no solver {solver}", hint=meant(solver, (SINGLE, *VOTES.names)))
+    if not 2 <= int(match[1]) <= MOST_VOTES:
+        raise UsageError(f"solver {solver}: a vote takes 2 to {MOST_VOTES} calls")
+    return int(match[1])
+
+
+@dataclass(frozen=True)
+class Singles:
+    """The family of the solver that asks once; it can do every task."""
+
+    names: tuple[str, ...] = (SINGLE,)
+    styled: bool = True
+
+    def check(self, name: str, task: AnyTask | None = None) -> None:
+        """Refuse all names but the one."""
+        if name not in self.names:
+            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
+
+    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+        """Return the solver with these prompts."""
+        return Single(task, _prompts(name, prompter))
+
+    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+        """Return what scores one reply."""
+        return OneReply(task, style, name)
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The family of votes; it can do the tasks whose answers can be put to a vote."""
+
+    names: tuple[str, ...] = ("vote:5",)
+    styled: bool = True
+
+    def check(self, name: str, task: AnyTask | None = None) -> None:
+        """Refuse a name without a number of calls, and a task whose answers cannot be put to a vote."""
+        votes_of(name)
+        if task is not None:
+            _votable(name, task)
+
+    def solver(self, name: str, task: AnyTask, prompter: Prompter[Any] | None) -> Solver:
+        """Return a vote with these prompts."""
+        return Vote(_votable(name, task), _prompts(name, prompter), votes_of(name))
+
+    def scorer(self, name: str, task: AnyTask, style: str) -> Scorer:
+        """Return what scores the draws."""
+        return Draws(_votable(name, task), style, name, votes_of(name))
+
+
+SINGLES, VOTES = Singles(), Votes()
+
+
+def _votable(name: str, task: AnyTask) -> Votable[Any, Any]:
+    if not isinstance(task, Votable):
+        raise UsageError(f"solver {name} cannot do {task.name}: its answers cannot be put to a vote")
+    return task
+
+
+def _prompts(name: str, prompter: Prompter[Any] | None) -> Prompter[Any]:
+    if prompter is None:
+        raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
+    return prompter

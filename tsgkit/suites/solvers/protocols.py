@@ -1,0 +1,92 @@
+"""The part of a task that solvers need: its answers are read, scored, and perhaps put to a vote or drafted.
+
+A task is ``Answerable`` where its suite can read a reply and score what was read. It is also ``Votable`` where several
+answers to one item come to one; ``vote:N`` works for those tasks and for no others. It is ``Draftable`` where an answer
+is graphs of a sentence; ``agent`` works for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+from tsgkit.graph.model import ActionGraph, Vocabulary
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judgement import Judged, Sample
+from tsgkit.suites.replies import Reply
+
+Item = TypeVar("Item", bound=Sample)
+Answer = TypeVar("Answer")
+ItemIn = TypeVar("ItemIn", bound=Sample, contravariant=True)
+
+
+class Reading(NamedTuple, Generic[Answer]):
+    """The outcome of an item, and what was read: the answer, or as its suite puts it why there is none."""
+
+    outcome: Outcome
+    answer: Answer
+
+
+class AsAsked(NamedTuple):
+    """The one reply that a published reader is shown, and the style it was asked for in."""
+
+    reply: Reply | None
+    style: str
+
+
+class Answerable(Protocol[ItemIn, Answer]):
+    """A task whose replies can be read and scored."""
+
+    @property
+    def name(self) -> str:
+        """The task as its suite declares it: ``tsg/sgqa``."""
+
+    def read(self, item: ItemIn, reply: Reply | None) -> Reading[Answer]:
+        """Read a reply (None: there is none) to an item."""
+
+    def score(self, item: ItemIn, reading: Reading[Answer], asked: AsAsked | None) -> Judged:
+        """Score what was read; ``asked`` is None where it was not read from one reply, so official figures are out."""
+
+    def length(self, item: ItemIn) -> tuple[int, int]:
+        """Return how many characters a right reply has, at least and at most, beside any reasoning."""
+
+    def unpublished(self, style: str, solver: str) -> str:
+        """Return why replies asked for in this way have no official figures; empty where they have."""
+
+
+@runtime_checkable
+class Votable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
+    """A task whose answers can be put to a vote."""
+
+    def vote(self, item: ItemIn, answers: Sequence[Answer]) -> Reading[Answer]:
+        """Combine the answers of one or more draws into one, which may be that there is no majority."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """All that is told of an item whose answer is graphs of a sentence: what they are written from, or mended by."""
+
+    sentence: str
+    context: tuple[str, ...] = ()
+    """The sentences before."""
+    vocabulary: Vocabulary | None = None
+    """What nodes and edges may be called; None where any name may be used."""
+    k: int = 1
+    """How many graphs are asked for."""
+    begins: bool
+    """Nothing happened before the sentence, so the hands are free; else nobody knows what they hold."""
+    spoilt: ActionGraph | None = None
+    """The graph to be mended; None where graphs are to be written."""
+    hints: tuple[str, ...] = ()
+    """The kinds of errors in it, where they are told: values of :class:`~tsgkit.graph.corruptions.Corruption`."""
+    right: tuple[ActionGraph, ...] = ()
+    """The right graphs, by which sizes are estimated; no prompt shows them."""
+
+
+@runtime_checkable
+class Draftable(Answerable[ItemIn, Answer], Protocol[ItemIn, Answer]):
+    """A task whose answers are graphs of a sentence, as agents write and mend them."""
+
+    def draft(self, item: ItemIn) -> Draft:
+        """Return what an agent is told of an item."""

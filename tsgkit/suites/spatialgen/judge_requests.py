@@ -1,0 +1,244 @@
+"""How a judge is asked about one picture: which questions, in which words, how often, with the options in which order.
+
+>>> way_of("ours-apart-blind")
+Way(base='ours-apart', control='blind')
+>>> [name for name in PROTOCOLS if way_of(name).base == "published"]
+['published', 'published-blind', 'published-shuffled']
+
+Controls ask in the way they belong to: ``blind`` without a picture, ``shuffled`` with that of another prompt.
+
+Options in another order for every round, so that a judge's liking for a letter cannot look like knowing.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from
+>>> question = question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "B")
+>>> order = permutation(question, seed=1, item="000001", number=2, round=0)
+>>> order.record, order.shown(question).written()
+('CDBA', 'Where?  Options: A: left, B: right, C: down, D: up, E: None')
+>>> order.shown(question).key, order.undo("C"), order.undo("E")
+('C', 'B', 'E')
+
+The order depends on the seed, the item, the question's number (from 0) and the round alone. "None" stays last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.cards import Card
+from tsgkit.library.projects import find, search_path
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.images import Picture
+from tsgkit.suites.judges.messages import messages_of
+from tsgkit.suites.request_forms import FIRST, NEWEST
+from tsgkit.suites.spatialgen.rows import Question, SpatialSample
+from tsgkit.suites.spatialgen.votes import ROUNDS
+from tsgkit.suites.task import OURS, PUBLISHED
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+APART = "ours-apart"
+BASES = (PUBLISHED, OURS, APART)
+BASELINE = "baseline"
+"""The name of whoever asks nobody; it answers as if asked in the published way."""
+BLIND, SHUFFLED = "blind", "shuffled"
+CONTROLS = (BLIND, SHUFFLED)
+PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONTROLS))
+"""All ways of asking; the first is taken where none is named."""
+FIRST_TEXTS = "form-1"
+"""The folder of our texts as runs of the first request form have them: they end with an announcement of the picture."""
+
+
+class Permutation(NamedTuple):
+    """Which option stands where: ``own[i]`` is the letter, in the data, of what is shown as ``letters[i]``."""
+
+    letters: tuple[str, ...]
+    own: tuple[str, ...]
+
+    @property
+    def record(self) -> str:
+        """The order as a record keeps it: the data's letters in the order in which their options were shown."""
+        return "".join(self.own)
+
+    def shown(self, question: Question) -> Question:
+        """The question as a judge sees it, its key moved along."""
+        texts = {shown: question.options[own] for shown, own in zip(self.letters, self.own, strict=True)}
+        key = dict(zip(self.own, self.letters, strict=True)).get(question.key, question.key)
+        return replace(question, options={**question.options, **texts}, key=key)
+
+    def undo(self, letter: str) -> str:
+        """The data's letter of the option that was shown under this one; any other letter is left alone."""
+        return dict(zip(self.letters, self.own, strict=True)).get(letter, letter)
+
+
+def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> Permutation:  # noqa: A002
+    """The order of one question's options in one round."""
+    own = list(question.choices)
+    Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
+    return Permutation(question.choices, tuple(own))
+
+
+def recorded(question: Question, record: str) -> Permutation:
+    """Return the order that a record tells of; letters that it does not name were shown as in the data."""
+    if len(set(record)) < len(record) or not set(record) <= set(question.choices):
+        found = "".join(question.choices)
+        raise UsageError(f"the order {record} is none of the options {found}", hint="the data changed since the run")
+    return Permutation(tuple(sorted(record)), tuple(record))
+
+
+def unshuffled(questions: Iterable[Question]) -> tuple[Permutation, ...]:
+    """The order of the data, for every question."""
+    return tuple(Permutation(question.choices, question.choices) for question in questions)
+
+
+Orders = tuple[tuple[Permutation, ...], ...]
+"""For every round, the order of every question's options."""
+
+
+class Way(NamedTuple):
+    """A protocol: how is asked, and what is held back to control that."""
+
+    base: str
+    control: str = ""
+
+
+def way_of(protocol: str) -> Way:
+    """The way that a protocol names."""
+    if protocol == BASELINE:
+        return Way(PUBLISHED)
+    head, _, last = protocol.rpartition("-")
+    return Way(head, last) if last in CONTROLS else Way(protocol)
+
+
+def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
+    """The orders in which the options are shown: as in the data for the published way, else new in every round."""
+    if base == PUBLISHED:
+        return (unshuffled(sample.questions),) * ROUNDS
+    return tuple(
+        tuple(
+            permutation(question, seed=seed, item=sample.item_id, number=number, round=turn)
+            for number, question in enumerate(sample.questions)
+        )
+        for turn in range(ROUNDS)
+    )
+
+
+def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orders:
+    """The orders that a record tells of."""
+    return tuple(
+        tuple(recorded(question, record) for question, record in zip(sample.questions, turn, strict=True))
+        for turn in records
+    )
+
+
+def shown(sample: SpatialSample, orders: Sequence[Permutation]) -> list[Question]:
+    """The questions as one round shows them."""
+    return [order.shown(question) for question, order in zip(sample.questions, orders, strict=True)]
+
+
+def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None:
+    """The response format of JSON answers, whose letters are exactly those of the options."""
+    if base == PUBLISHED:
+        return None
+    names = ["answer"] if base == APART else [str(number) for number in range(1, len(questions) + 1)]
+    fields = {
+        name: {"type": "string", "enum": list(question.options) or ["E"]}
+        for name, question in zip(names, questions, strict=True)
+    }
+    schema = {"type": "object", "properties": fields, "required": names, "additionalProperties": False}
+    return {"type": "json_schema", "json_schema": {"name": "answers", "schema": schema, "strict": True}}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The texts of one protocol, from a folder the caller names, else the working project, else ours."""
+
+    card: Card
+    way: Way
+    folder: str | None = None
+    form: int = NEWEST
+    """The request form, which says on which side of the question the picture stands in our own ways."""
+
+    def check(self) -> None:
+        """``UsageError`` where the folder lacks all texts, or one has other fields than it should."""
+        if self.folder is not None:
+            names = {f"{name}.txt" for name in FIELDS}
+            place = Path(self.folder)
+            if not place.is_dir():
+                raise UsageError(f"{place}: no such folder of prompts")
+            if not any((place / name).is_file() or (place / self.card.prompts / name).is_file() for name in names):
+                raise UsageError(f"{place}: no prompt in it", hint=f"it may hold {', '.join(sorted(names))}")
+        _ = self.fingerprint
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        base = "apart" if self.way.base == APART else self.way.base
+        return "role", f"{base}-blind" if self.way.control == BLIND else base
+
+    @cached_property
+    def role(self) -> str:
+        """The system's message."""
+        return self._template(self._parts[0]).text.rstrip("\n")
+
+    @cached_property
+    def ask(self) -> Template:
+        """The user's message."""
+        return self._template(self._parts[1])
+
+    def _template(self, name: str) -> Template:
+        there = next((file for file in self._files(name) if file.is_file()), None)
+        return load_template(there or find("prompts", f"{self.card.prompts}/{name}.txt"), required=FIELDS[name])
+
+    def _files(self, name: str) -> Iterator[Traversable]:
+        """Where a text may lie: first the caller's folder; ours as it was where the run has the first request form."""
+        for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
+            yield folder / f"{name}.txt"
+        for place in search_path("prompts"):
+            ours = place.joinpath(*self.card.prompts.split("/"))
+            yield from [ours.joinpath(FIRST_TEXTS, f"{name}.txt")] if self.form == FIRST else []
+            yield ours.joinpath(f"{name}.txt")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of them."""
+        return hashlib.sha256(f"{self.role}\0{self.ask.text}".encode()).hexdigest()[:16]
+
+    def messages(self, questions: Sequence[Question], picture: Picture | None) -> list[BaseMessage]:
+        """The system's message, and the user's: the questions and the picture, on the side that the way puts it."""
+        form = FIRST if self.way.base == PUBLISHED else self.form
+        images = () if picture is None else (picture,)
+        return messages_of(self.text(questions), images=images, role=self.role, form=form)
+
+    def text(self, questions: Sequence[Question]) -> str:
+        """What the user's message says."""
+        if self.way.base == APART:
+            return self.ask.render(question=questions[0].written()).rstrip("\n")
+        lines = [question.written() for question in questions]
+        if self.way.base == OURS:
+            lines = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
+        return self.ask.render(questions="\n".join(lines)).rstrip("\n")
+
+
+FIELDS = {
+    "role": (),
+    **{f"{name}{end}": ("questions",) for name in (PUBLISHED, OURS) for end in ("", "-blind")},
+    "apart": ("question",),
+    "apart-blind": ("question",),
+}
+"""The texts there are, and the fields they must have."""
+
+
+def check_protocol(name: str) -> Way:
+    """The way of a protocol; ``UsageError`` where there is none of this name."""
+    if name not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {name}", hint=meant(name, PROTOCOLS))
+    return way_of(name)

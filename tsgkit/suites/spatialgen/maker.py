@@ -1,0 +1,293 @@
+"""New prompts and questions of this suite: a model writes them, code checks them, keys are dealt evenly.
+
+>>> reply = '{"questions": [{"kind": "Position", "question": "Where?", "right": "up", "wrong": ["a", "b", "c"]}]}'
+>>> drafts = read_drafts(reply)
+>>> drafts[0].right, draft_problems("The kite is up.", drafts)[0]
+('up', 'there are 1 questions, not one of each of the ten kinds in their order')
+
+Scene by scene: texts of dense pictures, each held against length and the texts there are; then ten questions about
+each, held against everything :mod:`~tsgkit.suites.spatialgen.defects` looks for, against the text (it has to tell the
+right answer) and against answers of very unlike lengths. What has problems is asked for again, the problems being told;
+a text whose questions still have some is dropped and counted. Whether a wrong answer is really untrue, and whether a
+picture can show it all, only people can tell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
+from tsgkit.library.projects import find
+from tsgkit.library.templates import Template, load_template
+from tsgkit.llm.failures import NotFinished
+from tsgkit.llm.reply import Ending
+from tsgkit.replies import Unreadable
+from tsgkit.replies.near_json import values_in
+from tsgkit.replies.reasoning import spoken
+from tsgkit.suites.gather_all import Each, all_at_once
+from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
+from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
+from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, folded, telling, tokens
+from tsgkit.suites.transcript import Ask
+
+FIELDS = {
+    "prompts": ("count", "scene", "aspects", "avoid"),
+    "questions": ("prompt", "aspects", "problems"),
+    "rewrite": ("prompt", "facts"),
+}
+FEWEST_WORDS = 40
+MOST_ALIKE = 0.6
+"""Two texts that share more of their telling words than this are one and the same."""
+LEAST_TOLD = 0.3
+"""So much of a right answer has to stand in the text."""
+UNLIKE_LENGTHS = 2.5
+CHOICES = LETTERS[:-1]
+IN_ALL = ("id-form", "repeated-id")
+"""What cannot be wrong, since ids are given at the end."""
+
+
+def template(name: str) -> Template:
+    """The text a model is asked with."""
+    return load_template(find("prompts", f"spatialgen/making/{name}.txt"), required=FIELDS[name])
+
+
+class Draft(NamedTuple):
+    """A question as a model writes it."""
+
+    kind: str
+    stem: str
+    right: str
+    wrong: tuple[str, ...]
+
+
+class Dropped(NamedTuple):
+    """A text that is left out, and why."""
+
+    scene: str
+    prompt: str
+    problems: tuple[str, ...]
+
+
+@dataclass
+class Making:
+    """What was made so far."""
+
+    rows: list[Row] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    calls: int = 0
+    stopped: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+def aspects() -> str:
+    """The ten kinds of facts, as prompts list them."""
+    return "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
+
+
+def json_in(reply: str) -> Mapping[str, Any]:
+    """The JSON object in a reply; empty where there is none."""
+    said = spoken(reply)
+    values = [] if isinstance(said, Unreadable) else [one.value for one in values_in(said.text) if not one.is_cut]
+    return next((value for value in reversed(values) if isinstance(value, dict)), {})
+
+
+def read_prompts(reply: str) -> list[str]:
+    """The texts in a reply.
+
+    >>> read_prompts('Here: {"prompts": ["One.", 2, " Two  words. "]}')
+    ['One.', 'Two words.']
+    """
+    found = json_in(reply).get("prompts")
+    texts = found if isinstance(found, list) else []
+    return [" ".join(text.split()) for text in texts if isinstance(text, str) and text.strip()]
+
+
+def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
+    """Why a text cannot be used."""
+    problems = []
+    if (length := tokens(prompt)) > MOST_TOKENS:
+        problems.append(f"{length} words and punctuation marks, not at most {MOST_TOKENS}")
+    if len(prompt.split()) < FEWEST_WORDS:
+        problems.append(f"{len(prompt.split())} words, not at least {FEWEST_WORDS}")
+    if any(alike(prompt, other) > MOST_ALIKE for other in known):
+        problems.append("much like another text")
+    return problems
+
+
+def alike(one: str, other: str) -> float:
+    """The share of telling words that two texts have in common."""
+    first, second = telling(one), telling(other)
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+def read_drafts(reply: str) -> list[Draft]:
+    """The questions in a reply."""
+    found = json_in(reply).get("questions")
+    return [draft for value in (found if isinstance(found, list) else []) for draft in _draft(value)]
+
+
+def _draft(value: object) -> Iterator[Draft]:
+    if not isinstance(value, dict):
+        return
+    kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
+    texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
+    if all(isinstance(text, str) and text.strip() for text in texts):
+        name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
+        yield Draft(name, question, answer, tuple(others))
+
+
+def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
+    """Why questions cannot be used, each in words that help to mend it."""
+    if tuple(draft.kind for draft in drafts) != SUB_DOMAINS:
+        return [f"there are {len(drafts)} questions, not one of each of the ten kinds in their order"]
+    if odd := [draft.kind for draft in drafts if len(draft.wrong) != len(CHOICES) - 1]:
+        return [f"{kind}: there are not three wrong answers" for kind in odd]
+    row = row_of("000000", SCENES[0], prompt, [asked(draft, 0, draft.wrong) for draft in drafts])
+    found = [
+        f"{SUB_DOMAINS[one.question]}: {one.message}"
+        for one in row_findings(row)
+        if one.question is not None and one.code not in IN_ALL
+    ]
+    return [*found, *_untold(prompt, drafts), *_lengths(drafts)]
+
+
+def _untold(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
+    told = telling(prompt)
+    for draft in drafts:
+        words = telling(draft.right)
+        if words and len(words & told) < LEAST_TOLD * len(words):
+            yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
+
+
+def _lengths(drafts: Iterable[Draft]) -> Iterator[str]:
+    for draft in drafts:
+        longest, *_, shortest = sorted((len(text) for text in (draft.right, *draft.wrong)), reverse=True)
+        if longest > UNLIKE_LENGTHS * shortest and longest - shortest > 10:
+            yield f"{draft.kind}: answers of very unlike lengths"
+
+
+def asked(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
+    """The question of a draft with its right answer at a place among the wrong ones."""
+    texts = [*wrong[:place], draft.right, *wrong[place:], REFUSAL]
+    return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
+
+
+def dealt(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
+    """Rows of scenes, texts and drafts: of every kind each letter is the key equally often, give or take one."""
+    rng = Random(f"{seed}/keys")
+    places = {kind: _even(len(found), rng) for kind in SUB_DOMAINS}
+    rows = []
+    for number, (scene, prompt, drafts) in enumerate(found):
+        questions = []
+        for draft in drafts:
+            wrong = list(draft.wrong)
+            rng.shuffle(wrong)
+            questions.append(asked(draft, places[draft.kind][number], wrong))
+        rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
+    return rows
+
+
+def _even(count: int, rng: Random) -> list[int]:
+    """Places that come equally often, in any order; which of them come once more is drawn by lot."""
+    order = rng.sample(range(len(CHOICES)), len(CHOICES))
+    places = [order[number % len(order)] for number in range(count)]
+    rng.shuffle(places)
+    return places
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Asks a model for texts and questions; ``ask_for`` makes who asks, by the name of what is asked about."""
+
+    ask_for: Callable[[str], Ask]
+    count: int
+    tries: int = 3
+    seed: int = 0
+    known: tuple[str, ...] = ()
+    """Texts that nothing new may be like."""
+
+    async def make(self, scenes: Sequence[str], each: Each = all_at_once) -> Making:
+        """Texts of all scenes with their questions; what is made when asking is stopped is kept."""
+        making = Making()
+        found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
+        kept: list[tuple[str, str, Sequence[Draft]]] = []
+        for one in (one for of_scene in found.values() for one in of_scene):
+            if any(folded(one[1]) == folded(other[1]) or alike(one[1], other[1]) > MOST_ALIKE for other in kept):
+                making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
+            else:
+                kept.append(one)
+        making.rows = dealt(kept, self.seed)
+        making.findings = tuple(findings(making.rows))
+        return making
+
+    async def _scene(self, scene: str, making: Making) -> list[tuple[str, str, Sequence[Draft]]]:
+        prompts = await self._prompts(scene, making)
+        drafts = await asyncio.gather(
+            *(self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
+        )
+        return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
+
+    async def _prompts(self, scene: str, making: Making) -> list[str]:
+        prompts: list[str] = []
+        for number in range(self.tries):
+            wanted = self.count - len(prompts)
+            if not wanted:
+                break
+            avoid = "".join(f"\nNothing like this: {prompt}" for prompt in prompts)
+            text = template("prompts").render(count=str(wanted), scene=scene, aspects=aspects(), avoid=avoid)
+            for prompt in read_prompts(await self._said(scene, text, f"prompts/{number}", making)):
+                problems = prompt_problems(prompt, (*self.known, *prompts))
+                if problems:
+                    making.dropped.append(Dropped(scene, prompt, tuple(problems)))
+                elif len(prompts) < self.count:
+                    prompts.append(prompt)
+        return prompts
+
+    async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[Draft]:
+        problems: list[str] = []
+        for number in range(self.tries):
+            told = "".join(f"\n- {problem}" for problem in problems)
+            told = f"\nAn earlier try had these problems; avoid them:{told}\n" if told else ""
+            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=told)
+            drafts = read_drafts(await self._said(f"{scene}/{place}", text, f"questions/{number}", making))
+            problems = draft_problems(prompt, drafts)
+            if not problems:
+                return drafts
+        making.dropped.append(Dropped(scene, prompt, tuple(problems)))
+        return []
+
+    async def _said(self, name: str, text: str, label: str, making: Making) -> str:
+        """The reply; empty where there is none, which is told."""
+        from langchain_core.messages import HumanMessage
+
+        if making.stopped:
+            return ""
+        try:
+            reply = await self.ask_for(name)([HumanMessage(content=text)], label=label, draw=0)
+        except NotFinished as error:
+            making.stopped = making.stopped or error.message
+            return ""
+        making.calls += 1
+        if reply.ending is not Ending.COMPLETE:
+            making.failures.append(f"{name}: {label} brought no answer: {reply.error or reply.ending}")
+        return reply.text or ""
+
+
+def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
+    """The scenes of these names, in the published order; all where none is named."""
+    for name in names:
+        if name not in SCENES:
+            raise UsageError(f"there is no scene {name!r}", hint=meant(name, SCENES))
+    return tuple(scene for scene in SCENES if not names or scene in names)
+
+
+def dropped_line(dropped: Dropped) -> str:
+    """A text that was left out, as a line of JSON."""
+    return json.dumps(dropped._asdict(), ensure_ascii=False) + "\n"

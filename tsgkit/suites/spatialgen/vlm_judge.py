@@ -1,0 +1,291 @@
+"""Shows pictures to a judge and asks: round by round, again where a reply cannot be used, in parallel where it can be.
+
+The published way asks five rounds of one and the same prompt; a reply that is not ten lines is rejected and drawn anew,
+up to 25 requests in all. Our ways ask every round with options in other orders, and again where a letter is missing.
+
+Pictures paired with items by their position in a sorted folder, as the published code does it (E3).
+
+>>> from tsgkit.suites.spatialgen.rows import row_of
+>>> rows = [row_of(name, "Park", "", ()) for name in ("000001", "000002", "000003")]
+>>> found = positions_of(rows, ["000001.png", "000001_small.png", "000003.png"])
+>>> found.files["000002"], found.shifted
+('000001_small.png', ('000002',))
+
+One file too many or too few shifts all that follow; the published code warns of other numbers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from tsgkit.library.cards import Card
+from tsgkit.llm.images import CHARACTERS_A_TOKEN, FEWEST_TOKENS, MOST_TOKENS, Picture
+from tsgkit.llm.reply import Reply
+from tsgkit.suites.gather_all import together
+from tsgkit.suites.images import ENDINGS
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.judges.images import Images
+from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
+from tsgkit.suites.judges.judge import Question as Asked
+from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Sight, unfinished
+from tsgkit.suites.request_forms import mark_of
+from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.spatialgen import official
+from tsgkit.suites.spatialgen.judge_requests import (
+    APART,
+    BLIND,
+    SHUFFLED,
+    Orders,
+    Way,
+    Words,
+    check_protocol,
+    orders_of,
+    schema_of,
+    shown,
+    way_of,
+)
+from tsgkit.suites.spatialgen.official import paired
+from tsgkit.suites.spatialgen.rows import Question, Row, Rows, SpatialSample
+from tsgkit.suites.spatialgen.scores import judged, label_of, unpublished
+from tsgkit.suites.spatialgen.strict import letters
+from tsgkit.suites.spatialgen.votes import ROUNDS
+from tsgkit.suites.task import BY_POSITION, PUBLISHED, Viewing
+from tsgkit.suites.transcript import Ask, Said, Transcript
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+TRIES = 3
+"""So often a round of our own ways is asked for before it counts as it is."""
+A_REASON = 60
+"""Characters of a reason in a line."""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Judges transcripts of one protocol."""
+
+    name: str
+    style: str = ""
+
+    @property
+    def way(self) -> Way:
+        """How is asked."""
+        return way_of(self.name)
+
+    @property
+    def unpublished(self) -> str:
+        """Why official figures do not apply; empty where they do."""
+        return unpublished(self.way)
+
+    def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
+        """What the rounds come to."""
+        return judged(sample, transcript, self.way)
+
+    def unfinished(self, transcript: Transcript) -> str:
+        """What a transcript lacks; empty where the solver had come to its end."""
+        return unfinished(transcript)
+
+
+@dataclass(frozen=True)
+class Looking(Judgements):
+    """Shows the pictures of a folder to a judge."""
+
+    words: Words = field(kw_only=True)
+    images: Images = field(kw_only=True)
+    asking: Judge = field(kw_only=True, repr=False, compare=False)
+    item_ids: Sequence[str] = field(kw_only=True, repr=False)
+    seed: int = 0
+    positions: Positions | None = field(default=None, repr=False)
+    """The files by position; None where pictures are found by the ids of their items."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The words, on which side of the picture they stand, the seed of the orders and of whose picture is shown, and
+        how pictures are paired if not by id."""
+        pairing = "" if self.positions is None else f"/{BY_POSITION}"
+        is_moved = self.way.base != PUBLISHED and self.way.control != BLIND
+        mark = mark_of(self.words.form) if is_moved else ""
+        return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}{mark}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What pairing by position does to the items; nothing of pairing by id."""
+        return () if self.positions is None else self.positions.warnings(self.images.folder.path)
+
+    async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
+        """Ask all rounds about the picture, if there is one that can be shown."""
+        model = a_model(ask, "pictures")
+        sight, picture = await self._sight(sample)
+        if sight.found in (MISSING, UNREADABLE):
+            return Transcript((sight.said,))
+        orders = orders_of(sample, self.way.base, self.seed)
+        said = await self._rounds(sample, orders, picture, model)
+        records = tuple(tuple(order.record for order in turn) for turn in orders)
+        return Transcript((*said, replace(sight, orders=records).said))
+
+    async def _sight(self, sample: SpatialSample) -> tuple[Sight, Picture | None]:
+        """What is shown: the picture of the item, that of another one, or none."""
+        if self.way.control == BLIND:
+            return Sight(NOT_SHOWN, "the judge is shown no picture on purpose"), None
+        if self.way.control != SHUFFLED:
+            return await self._look(sample.item_id)
+        for other in others(sample.item_id, self.item_ids, self.seed):
+            sight, picture = await self._look(other)
+            if picture is not None:
+                return replace(sight, picture_of=other), picture
+        return Sight(MISSING, "there is no picture of any other item"), None
+
+    async def _look(self, item_id: str) -> tuple[Sight, Picture | None]:
+        if self.positions is None:
+            return await self.images.of_item(item_id)
+        if (name := self.positions.files.get(item_id)) is None:
+            return Sight(MISSING, NO_IMAGE), None
+        sight, picture = await self.images.in_file(name)
+        return replace(sight, file="" if is_named_after(item_id, name) else sayable(name)), picture
+
+    async def _rounds(self, sample: SpatialSample, orders: Orders, picture: Picture | None, ask: Ask) -> list[Said]:
+        if self.way.base == PUBLISHED:
+            return await until_accepted(self.asking, ask, self.words.messages(sample.questions, picture))
+        wanted = self.questions(sample, orders, picture)
+        answers = await together(*(self.asking.answer(ask, question) for question in wanted))
+        return [said for answer in answers for said in answer.said]
+
+    def questions(self, sample: SpatialSample, orders: Orders, picture: Picture | None) -> list[Asked[None]]:
+        """What is asked in our ways: every round anew, all questions in one call or each in one of its own."""
+        rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
+        if self.way.base == APART:
+            return [
+                self._question(turn, label_of(turn, number), [one], picture)
+                for turn, asked in rounds
+                for number, one in enumerate(asked)
+            ]
+        return [self._question(turn, label_of(turn), asked, picture) for turn, asked in rounds]
+
+    def _question(self, turn: int, label: str, questions: Sequence[Question], picture: Picture | None) -> Asked[None]:
+        """One call of a round, with draws of its own: several rounds may send the same words."""
+        return Asked(
+            label,
+            self.words.messages(questions, picture),
+            lambda reply: Reading(None, unread(reply, questions)),
+            schema_of(questions, self.way.base),
+            TRIES,
+            turn * TRIES,
+        )
+
+    def expected(self, sample: SpatialSample) -> Expected:
+        """The calls of all rounds, at least and at most; a picture as few or as many tokens as one may take."""
+        groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
+        least, most = ROUNDS, official.REQUESTS if self.way.base == PUBLISHED else ROUNDS * TRIES
+        texts = sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
+        pictures = (0, 0) if self.way.control == BLIND else (FEWEST_TOKENS, MOST_TOKENS)
+        sent = [texts + len(groups) * CHARACTERS_A_TOKEN * tokens for tokens in pictures]
+        said = len(sample.questions) * (A_REASON if self.way.base == PUBLISHED else len('"10": "A", '))
+        calls = (least * len(groups), most * len(groups))
+        return Expected(calls, (least * sent[0], most * sent[1]), (least * said, most * said))
+
+
+def unread(reply: Reply, questions: Sequence[Question]) -> str:
+    """Why some letter of a reply cannot be read; empty where all can."""
+    found = letters(reply.text or "", questions)
+    return next((one.reason for one in found if not isinstance(one, str)), "")
+
+
+async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[Said]:
+    """Five replies of ten lines, of 25 requests at most, as published; those still wanted are asked for together.
+
+    A service that fails, after the door's own retries, ends its round: going on with the run asks it again.
+    """
+    said: list[Said] = []
+    open_rounds = list(range(ROUNDS))
+    while open_rounds and len(said) < official.REQUESTS:
+        turns = open_rounds[: official.REQUESTS - len(said)]
+        calls = (judge.reply(ask, messages, label_of(turn), len(said) + n) for n, turn in enumerate(turns))
+        replies = await together(*calls)
+        said += [Said(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
+        open_rounds = [turn for turn, reply in zip(turns, replies, strict=True) if _is_rejected(reply)]
+    return said
+
+
+def _is_rejected(reply: Reply) -> bool:
+    if reply.ending in NOT_ASKED_AGAIN:
+        return False
+    return reply.text is None or official.accepted(reply.text) is None
+
+
+def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
+    """All other items, from the one after this in an order drawn by lot: no picture is shown more than another.
+
+    >>> [next(iter(others(one, ["1", "2", "3"], 0))) for one in ("1", "2", "3")]
+    ['2', '3', '1']
+    """
+    mixed = list(item_ids)
+    Random(f"{seed}/shuffled").shuffle(mixed)
+    place = mixed.index(item_id)
+    return (*mixed[place + 1 :], *mixed[:place])
+
+
+def looking(viewing: Viewing, dataset: Rows, card: Card) -> Looking:
+    """The solver for a folder of pictures; ``UsageError`` where nobody is named who could look."""
+    way = check_protocol(viewing.protocol)
+    words = Words(card, way, viewing.prompts, viewing.form)
+    images = Images.of(viewing)
+    words.check()
+    positions = positions_of(dataset.rows, images.folder.in_order) if viewing.pairing == BY_POSITION else None
+    return Looking(
+        viewing.protocol,
+        words=words,
+        images=images,
+        asking=Judge(viewing.formats),
+        item_ids=dataset.item_ids,
+        seed=viewing.seed,
+        positions=positions,
+    )
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The file of each item, as far as there are files."""
+
+    files: Mapping[str, str]
+    warning: str | None
+    """What the published code says of their numbers."""
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """The items whose file is not named after them."""
+        return tuple(item_id for item_id, name in self.files.items() if not is_named_after(item_id, name))
+
+    def warnings(self, folder: Path) -> tuple[str, ...]:
+        """How pictures of a folder are paired, and what has shifted."""
+        told = ["files are paired with items by sorted position, as published (E3), not by id"]
+        if self.warning:
+            told.append(self.warning)
+        if self.shifted:
+            many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
+            told.append(f"{many}, first {self.shifted[0]}: {sayable(self.files[self.shifted[0]])}")
+        return tuple(f"{folder}: {one}" for one in told)
+
+
+def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:
+    """Pair all rows of some data with the names of all files of a folder."""
+    found = paired(rows, names)
+    return Positions({row.id: name for row, name in found.pairs}, found.warning)
+
+
+def is_named_after(item_id: str, name: str) -> bool:
+    """Whether a file is the one that pairing by id takes.
+
+    >>> is_named_after("000001", "000001.JPG"), is_named_after("000001", "000001_small.png")
+    (True, False)
+    """
+    return any(name.startswith(item_id) and name[len(item_id) :].lower() == ending for ending in ENDINGS)
+
+
+def sayable(name: str) -> str:
+    """The name of a file, with escapes for bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode()

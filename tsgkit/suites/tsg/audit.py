@@ -1,0 +1,294 @@
+"""What an audit is given of this suite's rows: items, checks that know graphs, and shortcuts that are no letters.
+
+Rows that no evaluation would take (a key outside the candidates, an unreadable line) are slips here, not errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any, Protocol
+
+from tsgkit.errors import UsageError
+from tsgkit.graph.model import DOBJ, HANDS
+from tsgkit.lexicon import contradictions
+from tsgkit.library.documents.lint import ALL_RULES, check_document
+from tsgkit.library.documents.reader import Document
+from tsgkit.library.documents.rows import Entry, RowKind
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.audits.checks import Check, few_options
+from tsgkit.suites.audits.items import Item, Slip, words
+from tsgkit.suites.audits.shortcuts import Answerer
+from tsgkit.suites.judgement import Judged
+from tsgkit.suites.replies import Reply
+from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.solvers.protocols import Reading
+from tsgkit.suites.tsg.choice_checks import NEGATIONS, better_options, earlier_steps, kinds_of_rows
+from tsgkit.suites.tsg.clusters import clusters_of, own_name
+from tsgkit.suites.tsg.items import AnySample, QuestionSample, RefineSample, SelectionSample, Told, names_of
+
+HAND_REMARKS = (
+    "hand2-first",
+    "hand-busy",
+    "hand-occupied",
+    "hand-unstated",
+    "hands-full",
+    "not-held",
+    "wrong-hand",
+)
+"""Remarks on what hands hold, which most annotated data give rise to by the hundred."""
+
+
+class Audits(Protocol):
+    """A task of this suite, as far as its audit is concerned."""
+
+    kind: str
+    rows: RowKind
+    sources: tuple[str, ...]
+    of_several: bool
+
+    @property
+    def baselines(self) -> Mapping[str, Callable[[Any, int], str]]:
+        """The programs that ask nobody."""
+
+    def check_kind(self, document: Document) -> None:
+        """Refuse a document of other rows."""
+
+    def items_of(self, entry: Entry, cluster: str) -> Iterator[Any]:
+        """Make the items of a row, whether they can be answered or not."""
+
+    def items_from(self, entry: Entry, file: str = "", cluster: str = "") -> tuple[Any, ...]:
+        """Make the items of a row that can be answered."""
+
+    def audit_item(self, item: Any) -> Item:  # noqa: ANN401
+        """Return an item as an audit sees it."""
+
+    def told_graphs(self, item: Any) -> Told:  # noqa: ANN401
+        """Return the sentence of an item and the graphs it tells."""
+
+    def own_texts(self, item: Any) -> tuple[str, ...]:  # noqa: ANN401
+        """Return the texts that no prompt may show."""
+
+    def read(self, item: Any, reply: Reply | None) -> Reading[Any]:  # noqa: ANN401
+        """Read a reply."""
+
+    def score(self, item: Any, reading: Reading[Any], asked: None) -> Judged:  # noqa: ANN401
+        """Score what was read."""
+
+
+_BOTH = re.compile(r"\b(both|two) hands\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(one hand|single hand|one-handed)\b", re.IGNORECASE)
+_ALONE = re.compile(r"(?<![\w'])A(?![\w'])")
+
+
+def auditable(document: Document, task: Audits, shown: Sequence[Example[Any]], texts: Iterable[str]) -> Auditable:
+    """A document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it away."""
+    task.check_kind(document)
+    clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
+    items: list[Item] = []
+    by_id: dict[str, AnySample] = {}
+    entries: dict[str, Entry] = {}
+    for number, entry in enumerate(document.entries):
+        for sample in _made(task, entry, document.file, clusters.name(number)) if entry.row else ():
+            items.append(replace(task.audit_item(sample), group=kinds[number]))
+            by_id[sample.item_id], entries[sample.item_id] = sample, entry
+    if not items:
+        raise UsageError(f"{document.file}: there are no items in it")
+    checks = (
+        *_schema_checks(document, items, of_several=task.of_several),
+        Check(
+            "contradiction",
+            "right answers that say the opposite of their graph",
+            _per_sample(by_id, partial(_opposites, task)),
+        ),
+        Check(
+            "hands",
+            "sentences that count other hands than their graph",
+            _per_sample(by_id, partial(_hands, task)),
+            is_error=False,
+            is_folded=True,
+        ),
+        Check(
+            "step-before",
+            "choices about a graph that stood in the context already",
+            _per_sample(by_id, _step_before),
+            is_error=False,
+        ),
+        Check(
+            "earlier-step",
+            "choices with a wrong candidate that describes an earlier step of the context",
+            _per_sample(by_id, partial(earlier_steps, entries)),
+            is_error=False,
+        ),
+        Check(
+            "better-option",
+            "choices whose graph a wrong candidate fits better than the keyed one",
+            _per_sample(by_id, better_options),
+            is_error=False,
+        ),
+        Check(
+            "lone-letter",
+            "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
+            _per_sample(by_id, _lone_letters),
+            is_error=False,
+        ),
+        Check(
+            "contamination", "items that the worked examples or prompts show", _contaminated(task, by_id, shown, texts)
+        ),
+    )
+    answerers = (_without_negation(), *_readers_of_questions(by_id), _guesser(task, by_id))
+    return Auditable(items, checks, answerers, clusters_are=clusters.unit)
+
+
+def _made(task: Audits, entry: Entry, file: str, cluster: str) -> Iterable[Any]:
+    """The items of a row, whether they can be answered or not; what others are made of must be answerable."""
+    if task.sources:
+        return task.items_from(entry, file, cluster)
+    return task.items_of(entry, cluster or own_name(entry.row or {}))
+
+
+def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
+    """A check for every rule that the file breaks; what ``few-options`` reports is not reported twice."""
+    short = {slip.item_id for slip in few_options(items)}
+    findings = [
+        one
+        for one in check_document(document, of_several=of_several).findings
+        if one.code != "few-candidates" or str(one.place.item) not in short
+    ]
+    for code in Counter(finding.code for finding in findings):
+        slips = tuple(
+            Slip(code, str(one.place.item if one.place.item is not None else ""), one.message)
+            for one in findings
+            if one.code == code
+        )
+        rule = ALL_RULES[code]
+        looks_for, is_error = f"graphs and rows: {rule.meaning}", rule.severity == "error"
+        yield Check(code, looks_for, _known(slips), is_error, is_folded=code in HAND_REMARKS)
+
+
+def _known(slips: tuple[Slip, ...]) -> Callable[[Sequence[Item]], Iterable[Slip]]:
+    return lambda _: slips
+
+
+def _per_sample(
+    by_id: dict[str, AnySample], look: Callable[[AnySample], Iterable[Slip]]
+) -> Callable[[Sequence[Item]], Iterator[Slip]]:
+    return lambda items: chain.from_iterable(look(by_id[item.item_id]) for item in items)
+
+
+def _opposites(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+    true = task.told_graphs(sample)
+    sentence, graphs = true.sentence, true.graphs
+    if len(graphs) != 1:  # where several actions are told, one may be implied by another's undoing
+        return
+    opposites: dict[str, list[str]] = {}
+    for action, opposite in contradictions(sentence, graphs[0].actions):
+        opposites.setdefault(action, []).append(opposite)
+    for action, told in opposites.items():
+        yield Slip("contradiction", sample.item_id, f"the graph says {action}, the sentence {', '.join(told)}")
+
+
+def _hands(task: Audits, sample: Any) -> Iterator[Slip]:  # noqa: ANN401
+    told = task.told_graphs(sample)
+    sentence, graphs = told.sentence, told.graphs
+    if len(graphs) == 1:
+        used = {name for name in names_of(graphs) if name in HANDS}
+        if _BOTH.search(sentence) and len(used) == 1:
+            yield Slip("hands", sample.item_id, "the sentence says both hands, the graph has one")
+        if _ONE.search(sentence) and len(used) == len(HANDS):
+            yield Slip("hands", sample.item_id, "the sentence says one hand, the graph has both")
+
+
+def _step_before(sample: AnySample) -> Iterator[Slip]:
+    if isinstance(sample, SelectionSample) and sample.graph in sample.context:
+        yield Slip("step-before", sample.item_id, "its graph stands in its context as well")
+
+
+def _lone_letters(sample: AnySample) -> Iterator[Slip]:
+    if isinstance(sample, SelectionSample) and (
+        found := [place for place, text in enumerate(sample.candidates) if _ALONE.search(text)]
+    ):
+        letters = ", ".join("ABCDEFGHIJ"[place] for place in found if place < 10)
+        yield Slip("lone-letter", sample.item_id, f"a lone capital A stands in {letters}")
+
+
+def _contaminated(
+    task: Audits, by_id: dict[str, Any], shown: Sequence[Example[Any]], texts: Iterable[str]
+) -> Callable[[Sequence[Item]], Iterator[Slip]]:
+    """Items whose words or graph stand in a worked example, or word for word in a prompt."""
+
+    def find(items: Sequence[Item]) -> Iterator[Slip]:
+        examples = {text: one.item.item_id for one in shown for text in task.own_texts(one.item)}
+        together = "\n".join(texts)
+        for item in items:
+            own = task.own_texts(by_id[item.item_id])
+            clash = next((examples[text] for text in own if text in examples), None)
+            if clash is not None:
+                yield Slip("contamination", item.item_id, f"the worked example {clash} shows it")
+            elif any(text in together for text in own if len(words(text)) > 4):
+                yield Slip("contamination", item.item_id, "a prompt holds it word for word")
+
+    return find
+
+
+def _without_negation() -> Answerer:
+    """The candidates with the fewest words that deny."""
+
+    def answer(item: Item) -> tuple[int, ...]:
+        counts = {place: sum(word in NEGATIONS for word in words(item.options[place])) for place in item.choices}
+        fewest = min(counts.values(), default=0)
+        return tuple(place for place, number in counts.items() if number == fewest)
+
+    return Answerer("the option with the fewest words that deny", "the options, not the graph", answer)
+
+
+def _readers_of_questions(by_id: dict[str, AnySample]) -> Iterator[Answerer]:
+    """What can be said to a question without reading it."""
+    ways: tuple[tuple[str, Callable[[QuestionSample], list[str]]], ...] = (
+        ("the thing handled most often", lambda sample: _commonest(_handled(sample))),
+        ("the thing handled first", lambda sample: _handled(sample)[:1]),
+        ("the thing handled last", lambda sample: _handled(sample)[-1:]),
+        (
+            "the thing handled most often that the question does not name",
+            lambda sample: _commonest([name for name in _handled(sample) if name not in words(sample.question)]),
+        ),
+    )
+    for name, way in ways:
+
+        def answer(item: Item, way: Callable[[QuestionSample], list[str]] = way) -> tuple[str, ...]:
+            sample = by_id[item.item_id]
+            return tuple(way(sample)) if isinstance(sample, QuestionSample) else ()
+
+        sees = "the graphs" + (" and which names the question holds" if "question" in name else ", not the question")
+        yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
+
+
+def _guesser(task: Audits, by_id: dict[str, Any]) -> Answerer:
+    """Return what an answer in the right form gets that is drawn by lot, without reading the sentence."""
+
+    def gets(item: Item) -> float:
+        sample = by_id[item.item_id]
+        reading = task.read(sample, Reply(task.baselines["random"](sample, 0)))
+        return task.score(sample, reading, None).scores["strict"]["f1"].value or 0.0
+
+    mends = any(isinstance(sample, RefineSample) for sample in by_id.values())
+    return Answerer(
+        "the given graph, one triplet turned or dropped" if mends else "elements of L drawn by lot, in the right form",
+        "the graph to mend, not the sentence" if mends else "what is allowed, not the sentence",
+        gets=gets,
+        needs=lambda _: task.rows == "sgg",
+    )
+
+
+def _handled(sample: QuestionSample) -> list[str]:
+    return [triplet.target for graph in sample.graphs for triplet in graph.triplets if triplet.edge == DOBJ]
+
+
+def _commonest(names: list[str]) -> list[str]:
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    return [name for name, number in counts.items() if number == most]

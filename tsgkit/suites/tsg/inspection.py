@@ -1,0 +1,179 @@
+"""Says of a file's bytes whose data they are, and what is wrong with them.
+
+>>> row = '{"context_graphs": [[["person", "verbs", "wash"]]], "qa_pairs": [{"Q": "What happens?", "A": "wash"}]}'
+>>> inspection = inspect(row.encode(), "rows.jsonl")
+>>> inspection.task, inspection.rows, inspection.counts
+('sgqa', 1, {'no-action': 1, 'edge-misspelt': 1, 'no-final-newline': 1})
+
+Slips, known from the published data (a misspelt edge, an empty name, a choice of four), are findings: the data can be
+used as they are. So is a row of one graph among those of several, which is scored as k = 1. A problem is what no task
+could use: a line that is not JSON, rows of another kind, a row of several graphs among those of one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.graph.notation.json_triplets import load
+from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
+from tsgkit.library.cards import load_card
+from tsgkit.library.documents.lint import ALL_RULES, check_document
+from tsgkit.library.documents.reader import Document, read_document
+from tsgkit.library.documents.rows import RowKind, are_of_several, row_kind
+from tsgkit.library.files import decoded
+from tsgkit.suites.suite import task_of
+from tsgkit.suites.tsg.task import TsgTask
+
+TEXT_RULES = {
+    "no-final-newline": Rule(WARNING, "the last line does not end"),
+    "blank-line": Rule(WARNING, "a line without anything on it"),
+    "byte-order-mark": Rule(WARNING, "the file begins with a byte order mark"),
+}
+FINDING_RULES: dict[str, Rule] = {**ALL_RULES, **TEXT_RULES}
+ROWS = "data are JSON Lines: rows of sgqa, sgds, sa-sgg or ma-sgg"
+TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "ma-sgg": "sgg"}
+"""The published tasks, and the kind of row each is made from."""
+ONE, SEVERAL = "sa-sgg", "ma-sgg"
+ROWS_LOOKED_AT = 50
+UNUSABLE = ("broken-line", "broken-file", "other-format", "repeated-id")
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The task a file is data of, how much it holds, what was found in it, and why it cannot be used, if so."""
+
+    task: str
+    rows: int
+    graphs: int
+    findings: tuple[Finding, ...]
+    problem: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each code, in the order of the rules."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in FINDING_RULES if counts[code]}
+
+
+def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
+    """What a file holds; without a task, the rows tell it. ``FileProblem`` where they are no task's data at all."""
+    text = decoded(data, file)
+    _refuse_prose(text, file)
+    document = read_document(text, file)
+    task = task or _task_of(document)
+    report = check_document(document, of_several=task == SEVERAL)
+    findings = (*report.findings, *_text_findings(data, text))
+    return Inspection(task, report.narratives, report.graphs, findings, _problem(document, task))
+
+
+def _refuse_prose(text: str, file: str) -> None:
+    """Graphs can be read from prose, but data are JSON; markup is named by who reads documents."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if begin := line.lstrip()[:1]:
+            if begin not in "{[<":
+                raise FileProblem(f"{file}: line {number}: not JSON", hint=ROWS)
+            return
+
+
+def _task_of(document: Document) -> str:
+    """The task whose rows these are; rows of one graph and of several differ only in that."""
+    fitting = [task for task, kind in TASKS.items() if kind == document.format]
+    if not fitting:
+        raise FileProblem(_other_kind(document, "any task"), hint=ROWS)
+    if document.format != "sgg":
+        return fitting[0]
+    return task_of_counts([len(entry.narrative.graphs) for entry in document.entries])
+
+
+def _problem(document: Document, task: str) -> str:
+    """Why no task could use the file, or nothing."""
+    if document.format != TASKS[task]:
+        return _other_kind(document, task)
+    for finding in document.findings:
+        if finding.code in UNUSABLE:
+            return f"{document.file}: {_line(finding.place.line)}{finding.message}"
+    if not document.entries:
+        return f"{document.file}: no row in it"
+    try:
+        _task(task).items_in(document)
+    except UsageError as error:
+        return _with_line(error, document, task)
+    return ""
+
+
+def _with_line(error: UsageError, document: Document, task: str) -> str:
+    """What is wrong with the samples, with the line of the row that is to blame where one row alone is."""
+    own_task = _task(task)
+    for entry in document.entries:
+        try:
+            own_task.check_answerable(own_task.items_from(entry, document.file), document.file)
+        except UsageError as own:
+            return str(own).replace(f"{document.file}: ", f"{document.file}: {_line(entry.line)}", 1)
+    return str(error)
+
+
+def _other_kind(document: Document, task: str) -> str:
+    broken = next((finding for finding in document.findings if finding.severity == ERROR), None)
+    if broken and broken.code in UNUSABLE:
+        return f"{document.file}: {_line(broken.place.line)}{broken.message}"
+    return f"{document.file}: line 1: these are not rows of {task} but {document.format}"
+
+
+def _line(line: int | None) -> str:
+    return f"line {line}: " if line else ""
+
+
+def _text_findings(data: bytes, text: str) -> Iterator[Finding]:
+    if data.startswith(b"\xef\xbb\xbf"):
+        yield _finding("byte-order-mark", 1)
+    lines = text.split("\n")
+    ended = lines[-1] == ""
+    for number, line in enumerate(lines[:-1] if ended else lines, 1):
+        if not line.strip():
+            yield _finding("blank-line", number)
+    if not ended:
+        yield _finding("no-final-newline", len(lines))
+
+
+def _finding(code: str, line: int) -> Finding:
+    return Finding(code, TEXT_RULES[code].severity, TEXT_RULES[code].meaning, place=Place(line))
+
+
+def task_of_counts(counts: Sequence[int]) -> str:
+    """Return the generation task of rows with so many graphs each."""
+    return SEVERAL if are_of_several(counts) else ONE
+
+
+def kinds_of(file: Path) -> tuple[str, ...]:
+    """Return the tasks whose rows a file holds, by its first rows, or a folder, by its files; none where it cannot be
+    told."""
+    if file.is_dir():
+        return tuple(task for task in TASKS if (file / f"{task}.jsonl").exists())
+    rows = _first_rows(file)
+    kind = row_kind(rows[0]) if rows else None
+    if kind == "sgg":
+        graphs = [row.get("graphs") for row in rows if isinstance(row, dict)]
+        return (task_of_counts([len(found) for found in graphs if isinstance(found, list)]),)
+    return tuple(task for task, of in TASKS.items() if of == kind)
+
+
+def _first_rows(file: Path) -> list[object]:
+    """Read the first rows of a file, up to one that cannot be read."""
+    rows: list[object] = []
+    with suppress(OSError, UnicodeDecodeError, NotationError), file.open(encoding="utf-8-sig") as lines:
+        for line in islice(filter(str.strip, lines), ROWS_LOOKED_AT):
+            rows.append(load(line))  # noqa: PERF401  (what was read before an error stays)
+    return rows
+
+
+def _task(kind: str) -> TsgTask[Any, Any]:
+    task = task_of(load_card(f"tsg/{kind}"))
+    assert isinstance(task, TsgTask)  # noqa: S101  (it is one of this suite)
+    return task
