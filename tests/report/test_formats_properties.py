@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from reported import hostile
 
 from tsgkit.report import json_value, junit, latex, markdown, spreadsheet, summary, terminal
-from tsgkit.report.escaping import HIDDEN, inert
+from tsgkit.report.plain_text import HIDDEN, inert
 
 NASTY = [
     "\x1b[31mred\x1b]0;title\x07",

@@ -16,7 +16,7 @@ from pages import Page
 from report_runs import ROWS, recorded
 
 from tsgkit.report import html
-from tsgkit.report.escaping import HIDDEN
+from tsgkit.report.plain_text import HIDDEN
 from tsgkit.report.explanation import explain
 from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import FileProblem
-from tsgkit.report.escaping import OUTPUT
-from tsgkit.report.escaping import count as count
-from tsgkit.report.escaping import inert as inert
+from tsgkit.report.plain_text import OUTPUT
+from tsgkit.report.plain_text import count as count
+from tsgkit.report.plain_text import inert as inert
 
 if TYPE_CHECKING:
     from tsgkit.report.terminal import Screen

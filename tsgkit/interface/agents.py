@@ -32,7 +32,7 @@ from tsgkit.interface.arguments import name_of_model, pairs_of
 from tsgkit.interface.signatures import show_options
 from tsgkit.lexicon import meant
 from tsgkit.llm.event_loop import waited
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 
 Triplets = Iterable[Sequence[str]]
 Graphs = Narrative | ActionGraph | Iterable[ActionGraph | Triplets]

@@ -22,7 +22,7 @@ from typing import Any
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.user_models import given
-from tsgkit.report.escaping import OUTPUT
+from tsgkit.report.plain_text import OUTPUT
 from tsgkit.suites.suite import suites
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tsgkit.llm.event_loop import waited
-from tsgkit.report.escaping import inert
+from tsgkit.report.plain_text import inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
 EVERY = 0.2

@@ -16,7 +16,7 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.notebook import Explanation, frame_of
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
-from tsgkit.report.escaping import Foreign, inert
+from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.explanation import Message
 from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 from tsgkit.runs.doctor import Check, Examination
 
 

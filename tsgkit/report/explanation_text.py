@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tsgkit.report.differences import GraphDifference, told
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 from tsgkit.report.explanation import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text

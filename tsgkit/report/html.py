@@ -18,7 +18,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.report.escaping import inert
+from tsgkit.report.plain_text import inert
 from tsgkit.report.stylesheet import STYLE
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 
 if TYPE_CHECKING:
     from tsgkit.runs.image_generation import Painted

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from tsgkit.report.escaping import inert
+from tsgkit.report.plain_text import inert
 from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tsgkit.report.escaping import Foreign, inert
+from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 from tsgkit.runs.jobs import Engine, Part, Watch
 
 EVERY_ON_A_TERMINAL = 0.2

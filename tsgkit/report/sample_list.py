@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tsgkit.report.escaping import inert
+from tsgkit.report.plain_text import inert
 from tsgkit.report.terminal import columns
 
 HEAD = ("item", "row", "outcome", "answer", "key", "reason")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from tsgkit.report.escaping import count, inert
+from tsgkit.report.plain_text import count, inert
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.scoreboard import NO_SUCH_METRIC, Board, ScoreReport, Value, sample_value
 

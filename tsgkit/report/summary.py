@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tsgkit.report.escaping import Foreign
+from tsgkit.report.plain_text import Foreign
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent
 from tsgkit.report.junit import gates_missed, trouble
 from tsgkit.report.markdown import table

@@ -3,7 +3,7 @@
 >>> Table(("rows of ", Foreign("a|b")), ("subject", "n"), ((Foreign("a|b"), "3"),)).title[1]
 'a|b'
 
-Text that others wrote is marked as :class:`~tsgkit.report.escaping.Foreign`; formats show it so that nothing obeys it.
+Text that others wrote is marked as :class:`~tsgkit.report.plain_text.Foreign`; formats show it so that nothing obeys it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.escaping import Foreign, count
+from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.figures import NOTHING, cost, interval, number, one_of, percent, tokens, weight, with_interval
 from tsgkit.report.phrases import MORE_ROOM
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tsgkit.report.escaping import inert
+from tsgkit.report.plain_text import inert
 from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table, document
 

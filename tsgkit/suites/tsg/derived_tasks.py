@@ -38,7 +38,7 @@ from tsgkit.suites.profile_readings import Spans
 from tsgkit.suites.solvers.examples import Identity
 from tsgkit.suites.solvers.protocols import AsAsked, Reading
 from tsgkit.suites.suite import CHECK
-from tsgkit.suites.tsg.baselines import derived as completing
+from tsgkit.suites.tsg.baselines import partial_graphs as completing
 from tsgkit.suites.tsg.baselines.answer_text import graphs_text, listed
 from tsgkit.suites.tsg.baselines.random_guesses import guess_actions, guess_edges, guess_nodes
 from tsgkit.suites.tsg.clusters import own_name

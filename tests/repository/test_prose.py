@@ -1,0 +1,124 @@
+"""The measurable part of plain English: openings of docstrings, words to avoid, module names, error messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = sorted(
+    path
+    for folder in ("tsgkit", "tests", "eval/bench", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+    if "_bundled" not in path.parts
+)
+PACKAGE = [path for path in CODE if path.is_relative_to(ROOT / "tsgkit")]
+PAGES = [
+    path
+    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "tasks/**/*.md", "tasks/**/*.yaml", "prompts/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+OPENING = re.compile(r"\W*(?:what|which|whether|how|that|those|who|whose|where|when|why)\b", re.IGNORECASE)
+OPENING_SHARE = 0.02
+AVOIDED = re.compile(r"\b(?:is told|are told|comes? home|nobody|to be had)\b", re.IGNORECASE)
+FIELD_NOUNS = {
+    "drawing",  # the package of drawings
+    "grounding",  # of formulas, in logic
+    "knolling",  # the arrangement of objects, and the task called after it
+    "lifting",  # of formulas, in logic
+    "matching",  # of names
+    "pairing",  # of two systems on the same items
+    "pooling",  # of samples into a corpus value
+    "reading",  # the package of readers of graphs; "read" is the word for text to answer
+    "reasoning",  # of a model, beside its answer
+    "rendering",  # of surfaces
+    "resampling",  # in statistics
+    "folding",  # of names, as of letter case
+    "sampling",  # of points
+    "shading",  # of surfaces
+    "scoring",
+    "spelling",
+    "tracing",  # of LangGraph, by LangSmith
+}
+"""Module names in -ing that are nouns of their field."""
+PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
+HINTED_SHARE = 0.75
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield getattr(node, "lineno", 1), text
+
+
+def test_docstrings_hardly_open_with_question_words() -> None:
+    texts = [(path, line, text) for path in CODE for line, text in docstrings(path)]
+    opened = [f"{path}:{line}: {text[:60]}" for path, line, text in texts if OPENING.match(text)]
+    assert len(texts) > 1000
+    assert len(opened) <= OPENING_SHARE * len(texts), "\n".join(opened)
+
+
+def test_messages_and_docstrings_avoid_riddles() -> None:
+    found = [
+        f"{path}:{node.lineno}: {node.value[:80]}"
+        for path in PACKAGE
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and AVOIDED.search(node.value)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_pages_and_cards_avoid_riddles() -> None:
+    found = [
+        f"{path}:{number}: {line}"
+        for path in PAGES
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if AVOIDED.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_module_names_are_nouns() -> None:
+    names = {path.stem for path in PACKAGE} | {path.parent.name for path in PACKAGE}
+    assert {name for name in names if PARTICIPLE.search(name)} <= FIELD_NOUNS
+    assert names >= FIELD_NOUNS, "an exception that is not needed"
+
+
+def errors_raised(path: Path) -> Iterator[ast.Call]:
+    for node in ast.walk(tree_of(path)):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and isinstance(called, ast.Name) and called.id.endswith(("Error", "Problem")):
+            yield node
+
+
+def test_error_messages_do_not_shout() -> None:
+    shouted = [
+        f"{path}:{part.lineno}: {part.value}"
+        for path in PACKAGE
+        for error in errors_raised(path)
+        for part in ast.walk(error)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and re.search(r"\w!", part.value)
+    ]
+    assert not shouted, "\n".join(shouted)
+
+
+def test_usage_errors_name_the_next_step() -> None:
+    """A hint may be missing where the message names what is allowed; most errors have one."""
+    errors = [
+        error
+        for path in PACKAGE
+        for error in errors_raised(path)
+        if isinstance(error.func, ast.Name) and error.func.id == "UsageError"
+    ]
+    hinted = [error for error in errors if any(keyword.arg == "hint" for keyword in error.keywords)]
+    assert len(hinted) >= HINTED_SHARE * len(errors)
