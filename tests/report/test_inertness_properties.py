@@ -16,10 +16,10 @@ from pages import Page
 from report_runs import ROWS, recorded
 
 from tsgkit.report import html
-from tsgkit.report.plain_text import HIDDEN
 from tsgkit.report.explanation import explain
 from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write
+from tsgkit.report.plain_text import HIDDEN
 from tsgkit.report.report_rows import gather
 
 HOSTILE = (

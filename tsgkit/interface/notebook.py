@@ -12,10 +12,10 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import comparison, comparison_tables, explanation, explanation_page, terminal
 from tsgkit.report.audit_report import Audited
-from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up
+from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
 from tsgkit.report.tables import Table
 from tsgkit.runs import saved_run

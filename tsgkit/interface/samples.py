@@ -16,10 +16,10 @@ from tsgkit.errors import UsageError
 from tsgkit.interface.notebook import Explanation, frame_of
 from tsgkit.lexicon import meant
 from tsgkit.llm.reply import Reply
-from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.explanation import Message
 from tsgkit.report.figures import percent
 from tsgkit.report.html import drawn_up
+from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.tables import Table
 from tsgkit.runs.plan import Cell
 from tsgkit.scoring.outcomes import Outcome

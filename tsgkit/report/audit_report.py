@@ -20,8 +20,8 @@ from tsgkit.library.datasets import installed
 from tsgkit.library.files import look_alike
 from tsgkit.report import html, markdown
 from tsgkit.report import terminal as terminal_format
-from tsgkit.report.plain_text import Foreign
 from tsgkit.report.figures import NOTHING, number, percent
+from tsgkit.report.plain_text import Foreign
 from tsgkit.report.report_rows import main_metric
 from tsgkit.report.tables import Line, Table
 from tsgkit.runs.folder import read_header

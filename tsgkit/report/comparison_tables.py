@@ -17,8 +17,8 @@ from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.comparison_rows import Contender
-from tsgkit.report.plain_text import Foreign, count, inert
 from tsgkit.report.figures import in_brackets, one_of, percent, points
+from tsgkit.report.plain_text import Foreign, count, inert
 from tsgkit.report.spreadsheet import cell
 from tsgkit.report.tables import Table
 from tsgkit.runs.plan import AXES

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tsgkit.report.differences import GraphDifference, told
-from tsgkit.report.plain_text import count, inert
 from tsgkit.report.explanation import Asked, Explained, Explanation
 from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
+from tsgkit.report.plain_text import count, inert
 from tsgkit.scoring.score import Score
 from tsgkit.suites.task import trace_of
 

@@ -7,9 +7,9 @@ from typing import Any
 from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_value
-from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.figures import NOTHING, in_brackets
 from tsgkit.report.grid import Grid, GridCell, GridRow
+from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.tables import Table
 
 CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from xml.sax.saxutils import quoteattr
 
-from tsgkit.report.plain_text import inert
 from tsgkit.report.figures import interval, percent
+from tsgkit.report.plain_text import inert
 from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.gates import Gate, missed
 from tsgkit.runs.results import Result

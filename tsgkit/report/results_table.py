@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tsgkit.report.plain_text import count, inert
 from tsgkit.report.figures import interval, one_of, percent
 from tsgkit.report.phrases import MORE_ROOM
+from tsgkit.report.plain_text import count, inert
 from tsgkit.report.report_rows import main_metric
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import Finished

@@ -13,8 +13,8 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 
-from tsgkit.report.plain_text import inert
 from tsgkit.report.figures import UNKNOWN
+from tsgkit.report.plain_text import inert
 from tsgkit.report.report_rows import Report, ReportRow
 from tsgkit.runs.plan import AXES
 from tsgkit.suites.scoreboard import Board

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tsgkit.report.plain_text import Foreign
 from tsgkit.report.figures import NOTHING, cost, interval, number, percent
 from tsgkit.report.junit import gates_missed, trouble
 from tsgkit.report.markdown import table
+from tsgkit.report.plain_text import Foreign
 from tsgkit.report.report_rows import Report
 from tsgkit.report.tables import Line, Table
 from tsgkit.runs.gates import Gate

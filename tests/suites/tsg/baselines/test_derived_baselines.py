@@ -12,8 +12,8 @@ from tsgkit.graph import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reader import read_file
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.tsg.baselines.partial_graphs import action_of, actions, joined, nodes
 from tsgkit.suites.tsg.baselines.graph_repair import mended
+from tsgkit.suites.tsg.baselines.partial_graphs import action_of, actions, joined, nodes
 from tsgkit.suites.tsg.items import (
     ActionsSample,
     AnySample,

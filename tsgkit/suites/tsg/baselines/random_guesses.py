@@ -25,8 +25,8 @@ from random import Random
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.answer_text import can_be_said
-from tsgkit.suites.tsg.baselines.partial_graphs import action_of
 from tsgkit.suites.tsg.baselines.elements import Elements, elements_of
+from tsgkit.suites.tsg.baselines.partial_graphs import action_of
 from tsgkit.suites.tsg.items import (
     LETTERS,
     ActionsSample,
