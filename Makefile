@@ -9,7 +9,7 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What Python compiled is kept, whatever the environment says: many tests start processes, and each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-all test-example check format lint types wheel fix fuzz bench clean
+.PHONY: help demo test test-all test-example check format lint types wheel docs reference fix fuzz bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list these targets
@@ -31,7 +31,7 @@ test-example: .venv/all  ## install the suite in examples/ as a package, without
 	$(PIP) install --no-deps --no-index --no-build-isolation --upgrade --target .venv/example examples/caption-graphs
 	cd examples/caption-graphs && PYTHONPATH=$(CURDIR)/.venv/example $(CURDIR)/$(BIN)/python -m pytest -q
 
-check: format lint types test-all wheel  ## all that CI checks
+check: format lint types test-all docs wheel  ## all that CI checks
 
 format: .venv/all
 	$(BIN)/ruff format --check .
@@ -44,6 +44,12 @@ types: .venv/all
 
 wheel: .venv/all  ## build the wheel through the sdist and test it in an empty environment
 	PYTHON=$(BIN)/python WORKERS=$(WORKERS) .ci/wheel
+
+docs: .venv/all  ## build the manual into build/docs; warnings are errors
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+reference: .venv/all  ## write the reference pages of docs/ anew, from the parsers and the public names
+	$(BIN)/python docs/generate.py
 
 fix: .venv/all  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .

@@ -1,25 +1,41 @@
-"""What the README and the pages in docs show is what happens: their commands are run, their Python is executed, the
-README's folders exist."""
+"""The README and the manual: commands and Python are run, links and option names checked, references generated."""
 
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tsgkit.cli import main
+from tsgkit.cli import main, parser_of
 from tsgkit.library.documents.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+GENERATED = ("docs/reference/commands.md", "docs/reference/python.md")
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
+    for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+}
 CONSOLES = [console for page in PAGES.values() for console in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]
 COMMAND = re.compile(r"^\$ tsgkit (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SHOWN = [shown for console in CONSOLES if (shown := COMMAND.findall(console))]
 """The commands of each console with their output; those of one follow each other."""
+WRITTEN = [
+    command
+    for page in PAGES.values()
+    for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL)
+    for command in block.replace("\\\n", " ").splitlines()
+    if command.startswith("tsgkit ")
+]
+"""Commands that pages show without their output."""
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MOST_LINES = 160
 
 
 @pytest.fixture
@@ -42,28 +58,81 @@ def test_commands_print_what_pages_show(
     for command, output in commands:
         assert main(shlex.split(command)) in (0, 1)
         assert capsys.readouterr().out == output
+    for drawn in root.glob("build/*.svg"):
+        image = ROOT / "docs/images" / drawn.name
+        assert not image.exists() or image.read_bytes() == drawn.read_bytes(), image
+
+
+def test_every_image_is_made_by_a_command_on_a_page() -> None:
+    commands = [command for shown in SHOWN for command, _ in shown]
+    for image in (ROOT / "docs/images").iterdir():
+        assert any(f"build/{image.name}" in command for command in commands), image
+
+
+@pytest.mark.parametrize("command", WRITTEN)
+def test_commands_without_output_have_existing_options(command: str) -> None:
+    words = shlex.split(re.sub(r"--code \S+ ", "", command), comments=True)[1:]
+    parser_of(words[0]).parse_args(words[1:])
 
 
 @pytest.mark.usefixtures("nothing_else_given")
-@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n>>> " in text])
-def test_the_python_shown_gives_the_results_shown(page: str, root: Path) -> None:
-    [path] = [path for path in (ROOT / page, ROOT / "docs" / page) if path.is_file()]
-    results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
-    assert results.attempted >= 8
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n>>> " in text and name not in GENERATED])
+def test_python_on_pages_gives_the_results_shown(page: str, root: Path) -> None:
+    results = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
+    assert results.attempted >= 3
     assert results.failed == 0
 
 
-def test_the_folders_named_exist() -> None:
-    folders = re.findall(r"^\| `([\w/]+?)/?` \|", README, re.MULTILINE)
-    named = [folder for folder in folders if folder not in FORMATS]
-    assert len(named) >= 9
-    assert all((ROOT / folder).is_dir() for folder in named)
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_and_headings(page: str) -> None:
+    for link in LINK.findall(PAGES[page]):
+        if re.match(r"https?:", link):
+            continue
+        place, _, heading = link.partition("#")
+        target = ((ROOT / page).parent / place).resolve() if place else ROOT / page
+        assert target.exists(), f"{page}: {link}"
+        if heading:
+            assert heading in anchors_of(target.read_text(encoding="utf-8")), f"{page}: {link}"
+
+
+def anchors_of(text: str) -> set[str]:
+    """Return the anchors that headings get: lower case, without punctuation, hyphens for spaces."""
+    titles = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r" ", "-", re.sub(r"[^\w\- ]", "", title.strip().lower())) for title in titles}
+
+
+def test_every_page_is_in_the_index() -> None:
+    linked = {link.partition("#")[0] for link in LINK.findall(PAGES["docs/index.md"])}
+    assert {name.removeprefix("docs/") for name in PAGES if name.startswith("docs/")} - linked == {"index.md"}
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="other versions of Python format help texts differently")
+def test_reference_pages_are_up_to_date(tmp_path: Path) -> None:
+    code = "import generate, sys; sys.stdout.write(generate.PAGES[sys.argv[1]]())"
+    for name in GENERATED:
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "docs"), "HOME": str(tmp_path)}
+        made = subprocess.run(
+            [sys.executable, "-c", code, Path(name).name],
+            capture_output=True, text=True, check=True, cwd=tmp_path, env=environment,
+        )  # fmt: skip
+        assert made.stdout == PAGES[name], f"{name} is out of date: make reference"
 
 
 def test_every_format_is_in_the_table() -> None:
     for format in FORMATS.values():
         ways = f"{'yes' if format.reads else ''} | {'yes' if format.writes else ''}"
-        assert f"| `{format.name}` | {ways} | {format.meaning} |" in README
+        assert f"| `{format.name}` | {ways} | {format.meaning} |" in PAGES["docs/file-formats.md"]
+
+
+def test_the_folders_named_exist() -> None:
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = re.findall(r"^\| `([\w/]+?)/?` \|", contributing, re.MULTILINE)
+    assert len(folders) >= 9
+    assert all((ROOT / folder).is_dir() for folder in folders)
 
 
 def test_make_help_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:

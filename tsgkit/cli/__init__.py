@@ -160,19 +160,25 @@ def _run(words: list[str]) -> int:
     if words[0] == "help":
         words = [*words[1:2], "--help"]
     try:
-        command = module_of(words[0] if words[0] in COMMANDS else _chosen(words[0]))
-        own = Parser(
-            prog=f"tsgkit {words[0]}",
-            description=command.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            epilog=EXIT_CODES,
-        )
-        command.add_arguments(own)
-        chosen = own.parse_args(words[1:])
+        name = words[0] if words[0] in COMMANDS else _chosen(words[0])
+        chosen = parser_of(name).parse_args(words[1:])
     except SystemExit as stop:  # argparse has said what is wrong, or shown the help
         return int(stop.code or 0)
-    code: int = command.run(chosen)
+    code: int = module_of(name).run(chosen)
     return code
+
+
+def parser_of(command: str) -> Parser:
+    """Return the parser of a command, its verbs included."""
+    module = module_of(command)
+    parser = Parser(
+        prog=f"tsgkit {command}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXIT_CODES,
+    )
+    module.add_arguments(parser)
+    return parser
 
 
 def _with_code(words: list[str]) -> list[str]:
