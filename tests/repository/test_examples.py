@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "examples/notebooks").glob("*.py"))
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.py"))
 NEEDS = {"run_in_pandas": "pandas"}
 
 
@@ -58,3 +61,28 @@ def test_a_notebook_runs_in_a_kernel_and_shows_tables_and_pictures(
     assert "text/html" in shown or "image/svg+xml" in shown
     said = [one for cell in notebook.cells for one in cell.outputs if one.output_type == "error"]
     assert said == []
+
+
+@pytest.mark.slow
+def test_the_run_lines_of_the_dockerfile_work_in_a_fresh_copy(tmp_path: Path) -> None:
+    """The lines run without Docker, with /opt and /tmp below the temporary folder, and without the extras, for time."""
+    source = tmp_path / "src"
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S607
+    for name in filter(None, tracked.split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    lines = re.findall(r"^RUN (.+)$", (ROOT / "examples/Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(lines) == 3
+    for line in lines:
+        moved = re.sub(r"(?<!\S)/(opt|tmp)/", rf"{tmp_path}/\1/", re.sub(r"'\.\[.+?\]'", ".", line))
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(tmp_path),
+        }
+        ran = subprocess.run(
+            ["/bin/sh", "-c", moved], cwd=source, capture_output=True, text=True, check=False, env=environment
+        )
+        assert ran.returncode == 0, ran.stderr
+    assert "tsg/ma-sgg" in ran.stdout
